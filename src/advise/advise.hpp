@@ -1,0 +1,40 @@
+// The consumption rules: from a workload and the GPUs asked for to ranked shapes with reasons.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "domain/advice.hpp"
+#include "domain/device.hpp"
+#include "domain/engine.hpp"
+#include "domain/host.hpp"
+#include "domain/model.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::advise {
+
+/// One wish of the list, resolved. An `any` expands to every device of the table with the same
+/// `rank` and is_any.
+struct Wish {
+  domain::Device device;
+  std::int64_t most = 8;    ///< "4xl40s": up to four
+  bool is_counted = false;  ///< the user wrote the count
+  int rank = 0;             ///< place in the list; earlier is preferred
+  bool is_any = false;
+  domain::Host host;  ///< the user's, or the usual server of the device's board
+};
+
+struct AdviceRequest {
+  domain::Workload workload;
+  std::optional<domain::Model> model;    ///< absent where the workload declares its demand
+  std::optional<domain::Engine> engine;  ///< goes with the model
+  std::vector<Wish> wishes;
+  std::optional<std::string> profile;  ///< only this one ("40C", "3g.40gb" or a full type name)
+};
+
+Result<domain::Advice> advise(const AdviceRequest& request);
+
+}  // namespace gpushape::advise

@@ -1,0 +1,34 @@
+// From a shape and a host profile to the VM contract: vm-contract.md, section 3, step by step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "domain/contract.hpp"
+#include "domain/device.hpp"
+#include "domain/host.hpp"
+#include "domain/shape.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::advise {
+
+struct ContractRequest {
+  domain::Shape shape;
+  domain::Device device;
+  domain::Role role = domain::Role::Llm;
+  domain::ContractWishes wishes;
+  std::int64_t in_flight = 32;
+  bool is_multimodal = false;
+  Bytes weights_bytes;               ///< of the whole model
+  std::optional<Bytes> shard_bytes;  ///< largest checkpoint shard
+  Bytes dynamic_bytes;  ///< of all devices together: what a pre-copying migration moves
+  bool needs_live_migration = false;
+  bool needs_ha = false;
+  std::int64_t replicas = 1;
+  std::optional<std::vector<int>>
+      gpu_positions;  ///< the host's GPUs it takes; empty: the first that form one link domain
+};
+
+domain::ResourceContract derive_contract(const ContractRequest& request, const domain::Host& host);
+
+}  // namespace gpushape::advise

@@ -1,0 +1,50 @@
+// The model catalog: built-in entries, a user's overlay folder, and models read from files.
+//
+// Names are looked up without parsing: the build made an index of ids and aliases. Only the entry
+// that is asked for is read. An overlay entry wins over a built-in one of the same id.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "document/pack.hpp"
+#include "domain/engine.hpp"
+#include "domain/model.hpp"
+
+namespace gpushape::catalog {
+
+/// Everything below catalog/, packed by the build.
+std::span<const document::PackedFile> embedded_catalog();
+
+class Catalog {
+ public:
+  /// With an overlay folder (`models/*.yaml`, `engines/*.yaml` below it, or *.yaml directly), or
+  /// none.
+  static Result<Catalog> open(const std::optional<std::string>& overlay_folder = std::nullopt);
+
+  /// A catalog name, Hugging Face id or alias (letter case does not matter), or a path: a
+  /// config.json or a folder with one. An unknown name is answered with the nearest names.
+  [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
+  /// Ids of all models, sorted.
+  [[nodiscard]] std::vector<std::string> models() const;
+  [[nodiscard]] Result<domain::Engine> engine(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> engines() const;
+
+ private:
+  struct OverlayFile {
+    std::string id;
+    std::vector<std::string> aliases;
+    document::Document document;
+  };
+  std::vector<OverlayFile> overlay_models_;
+  std::vector<OverlayFile> overlay_engines_;
+};
+
+/// From the text of a Hugging Face config.json. `id` names the model; `file` is for messages.
+Result<domain::Model> read_config(const document::Document& config, const std::string& id);
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,97 @@
+// The answer of the main job: ranked shapes with reasons, refused shapes with the one fact that
+// refuses each, what was assumed, and what would change the answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/contract.hpp"
+#include "domain/estimate.hpp"
+#include "domain/shape.hpp"
+
+namespace gpushape::domain {
+
+/// One rule that took part, in words that carry the values.
+struct Reason {
+  std::string rule;  ///< "CM-06"
+  std::string says;
+
+  bool operator==(const Reason&) const = default;
+};
+
+struct RankedShape {
+  Shape shape;
+  int wish = 0;  ///< place in the wish list; equal for every device of an `any`
+  bool fits = false;
+  FitsAt fits_at = FitsAt::None;
+  Bytes need_bytes;  ///< what the rules compared
+  Bytes
+      headroom_bytes;  ///< of one device or share, at the high end; negative where it does not fit
+  Bytes stranded_bytes;  ///< that no other profile of the catalog can use once this one is placed
+  std::optional<double> max_concurrency;
+  std::optional<std::int64_t> max_num_seqs;  ///< chosen for the workload
+  std::optional<std::int64_t> max_num_batched_tokens;
+  std::optional<double> gpu_memory_utilization;
+  std::vector<Reason> reasons;
+  std::string to_change;  ///< what changing it later takes
+  ResourceContract contract;
+  std::optional<Estimate> estimate;  ///< for this shape
+
+  bool operator==(const RankedShape&) const = default;
+};
+
+struct RejectedShape {
+  Shape shape;
+  Reason reason;
+
+  bool operator==(const RejectedShape&) const = default;
+};
+
+/// A fact that nobody declared, or that follows from one, as the answer lists it.
+struct Assumption {
+  std::string fact;   ///< "isolation"
+  std::string value;  ///< "none"
+  Origin origin = Origin::Default;
+  std::string from;  ///< "default", "from --isolation" …
+  std::string flag;  ///< how to state it
+
+  bool operator==(const Assumption&) const = default;
+};
+
+/// A question whose answer a shape needs (CM-01).
+struct Ask {
+  std::string fact;
+  std::string why;
+  std::string flag;
+
+  bool operator==(const Ask&) const = default;
+};
+
+struct Flip {
+  std::optional<Shape> runner_up;
+  std::string rule;
+  std::string fact;    ///< the single fact that would change the answer
+  std::string change;  ///< "evidence E2 with a spread of at most 1.5 and a need of at most 22.4 GB"
+  std::string outcome;  ///< what the answer would be
+
+  bool operator==(const Flip&) const = default;
+};
+
+struct Advice {
+  std::optional<Estimate> estimate;  ///< what the advice rests on
+  std::vector<RankedShape> shapes;   ///< best first
+  std::vector<RejectedShape> rejected;
+  std::vector<Assumption> assumptions;
+  std::vector<Ask> asks;
+  std::vector<Reason> findings;
+  std::optional<Flip> flip;
+  Evidence evidence = Evidence::E0;
+  std::optional<std::int64_t> review_after_days;
+  Platform platform = Platform::Vsphere;
+
+  bool operator==(const Advice&) const = default;
+};
+
+}  // namespace gpushape::domain

@@ -1,0 +1,56 @@
+// What is known of a serving engine, version by version. Read from catalog/engines/<engine>.yaml;
+// estimate's formulas take their constants from here, never from code.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "domain/range.hpp"
+
+namespace gpushape::domain {
+
+/// "0.19.1" -> {0, 19, 1}. Missing parts are 0.
+struct EngineVersion {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+
+  auto operator<=>(const EngineVersion&) const = default;
+};
+
+/// A figure with bounds, in GiB as engines print it, and why it is what it is.
+struct EngineConstant {
+  std::string name;  ///< "nonTorch", "samplerBytesPerLogit" …
+  double low = 0;
+  double expected = 0;
+  double high = 0;
+  std::string when;  ///< condition key that estimate's engine file knows ("tp=1", "tp>=2,pp=1");
+                     ///< empty for always
+  std::string unit;  ///< "GiB", "bytes", "tokens", "sequences", ""
+  std::string source;
+
+  bool operator==(const EngineConstant&) const = default;
+};
+
+/// Facts that hold from `since` on, until a later row of the same constant replaces them.
+struct EngineFacts {
+  std::string engine;  ///< "vllm"
+  EngineVersion since;
+  std::vector<EngineConstant> constants;
+
+  bool operator==(const EngineFacts&) const = default;
+};
+
+struct Engine {
+  std::string name;
+  std::vector<EngineVersion> known_versions;  ///< ascending; the last is the default
+  std::vector<EngineFacts> facts;             ///< ascending by `since`
+
+  bool operator==(const Engine&) const = default;
+};
+
+}  // namespace gpushape::domain

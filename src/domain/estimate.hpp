@@ -1,0 +1,129 @@
+// The memory of one GPU, term by term, with formula, inputs, source and honest bounds. Made by the
+// room of the same name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "domain/fact.hpp"
+#include "domain/range.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::domain {
+
+/// Where a term is summed: the split that text and JSON show.
+enum class Part { Weights, KvCache, State, Activation, Graphs, Context, Communication };
+
+/// One named input of a formula, in the order the formula names them.
+struct Input {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+
+  bool operator==(const Input&) const = default;
+};
+
+struct Term {
+  std::string name;  ///< "weights", "kvCache", "sampler" …
+  Part part = Part::Weights;
+  Range bytes;
+  std::string formula;  ///< symbols are the names of `inputs`
+  std::vector<Input> inputs;
+  std::string source;
+
+  bool operator==(const Term&) const = default;
+};
+
+/// The memory that an engine finds: a whole device, a vGPU guest, a MIG instance, or a total the
+/// user stated.
+struct VisibleMemory {
+  std::string device;   ///< device id; empty when only a total was given
+  std::string profile;  ///< short profile name; empty for the whole device
+  Range bytes;          ///< what the CUDA runtime reports
+  std::string source;
+  Bytes parent_bytes;  ///< what NVML reports for the device by index (batch defaults look here,
+                       ///< also inside MIG)
+  bool is_mig = false;
+  std::string vendor;
+  std::string product_name;  ///< as NVML names it: batch defaults look for "a100"
+  std::string compute_capability;
+  std::optional<std::int64_t> multiprocessors;
+
+  bool operator==(const VisibleMemory&) const = default;
+};
+
+enum class FitsAt { High, Expected, None };
+
+struct Capacity {
+  std::string gpu;
+  std::string profile;  ///< empty: the whole device
+  Range visible_bytes;
+  double utilization = 0;
+  Range kv_pool_bytes;  ///< what the engine would report as left for the KV cache, on the GPU with
+                        ///< least
+  std::int64_t kv_pool_tokens =
+      0;  ///< the count the engine of that version would print for the expected pool
+  double max_concurrency_at_context = 0;
+  bool fits = false;  ///< at the high end of the range
+  FitsAt fits_at = FitsAt::None;
+
+  bool operator==(const Capacity&) const = default;
+};
+
+/// An engine setting after defaults: what the engine would run with.
+struct ResolvedSettings {
+  Fact<EngineVersion> version;
+  Fact<std::int64_t> max_num_seqs;
+  Fact<std::int64_t> max_num_batched_tokens;
+  Fact<double> gpu_memory_utilization;
+
+  bool operator==(const ResolvedSettings&) const = default;
+};
+
+struct Estimate {
+  std::string model_id;  ///< empty where the demand was declared without a model
+  std::string model_source;
+  ParameterCounts parameters;
+  Fact<Quantization> quantization;
+  Fact<KvCacheType> kv_cache_type;
+  std::optional<Fact<std::int64_t>> context_tokens;
+  std::optional<Fact<std::int64_t>> concurrency;
+  Fact<std::string> engine;
+  ResolvedSettings settings;
+  Parallelism parallelism;
+  std::vector<Term> terms;   ///< the parts' sums are sums of terms
+  Range total_bytes;         ///< of one GPU; not the naive sum where terms are independent
+  Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
+  std::optional<Capacity> capacity;
+  std::vector<std::string> notes;  ///< version not known, wide interval, …
+
+  bool operator==(const Estimate&) const = default;
+};
+
+/// The sum of the terms of one part; exactly(0 bytes) where there is none.
+Range part_bytes(const Estimate& estimate, Part part);
+
+}  // namespace gpushape::domain
+
+namespace gpushape {
+template <>
+inline constexpr auto kNames<domain::Part> = std::to_array<NameRow<domain::Part>>({
+    {domain::Part::Weights, "weights", "parameters as the engine holds them"},
+    {domain::Part::KvCache, "kvCache", "keys and values of the tokens in flight"},
+    {domain::Part::State, "state", "recurrent state of the sequences in flight"},
+    {domain::Part::Activation, "activation", "the largest forward or sampler peak"},
+    {domain::Part::Graphs, "graph", "captured CUDA graphs"},
+    {domain::Part::Context, "context",
+     "CUDA context and buffers outside the framework's allocator"},
+    {domain::Part::Communication, "communication", "collective communication buffers"},
+});
+template <>
+inline constexpr auto kNames<domain::FitsAt> = std::to_array<NameRow<domain::FitsAt>>({
+    {domain::FitsAt::High, "high", "fits even at the high end of the range"},
+    {domain::FitsAt::Expected, "expected", "fits at the expected value only"},
+    {domain::FitsAt::None, "none", "does not fit"},
+});
+}  // namespace gpushape

@@ -1,0 +1,47 @@
+// Manifests from advice: one file and one row per target. A target decides nothing: every number is
+// the contract's.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "document/node.hpp"
+#include "domain/advice.hpp"
+#include "domain/device.hpp"
+#include "domain/model.hpp"
+
+namespace gpushape::emit {
+
+/// What an emitter is given: the answer, the shapes picked from it (one a wish, in order), and how
+/// to write.
+struct EmitRequest {
+  const domain::Advice* advice = nullptr;
+  std::vector<const domain::RankedShape*> picked;  ///< at least one
+  std::vector<domain::Device> devices;             ///< every device that a picked shape names
+  std::string name;                                ///< metadata.name; empty: derived
+  std::string name_space;                          ///< metadata.namespace; empty: none
+  std::string kubernetes = "1.36";                 ///< "1.32" … "1.36"
+  std::string
+      vm_operator;  ///< release, "8.0.3" … "9.1.0"; empty: what every release from 8.0.3 on accepts
+  bool has_comments = true;
+  std::string command;  ///< the command line that made it, for the last comment
+};
+
+/// Documents of one target, in order. A target that cannot express a shape says why, and names one
+/// that can.
+using EmitFunction = Result<std::vector<document::Node>> (*)(const EmitRequest&);
+
+struct TargetRow {
+  std::string_view name;         ///< "vm-class"
+  std::string_view description;  ///< one line
+  EmitFunction emit;
+};
+
+/// In display order.
+std::span<const TargetRow> targets();
+
+}  // namespace gpushape::emit

@@ -1,0 +1,43 @@
+// The published form of our own documents: one row a kind, with its JSON Schema, and the functions
+// between value and tree.
+//
+// Every document has `apiVersion: gpushape.dev/v1` and `kind`; bytes are integers and end in Bytes;
+// what is not known is absent. Unknown fields in an input are complaints.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/embedded_text.hpp"
+#include "base/result.hpp"
+#include "document/node.hpp"
+#include "domain/advice.hpp"
+#include "domain/contract.hpp"
+#include "domain/estimate.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::schema {
+
+inline constexpr std::string_view kApiVersion = "gpushape.dev/v1";
+
+struct KindRow {
+  std::string_view kind;  ///< "Estimate"
+  std::string_view description;
+  std::string_view file;  ///< of its JSON Schema
+};
+
+std::span<const KindRow> kinds();
+/// The JSON Schema of a kind; nullopt for an unknown one.
+std::optional<std::string_view> schema_text(std::string_view kind);
+std::span<const EmbeddedText> embedded_schemas();
+
+document::Node to_node(const domain::Estimate& estimate);
+document::Node to_node(const domain::Advice& advice);
+document::Node to_node(const domain::ResourceContract& contract);
+document::Node to_node(const domain::Workload& workload);
+
+Result<domain::Workload> read_workload(const document::Document& document);
+Result<domain::ResourceContract> read_contract(const document::Document& document);
+
+}  // namespace gpushape::schema

@@ -1,0 +1,20 @@
+#include "base/edit_distance.hpp"
+
+#include <doctest/doctest.h>
+
+TEST_SUITE("base") {
+  TEST_CASE("a swap of neighbours counts once and letter case not at all") {
+    CHECK(gpushape::edit_distance("h100", "h010") == 1);
+    CHECK(gpushape::edit_distance("L40S", "l40s") == 0);
+    CHECK(gpushape::edit_distance("kitten", "sitting") == 3);  // the textbook pair: k>s, e>i, +g
+    CHECK(gpushape::edit_distance("", "abc") == 3);
+  }
+
+  TEST_CASE("the nearest name comes first and far names are left out") {
+    const std::vector<std::string> names = {"l40", "l40s", "h100-sxm-80", "a100-sxm4-80"};
+    CHECK(gpushape::nearest_names("l40z", names).front() == "l40");
+    CHECK(gpushape::nearest_names("h100-smx-80", names) == std::vector<std::string>{"h100-sxm-80"});
+    CHECK(gpushape::nearest_names("banana", names).empty());
+    CHECK(gpushape::suggestion("h10-sxm-80", names) == "did you mean 'h100-sxm-80'?");
+  }
+}
