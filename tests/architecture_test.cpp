@@ -1,4 +1,5 @@
-// Holds every #include of src/ against the picture of the rooms: a room includes itself and rooms below it.
+// Holds every #include of src/ against the picture of the rooms: a room includes itself and rooms
+// below it.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -13,7 +14,8 @@ namespace {
 
 using Rooms = std::set<std::string>;
 
-// The picture, room by room: what each may include beside itself. A room that is missing here fails the test.
+// The picture, room by room: what each may include beside itself. A room that is missing here fails
+// the test.
 const std::map<std::string, Rooms> kBelow = {
     {"base", {}},
     {"document", {"base"}},

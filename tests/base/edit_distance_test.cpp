@@ -13,8 +13,10 @@ TEST_SUITE("base") {
   TEST_CASE("the nearest name comes first and far names are left out") {
     const std::vector<std::string> names = {"l40", "l40s", "h100-sxm-80", "a100-sxm4-80"};
     CHECK(gpushape::nearest_names("l40z", names).front() == "l40");
-    CHECK(gpushape::nearest_names("h100-smx-80", names) == std::vector<std::string>{"h100-sxm-80"});
+    const std::vector<std::string> near = gpushape::nearest_names("h100-smx-80", names);
+    CHECK(near == std::vector<std::string>{"h100-sxm-80", "a100-sxm4-80"});
     CHECK(gpushape::nearest_names("banana", names).empty());
-    CHECK(gpushape::suggestion("h10-sxm-80", names) == "did you mean 'h100-sxm-80'?");
+    CHECK(gpushape::suggestion("l40ss", names) == "did you mean 'l40s' or 'l40'?");
+    CHECK(gpushape::suggestion("banana", names, "see the list") == "see the list");
   }
 }
