@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -21,6 +22,11 @@ struct EngineVersion {
 
   auto operator<=>(const EngineVersion&) const = default;
 };
+
+/// "0.19.1"; a patch of 0 is left out: "0.19".
+std::string to_text(const EngineVersion& version);
+/// One to three parts of digits, with or without a leading "v"; nothing for any other text.
+std::optional<EngineVersion> engine_version(std::string_view text);
 
 /// A figure with bounds, in GiB as engines print it, and why it is what it is.
 struct EngineConstant {

@@ -1,0 +1,39 @@
+#include "domain/engine.hpp"
+
+#include <array>
+#include <charconv>
+#include <system_error>
+
+namespace gpushape::domain {
+
+namespace {
+
+constexpr int kLargestPart = 999'999;  // ours: no engine counts further, and a date code would
+
+}  // namespace
+
+std::string to_text(const EngineVersion& version) {
+  std::string text = std::to_string(version.major) + "." + std::to_string(version.minor);
+  if (version.patch != 0) text += "." + std::to_string(version.patch);
+  return text;
+}
+
+std::optional<EngineVersion> engine_version(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  std::array<int, 3> parts{};
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    int& part = parts.at(index);
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, part);
+    if (error != std::errc{} || part < 0 || part > kLargestPart || text.front() == '-') {
+      return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    if (text.empty()) return EngineVersion{parts[0], parts[1], parts[2]};
+    if (!text.starts_with('.')) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpushape::domain
