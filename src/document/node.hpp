@@ -69,8 +69,14 @@ class Node {
   /// leaves them out.
   Node& comment_above(std::string text);
   Node& comment_behind(std::string text);
+  /// Printed after the last line of a document; of its root alone.
+  Node& comment_below(std::string text) {
+    below_ = std::move(text);
+    return *this;
+  }
   [[nodiscard]] const std::string& above() const { return above_; }
   [[nodiscard]] const std::string& behind() const { return behind_; }
+  [[nodiscard]] const std::string& below() const { return below_; }
 
   [[nodiscard]] Position position() const { return position_; }
   void set_position(Position position) { position_ = position; }
@@ -99,6 +105,7 @@ class Node {
   Position position_;
   std::string above_;
   std::string behind_;
+  std::string below_;
 };
 
 struct Node::Entry {

@@ -94,7 +94,7 @@ struct Nvlink {
 
 struct Device {
   std::string id;    ///< "h100-sxm-80"
-  std::string name;  ///< "NVIDIA H100 80GB HBM3"
+  std::string name;  ///< for people: "NVIDIA H100 80GB HBM3"
   std::vector<std::string> aliases;
   std::string vendor;        ///< "nvidia"
   std::string architecture;  ///< "hopper"
@@ -127,6 +127,9 @@ struct Device {
   std::vector<Profile> profiles;      ///< largest first within a technology
   std::vector<Board> boards;          ///< the usual one first
   std::vector<std::string> sources;
+  /// What NVML prints and a ResourceSlice publishes as productName; one per PCI id and subsystem,
+  /// empty where no source shows it. Two devices may share one ("NVIDIA H100").
+  std::vector<std::string> product_names;
 
   bool operator==(const Device&) const = default;
 };

@@ -2,6 +2,7 @@
 // the contract's.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,9 +13,16 @@
 #include "document/node.hpp"
 #include "domain/advice.hpp"
 #include "domain/device.hpp"
-#include "domain/model.hpp"
+#include "domain/workload.hpp"
 
 namespace gpushape::emit {
+
+struct Label {
+  std::string key;
+  std::string value;
+
+  bool operator==(const Label&) const = default;
+};
 
 /// What an emitter is given: the answer, the shapes picked from it (one a wish, in order), and how
 /// to write.
@@ -29,11 +37,19 @@ struct EmitRequest {
       vm_operator;  ///< release, "8.0.3" … "9.1.0"; empty: what every release from 8.0.3 on accepts
   bool has_comments = true;
   std::string command;  ///< the command line that made it, for the last comment
+  const domain::Workload* workload = nullptr;  ///< as the user gave it; for the target `workload`
+  std::vector<Label> labels;                   ///< metadata.labels
+  std::optional<std::chrono::sys_days> as_of;  ///< makes a calendar date of "review after N days"
 };
 
-/// Documents of one target, in order. A target that cannot express a shape says why, and names one
-/// that can.
-using EmitFunction = Result<std::vector<document::Node>> (*)(const EmitRequest&);
+/// What a target made.
+struct Emitted {
+  std::vector<document::Node> documents;  ///< in order
+  std::vector<std::string> notes;  ///< what a document could not say, one line each, for stderr
+};
+
+/// A target that cannot express a shape says why, and names one that can.
+using EmitFunction = Result<Emitted> (*)(const EmitRequest&);
 
 struct TargetRow {
   std::string_view name;         ///< "vm-class"
