@@ -58,14 +58,15 @@ struct LayerRun {
   bool operator==(const LayerRun&) const = default;
 };
 
-/// Rotary position embedding, as far as it costs memory: the engine keeps a table of positions x
-/// rotary_dim.
+/// Rotary position embedding, as far as it costs memory: the engine keeps a table of `positions`
+/// rows of rotary_dim values.
 struct Rope {
-  double theta = 10000;
+  double theta = 0;  ///< 0 where it is not known: no memory depends on it
   std::int64_t rotary_dim = 0;
   std::string scaling;  ///< "llama3", "linear", "yarn", "dynamic"…; empty for none
   double factor = 1;    ///< of the scaling
   std::int64_t original_max_positions = 0;  ///< of the scaling; 0 where the config does not say
+  std::int64_t positions = 0;  ///< rows of the table: the scaling is counted in already
 
   bool operator==(const Rope&) const = default;
 };
@@ -77,14 +78,31 @@ struct WeightFormat {
       Quantization::Bf16;  ///< embeddings, norms, biases and everything named in `kept`
   bool head_quantized = false;
   std::vector<std::string>
-      kept;  ///< module name patterns left in `other`, as the checkpoint lists them
-  int group =
-      0;  ///< overrides the scheme's group where the checkpoint says so; 0 for the scheme's own
-  bool zero_points = false;  ///< overrides the scheme's symmetry
+      kept;       ///< module name patterns left in `other`, as the checkpoint lists them
+  int group = 0;  ///< overrides the scheme's group where the checkpoint says so; 0 for the scheme's
+                  ///< own, kWholeRow for one scale per output row
+  bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
 
   bool operator==(const WeightFormat&) const = default;
 };
+
+/// WeightFormat::group of a checkpoint whose groups are whole rows ("group_size": -1).
+inline constexpr int kWholeRow = -1;
+
+/// The scheme of the linear layers with the checkpoint's own group size and zero points.
+constexpr WeightScheme scheme_of(const WeightFormat& format) {
+  WeightScheme result = scheme(format.linear);
+  if (format.group == kWholeRow) {
+    result.granularity = ScaleGranularity::Channel;
+    result.group = 0;
+  } else if (format.group > 0) {
+    if (result.granularity != ScaleGranularity::Block) result.granularity = ScaleGranularity::Group;
+    result.group = format.group;
+  }
+  if (format.zero_points && result.zero_bits == 0) result.zero_bits = result.weight_bits;
+  return result;
+}
 
 struct ParameterCounts {
   std::int64_t total = 0;   ///< logical: tied tensors once, no scales, no buffers
@@ -115,7 +133,7 @@ struct Model {
   Role role = Role::Llm;     ///< what the checkpoint is for when nobody says
   std::int64_t hidden_size = 0;
   std::int64_t vocabulary = 0;
-  std::int64_t max_context_tokens = 0;
+  std::int64_t max_context_tokens = 0;  ///< the longest context, with the rope's scaling
   bool tied_embeddings = false;
   bool has_head = true;  ///< a language-model head takes part in inference
   bool final_norm_bias = false;

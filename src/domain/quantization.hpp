@@ -37,14 +37,109 @@ enum class ScaleGranularity { None, Tensor, Channel, Block, Group };
 
 /// What one linear weight of `out` rows and `in` columns costs in storage under a scheme.
 struct WeightScheme {
-  Quantization quantization;
+  Quantization quantization = Quantization::Bf16;
   int weight_bits = 16;
   ScaleGranularity granularity = ScaleGranularity::None;
-  int group = 0;       ///< Group: inputs that share a scale; Block: edge of the square block
-  int scale_bits = 0;  ///< bits of one scale
-  int zero_bits = 0;   ///< bits of one zero point, 0 where the scheme is symmetric
+  int group = 0;              ///< Group: inputs that share a scale; Block: edge of the square block
+  int scale_bits = 0;         ///< bits of one scale
+  int zero_bits = 0;          ///< bits of one zero point, 0 where the scheme is symmetric
+  int nested_group = 0;       ///< scales that share a 32-bit scale of their own; 0 for none
+  int tensor_scale_bits = 0;  ///< one more scale for the whole tensor
   std::string_view source;
+
+  bool operator==(const WeightScheme&) const = default;
 };
+
+/// One row per Quantization, in its order. Scales are counted in the width that engines hold them
+/// in.
+inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
+    {.quantization = Quantization::Fp32, .weight_bits = 32, .source = "IEEE 754 binary32"},
+    {.quantization = Quantization::Bf16, .weight_bits = 16, .source = "bfloat16"},
+    {.quantization = Quantization::Fp16, .weight_bits = 16, .source = "IEEE 754 binary16"},
+    {.quantization = Quantization::Fp8,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Tensor,
+     .scale_bits = 32,
+     .source = "vLLM fp8: one float32 scale per weight tensor"},
+    {.quantization = Quantization::Fp8Channel,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Channel,
+     .scale_bits = 32,
+     .source = "compressed-tensors float-quantized, strategy channel: one float32 scale per row"},
+    {.quantization = Quantization::Fp8Block,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Block,
+     .group = 128,
+     .scale_bits = 32,
+     .source = "DeepSeek-V3 weight_block_size [128, 128]: one float32 scale per block"},
+    {.quantization = Quantization::Int8,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Channel,
+     .scale_bits = 32,
+     .source = "compressed-tensors int-quantized, strategy channel: one float32 scale per row"},
+    {.quantization = Quantization::Int4,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .source = "GPTQ and compressed-tensors pack-quantized: one 16-bit scale per 128 inputs"},
+    {.quantization = Quantization::Awq,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .zero_bits = 4,
+     .source = "AutoAWQ gemm packing: 16-bit scale and 4-bit zero point per 128 inputs"},
+    {.quantization = Quantization::BnbInt8,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Channel,
+     .scale_bits = 32,
+     .source = "bitsandbytes LLM.int8(): one float32 scale per row (Dettmers 2022)"},
+    {.quantization = Quantization::BnbNf4,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 64,
+     .scale_bits = 32,
+     .source = "bitsandbytes nf4: one float32 scale per 64 weights (QLoRA, Dettmers 2023)"},
+    {.quantization = Quantization::BnbNf4Double,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 64,
+     .scale_bits = 8,
+     .nested_group = 256,
+     .source = "bitsandbytes nf4, scales quantized to 8 bits in blocks of 256 (QLoRA)"},
+    {.quantization = Quantization::Mxfp4,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 32,
+     .scale_bits = 8,
+     .source = "OCP Microscaling Formats 1.0: 8-bit exponent per 32 elements"},
+    {.quantization = Quantization::Nvfp4,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 16,
+     .scale_bits = 8,
+     .tensor_scale_bits = 32,
+     .source = "NVFP4: e4m3 scale per 16 elements and one float32 scale per tensor"},
+});
+
+constexpr const WeightScheme& scheme(Quantization quantization) {
+  for (const WeightScheme& row : kWeightSchemes) {
+    if (row.quantization == quantization) return row;
+  }
+  return kWeightSchemes.front();  // not reached: the table has a row for every enumerator
+}
+
+/// Bits of one weight with its share of group scales and zero points; scales per tensor, row and
+/// block are left out, because their share depends on the tensor.
+constexpr double bits_per_weight(const WeightScheme& scheme) {
+  double bits = scheme.weight_bits;
+  if (scheme.granularity != ScaleGranularity::Group || scheme.group <= 0) return bits;
+  double scale = scheme.scale_bits;
+  if (scheme.nested_group > 0) scale += 32.0 / scheme.nested_group;
+  bits += (scale + scheme.zero_bits) / scheme.group;
+  return bits;
+}
 
 }  // namespace gpushape::domain
 
