@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "advise/contract_constants.hpp"
 #include "domain/contract.hpp"
 #include "domain/device.hpp"
 #include "domain/host.hpp"
@@ -27,8 +28,12 @@ struct ContractRequest {
   std::int64_t replicas = 1;
   std::optional<std::vector<int>>
       gpu_positions;  ///< the host's GPUs it takes; empty: the first that form one link domain
+  domain::LatencySlo latency_slo = domain::LatencySlo::None;
 };
 
-domain::ResourceContract derive_contract(const ContractRequest& request, const domain::Host& host);
+/// Name, alternatives, and what the contract is for (model, engine, evidence …) are the caller's to
+/// fill in; everything else is derived.
+domain::ResourceContract derive_contract(const ContractRequest& request, const domain::Host& host,
+                                         const ContractConstants& constants = {});
 
 }  // namespace gpushape::advise

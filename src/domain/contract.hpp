@@ -29,11 +29,22 @@ struct DeviceNode {
   bool operator==(const DeviceNode&) const = default;
 };
 
+/// A network card's place in the guest's topology.
+struct NicNode {
+  std::string nic;        ///< id in the host profile
+  std::int64_t node = 0;  ///< virtual NUMA node
+
+  bool operator==(const NicNode&) const = default;
+};
+
 struct VirtualNuma {
   std::int64_t nodes = 1;
   std::int64_t cores_per_socket = 0;
   std::int64_t cores_per_node = 0;
   std::vector<DeviceNode> devices;
+  std::vector<NicNode> nics;
+  /// numa.vcpu.min: set where the VM is too small to be shown its nodes by default
+  std::optional<std::int64_t> shown_from_vcpus;
 
   bool operator==(const VirtualNuma&) const = default;
 };
@@ -85,6 +96,8 @@ struct ResourceContract {
   std::string engine_version;
   std::string evidence;
   std::optional<std::int64_t> review_after_days;
+  std::int64_t least_hardware_version = 0;  ///< what its features need; 0: not a VM
+  std::int64_t hardware_version = 0;        ///< the host's highest; 0: not known
 
   bool operator==(const ResourceContract&) const = default;
 };

@@ -15,7 +15,8 @@ struct HostGpu {
   std::string id;      ///< "gpu0", a PCI address …
   std::string device;  ///< device id of the profile tables
   int numa_node = 0;
-  int link_domain = -1;  ///< GPUs with the same number reach each other over NVLink; -1: none
+  int link_domain = -1;     ///< GPUs with the same number reach each other over NVLink; -1: none
+  std::string pcie_switch;  ///< devices with the same name share a switch; empty: not known
 
   bool operator==(const HostGpu&) const = default;
 };
@@ -24,6 +25,7 @@ struct HostNic {
   std::string id;
   double gigabits_per_second = 0;
   int numa_node = 0;
+  std::string pcie_switch;
 
   bool operator==(const HostNic&) const = default;
 };
@@ -41,7 +43,8 @@ struct Host {
   std::string release;       ///< vSphere or VCF release, "8.0 U3", "VCF 9.0"; empty: not vSphere
   int hardware_version = 0;  ///< highest VM hardware version; 0: not known
   double vmotion_gigabits_per_second = 0;
-  std::string source;  ///< file, or why this server stands in for the user's
+  std::string source;               ///< file, or why this server stands in for the user's
+  std::optional<int> vgpus_per_vm;  ///< limit that the host itself reports
 
   bool operator==(const Host&) const = default;
 };

@@ -9,4 +9,7 @@ namespace gpushape::inventory {
 
 Result<domain::Host> read_host(const document::Document& document);
 
+/// The same document form: reading it back gives an equal host, but for `source`.
+document::Node to_node(const domain::Host& host);
+
 }  // namespace gpushape::inventory
