@@ -13,6 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/name_table.hpp"
+#include "domain/fact.hpp"
 #include "domain/range.hpp"
 
 namespace gpushape::domain {
@@ -56,6 +57,11 @@ struct Profile {
   std::vector<std::string> attributes;  ///< "me", "gfx" …
   std::string requires_release;         ///< extra release condition; empty for none
   std::string source;
+  bool frame_buffer_is_published = true;  ///< false: `frame_buffer_bytes` is the nominal size
+  std::int64_t max_per_instance = 1;      ///< MIG-backed vGPUs that share one MIG instance
+  std::optional<std::int64_t> mig_profile_id;
+  std::vector<std::string> aliases;  ///< names that other driver branches give the same row
+  bool is_name_derived = false;  ///< built from the driver's type name, not seen in a host's list
 
   bool operator==(const Profile&) const = default;
 };
@@ -71,25 +77,37 @@ struct LinkDomain {
 struct Board {
   std::string id;  ///< "hgx-h100-8"
   int gpus = 0;
-  std::string interconnect;      ///< "nvswitch", "nvlink-bridge", "pcie" …
-  int gigabytes_per_second = 0;  ///< per GPU, both directions
+  std::string interconnect;                    ///< "nvswitch", "nvlink-bridge", "pcie" …
+  std::optional<double> gigabytes_per_second;  ///< per GPU, both directions
   std::vector<LinkDomain> link_domains;
   std::vector<int> partition_sizes;  ///< fabric partitions, ascending; a single GPU counts
   std::vector<int> device_group_sizes;
   int sockets = 0;
   std::vector<std::string> devices;
   std::string source;
+  int gpus_per_socket = 0;  ///< 0 where no source tells
 
   bool operator==(const Board&) const = default;
 };
 
 struct Nvlink {
   int generation = 0;
-  int gigabytes_per_second = 0;  ///< per GPU, both directions
-  std::string kind;              ///< "nvswitch", "bridge" … "none"
-  int max_domain = 1;
+  std::optional<double> gigabytes_per_second;  ///< per GPU, both directions
+  std::string kind;                            ///< "nvswitch", "bridge" … "none"
+  int max_domain = 1;                          ///< also where no source names a larger one
 
   bool operator==(const Nvlink&) const = default;
+};
+
+/// Dense tensor peaks in tera-operations per second; absent: not supported, or not sourced.
+struct TensorPeaks {
+  std::optional<double> fp16;
+  std::optional<double> bf16;
+  std::optional<double> fp8;
+  std::optional<double> fp4;
+  std::optional<double> int8;
+
+  bool operator==(const TensorPeaks&) const = default;
 };
 
 struct Device {

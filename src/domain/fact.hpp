@@ -28,6 +28,14 @@ Fact<T> defaulted(T value, std::string why = {}) {
   return {std::move(value), Origin::Default, std::move(why)};
 }
 
+/// Where one fact of a model or a device comes from.
+struct FactSource {
+  std::string fact;    ///< "headDim", "memory.nvmlMib" …
+  std::string source;  ///< an address, a file, or the rule of the family that supplies the default
+
+  bool operator==(const FactSource&) const = default;
+};
+
 }  // namespace gpushape::domain
 
 namespace gpushape {

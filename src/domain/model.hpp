@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/fact.hpp"
 #include "domain/quantization.hpp"
 
 namespace gpushape::domain {
@@ -112,14 +113,6 @@ struct ParameterCounts {
   std::optional<std::int64_t> multi_token_prediction;
 
   bool operator==(const ParameterCounts&) const = default;
-};
-
-/// Where one fact came from.
-struct FactSource {
-  std::string fact;    ///< "layers", "headDim", "parameters.total" …
-  std::string source;  ///< an address, a file, or the rule of the family that supplies the default
-
-  bool operator==(const FactSource&) const = default;
 };
 
 enum class Role { Llm, Embed, Rerank, Vision, Speech, Notebook, Ci, FineTune };
