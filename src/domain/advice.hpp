@@ -13,9 +13,11 @@
 
 namespace gpushape::domain {
 
-/// One rule that took part, in words that carry the values.
+/// One rule that took part, in words that carry the values. What refuses a shape outside the rule
+/// book stands under a plain word: "fit" (memory), "profile" (choice of the size), "layout",
+/// "capability", "platform", "asked".
 struct Reason {
-  std::string rule;  ///< "CM-06"
+  std::string rule;  ///< "CM-06", or one of those words
   std::string says;
 
   bool operator==(const Reason&) const = default;
@@ -38,6 +40,9 @@ struct RankedShape {
   std::string to_change;  ///< what changing it later takes
   ResourceContract contract;
   std::optional<Estimate> estimate;  ///< for this shape
+  std::int64_t replicas = 1;         ///< copies that carry the load together, each of this shape
+  std::optional<std::int64_t> concurrency;  ///< sequences in flight of one replica
+  std::int64_t per_device = 1;  ///< how many of this profile one device holds; 1 for whole devices
 
   bool operator==(const RankedShape&) const = default;
 };
@@ -79,6 +84,22 @@ struct Flip {
   bool operator==(const Flip&) const = default;
 };
 
+/// What a device holds beside the weights: all that can be said of it before context and
+/// concurrency are known (CM-01).
+struct Potential {
+  std::string device;
+  int wish = 0;
+  std::int64_t count = 1;  ///< devices that share one copy of the weights
+  Bytes free_bytes;        ///< of one device, left for the cache
+  std::int64_t tokens = 0;
+  std::int64_t context_tokens = 0;  ///< of one sequence
+  std::int64_t sequences = 0;
+  bool fits = false;  ///< the weights do
+  std::string says;
+
+  bool operator==(const Potential&) const = default;
+};
+
 struct Advice {
   std::optional<Estimate> estimate;  ///< what the advice rests on
   std::vector<RankedShape> shapes;   ///< best first
@@ -90,6 +111,8 @@ struct Advice {
   Evidence evidence = Evidence::E0;
   std::optional<std::int64_t> review_after_days;
   Platform platform = Platform::Vsphere;
+  std::vector<Potential>
+      potentials;  ///< in the order of the wishes; only where `asks` is not empty
 
   bool operator==(const Advice&) const = default;
 };
