@@ -148,6 +148,12 @@ struct Device {
   /// What NVML prints and a ResourceSlice publishes as productName; one per PCI id and subsystem,
   /// empty where no source shows it. Two devices may share one ("NVIDIA H100").
   std::vector<std::string> product_names;
+  std::vector<FactSource> fact_sources;  ///< in the order of the file
+  std::vector<std::string> notes;
+  TensorPeaks tensor_peaks;
+  std::optional<std::int64_t> watts;  ///< of the whole board where it carries several GPUs
+  std::int64_t gpus_per_board = 1;    ///< GPUs of one add-in card
+  std::string several_vgpus_per_vm;   ///< "any" C profile, "kvm-only"; empty: not listed
 
   bool operator==(const Device&) const = default;
 };
