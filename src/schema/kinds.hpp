@@ -7,7 +7,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/embedded_text.hpp"
 #include "base/result.hpp"
@@ -39,5 +41,10 @@ document::Node to_node(const domain::Workload& workload);
 
 Result<domain::Workload> read_workload(const document::Document& document);
 Result<domain::ResourceContract> read_contract(const document::Document& document);
+/// The contracts of a ResourceContract, or of the shapes of an Advice, best first.
+Result<std::vector<domain::ResourceContract>> read_contracts(const document::Document& document);
+
+/// What the document says it is; empty where it does not say.
+std::string kind_of(const document::Document& document);
 
 }  // namespace gpushape::schema

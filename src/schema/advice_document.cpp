@@ -1,0 +1,132 @@
+// The document form of an Advice, and the contracts in one that is read back.
+#include "document/reader.hpp"
+#include "schema/estimate_fields.hpp"
+#include "schema/fields.hpp"
+#include "schema/header.hpp"
+#include "schema/kinds.hpp"
+#include "schema/shape_fields.hpp"
+
+namespace gpushape::schema {
+
+using document::Node;
+using document::Reader;
+using domain::Advice;
+
+namespace {
+
+Node reason_node(const domain::Reason& reason) {
+  Node node = Node::mapping();
+  set_text(node, "rule", reason.rule);
+  node.set("says", reason.says);
+  return node;
+}
+
+Node reasons_node(const std::vector<domain::Reason>& reasons) {
+  Node node = Node::sequence();
+  for (const domain::Reason& reason : reasons) node.add(reason_node(reason));
+  return node;
+}
+
+Node settings_node(const domain::RankedShape& ranked) {
+  Node node = Node::mapping();
+  set_known(node, "maxNumSeqs", ranked.max_num_seqs);
+  set_known(node, "maxNumBatchedTokens", ranked.max_num_batched_tokens);
+  set_number(node, "gpuMemoryUtilization", ranked.gpu_memory_utilization);
+  return node;
+}
+
+Node ranked_node(const domain::RankedShape& ranked) {
+  Node node = Node::mapping();
+  set_shape(node, ranked.shape);
+  node.set("fits", ranked.fits);
+  set_choice(node, "fitsAt", ranked.fits_at);
+  node.set("needBytes", ranked.need_bytes);
+  node.set("headroomBytes", ranked.headroom_bytes);
+  node.set("strandedBytes", ranked.stranded_bytes);
+  set_number(node, "maxConcurrency", ranked.max_concurrency);
+  node.set("wish", std::int64_t{ranked.wish});
+  Node settings = settings_node(ranked);
+  if (!settings.entries().empty()) node.set("settings", std::move(settings));
+  node.set("reasons", reasons_node(ranked.reasons));
+  set_text(node, "toChange", ranked.to_change);
+  if (ranked.estimate) {
+    node.set("perGpu", per_gpu_node(*ranked.estimate));
+    if (ranked.estimate->capacity) node.set("capacity", capacity_node(*ranked.estimate->capacity));
+  }
+  node.set("contract", to_node(ranked.contract));
+  return node;
+}
+
+Node rejected_node(const domain::RejectedShape& rejected) {
+  Node node = Node::mapping();
+  set_shape(node, rejected.shape);
+  node.set("reason", reason_node(rejected.reason));
+  return node;
+}
+
+Node ask_node(const domain::Ask& ask) {
+  Node node = Node::mapping();
+  node.set("fact", ask.fact);
+  set_text(node, "why", ask.why);
+  set_text(node, "flag", ask.flag);
+  return node;
+}
+
+Node flip_node(const domain::Flip& flip) {
+  Node node = Node::mapping();
+  if (flip.runner_up) node.set("runnerUp", to_node(*flip.runner_up));
+  set_text(node, "rule", flip.rule);
+  set_text(node, "fact", flip.fact);
+  set_text(node, "change", flip.change);
+  set_text(node, "outcome", flip.outcome);
+  return node;
+}
+
+}  // namespace
+
+Node to_node(const Advice& advice) {
+  Node node = new_document("Advice");
+  set_choice(node, "platform", advice.platform);
+  Node shapes = Node::sequence();
+  for (const auto& ranked : advice.shapes) shapes.add(ranked_node(ranked));
+  node.set("shapes", std::move(shapes));
+  Node rejected = Node::sequence();
+  for (const auto& shape : advice.rejected) rejected.add(rejected_node(shape));
+  node.set("rejected", std::move(rejected));
+  node.set("assumptions", facts_node(advice.assumptions));
+  Node asks = Node::sequence();
+  for (const auto& ask : advice.asks) asks.add(ask_node(ask));
+  node.set("asks", std::move(asks));
+  node.set("findings", reasons_node(advice.findings));
+  if (advice.flip) node.set("flip", flip_node(*advice.flip));
+  set_choice(node, "evidence", advice.evidence);
+  if (advice.review_after_days) node.set("reviewAfter", review_node(*advice.review_after_days));
+  if (advice.estimate) node.set("estimate", to_node(*advice.estimate));
+  return node;
+}
+
+std::string kind_of(const document::Document& document) {
+  const Node* kind = document.root.find("kind");
+  return kind != nullptr && kind->is(Node::Kind::String) ? kind->text() : std::string();
+}
+
+Result<std::vector<domain::ResourceContract>> read_contracts(const document::Document& document) {
+  std::vector<domain::ResourceContract> contracts;
+  Diagnostics diagnostics;
+  if (kind_of(document) == "Advice") {
+    Reader reader(document.root, *document.source, diagnostics, "Advice");
+    read_header(reader, "Advice");
+    for (Reader& shape : reader.mappings("shapes")) {
+      if (auto contract = shape.required_mapping("contract")) {
+        contracts.push_back(read_contract_fields(*contract));
+      }
+    }
+  } else {
+    Reader reader(document.root, *document.source, diagnostics, "ResourceContract");
+    contracts.push_back(read_contract_fields(reader));
+  }
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  return contracts;
+}
+
+}  // namespace gpushape::schema

@@ -1,0 +1,216 @@
+// The document form of a ResourceContract, both ways.
+#include <fmt/format.h>
+
+#include "document/reader.hpp"
+#include "schema/fields.hpp"
+#include "schema/header.hpp"
+#include "schema/kinds.hpp"
+#include "schema/limits.hpp"
+#include "schema/shape_fields.hpp"
+
+namespace gpushape::schema {
+
+using document::Node;
+using document::Reader;
+using domain::ResourceContract;
+
+namespace {
+
+constexpr std::int64_t kMostNumaNodes = 1'024;  // ours
+constexpr Bytes kGib = gib(1);
+
+Node numa_node(const domain::VirtualNuma& numa) {
+  Node node = Node::mapping();
+  node.set("nodes", numa.nodes);
+  node.set("coresPerSocket", numa.cores_per_socket);
+  node.set("coresPerNode", numa.cores_per_node);
+  Node devices = Node::sequence();
+  for (const domain::DeviceNode& device : numa.devices) {
+    Node entry = Node::mapping();
+    entry.set("device", device.device);
+    entry.set("node", device.node);
+    devices.add(std::move(entry));
+  }
+  node.set("devices", std::move(devices));
+  return node;
+}
+
+Node density_node(const domain::Density& density) {
+  Node node = Node::mapping();
+  node.set("gpuSlots", density.gpu_slots);
+  node.set("byVcpus", density.by_vcpus);
+  node.set("byMemory", density.by_memory);
+  set_known(node, "byReservation", density.by_reservation);
+  return node;
+}
+
+Node purpose_node(const ResourceContract& contract) {
+  Node node = Node::mapping();
+  set_text(node, "model", contract.model);
+  set_text(node, "quantization", contract.quantization);
+  set_known(node, "contextTokens", contract.context_tokens);
+  set_known(node, "concurrency", contract.concurrency);
+  set_text(node, "engine", contract.engine);
+  set_text(node, "engineVersion", contract.engine_version);
+  return node;
+}
+
+domain::VirtualNuma read_numa(Reader& reader) {
+  domain::VirtualNuma numa;
+  numa.nodes = reader.required_integer("nodes", {.least = 1, .most = kMostNumaNodes});
+  numa.cores_per_socket = reader.required_integer("coresPerSocket", kOneOrMoreBounds);
+  numa.cores_per_node = reader.required_integer("coresPerNode", kOneOrMoreBounds);
+  for (Reader& entry : reader.mappings("devices")) {
+    domain::DeviceNode device;
+    device.device = entry.required_integer("device", kCountBounds);
+    device.node = entry.required_integer("node", {.least = 0, .most = numa.nodes - 1});
+    entry.finish();
+    numa.devices.push_back(device);
+  }
+  reader.finish();
+  return numa;
+}
+
+domain::Density read_density(Reader& reader) {
+  domain::Density density;
+  density.gpu_slots = reader.integer("gpuSlots", kCountBounds).value_or(0);
+  density.by_vcpus = reader.integer("byVcpus", kCountBounds).value_or(0);
+  density.by_memory = reader.integer("byMemory", kCountBounds).value_or(0);
+  density.by_reservation = reader.integer("byReservation", kCountBounds);
+  reader.finish();
+  return density;
+}
+
+void read_purpose(Reader& reader, ResourceContract& contract) {
+  contract.model = reader.text("model").value_or("");
+  contract.quantization = reader.text("quantization").value_or("");
+  contract.context_tokens = reader.integer("contextTokens", kTokensBounds);
+  contract.concurrency = reader.integer("concurrency", kSequencesBounds);
+  contract.engine = reader.text("engine").value_or("");
+  contract.engine_version = reader.text("engineVersion").value_or("");
+  reader.finish();
+}
+
+std::int64_t read_mmio_gib(Reader& reader) {
+  const Bytes bytes = read_bytes(reader, "mmioBytes").value_or(Bytes(0));
+  if (round_up(bytes, kGib) != bytes) {
+    reader.complain("mmioBytes",
+                    fmt::format("{} bytes of MMIO space are no whole number of GiB", bytes.count()),
+                    fmt::format("write {}", round_up(bytes, kGib).count()));
+  }
+  return bytes / kGib;
+}
+
+void read_guarantees(Reader& reader, ResourceContract& contract) {
+  contract.vcpus = reader.required_integer("vcpus", kOneOrMoreBounds);
+  contract.minimum_vcpus =
+      reader.integer("minimumVcpus", {.least = 0, .most = kOneOrMoreBounds.most}).value_or(0);
+  if (!reader.has("memoryBytes")) static_cast<void>(reader.required_bytes("memoryBytes"));
+  contract.memory_bytes = read_bytes(reader, "memoryBytes").value_or(Bytes(0));
+  contract.minimum_memory_bytes = read_bytes(reader, "minimumMemoryBytes").value_or(Bytes(0));
+  contract.memory_reservation_bytes =
+      read_bytes(reader, "memoryReservationBytes").value_or(Bytes(0));
+  contract.shared_memory_bytes = read_bytes(reader, "sharedMemoryBytes").value_or(Bytes(0));
+  contract.cpu_reservation_mhz = reader.integer("cpuReservationMhz", kMegahertzBounds).value_or(0);
+  contract.reserved_cores = reader.integer("reservedCores", kCountBounds).value_or(0);
+  contract.vcpus_per_core = reader.integer("vcpusPerCore", kOneOrMoreBounds).value_or(1);
+  contract.qos = reader.choice<domain::Qos>("qos").value_or(contract.qos);
+  contract.tier = reader.choice<domain::Tier>("tier").value_or(contract.tier);
+  if (auto numa = reader.mapping("numa")) contract.numa = read_numa(*numa);
+  contract.mmio_gib = read_mmio_gib(reader);
+  contract.needs_efi = reader.boolean("needsEfi").value_or(contract.needs_efi);
+  contract.latency_sensitive = reader.boolean("latencySensitive").value_or(false);
+  contract.needs_live_migration = reader.boolean("needsLiveMigration").value_or(false);
+  contract.needs_ha = reader.boolean("needsHa").value_or(false);
+  contract.pause_seconds = reader.number("pauseSeconds", kSecondsBounds);
+}
+
+}  // namespace
+
+Node to_node(const ResourceContract& contract) {
+  Node node = new_document("ResourceContract");
+  set_text(node, "name", contract.name);
+  node.set("shape", to_node(contract.shape));
+  if (!contract.alternatives.empty()) {
+    Node alternatives = Node::sequence();
+    for (const domain::Shape& shape : contract.alternatives) alternatives.add(to_node(shape));
+    node.set("alternatives", std::move(alternatives));
+  }
+  node.set("replicas", contract.replicas);
+  node.set("vcpus", contract.vcpus);
+  node.set("minimumVcpus", contract.minimum_vcpus);
+  node.set("memoryBytes", contract.memory_bytes);
+  node.set("minimumMemoryBytes", contract.minimum_memory_bytes);
+  node.set("memoryReservationBytes", contract.memory_reservation_bytes);
+  node.set("sharedMemoryBytes", contract.shared_memory_bytes);
+  node.set("cpuReservationMhz", contract.cpu_reservation_mhz);
+  node.set("reservedCores", contract.reserved_cores);
+  node.set("vcpusPerCore", contract.vcpus_per_core);
+  set_choice(node, "qos", contract.qos);
+  set_choice(node, "tier", contract.tier);
+  if (contract.numa) node.set("numa", numa_node(*contract.numa));
+  node.set("mmioBytes", gib(contract.mmio_gib));
+  node.set("needsEfi", contract.needs_efi);
+  node.set("latencySensitive", contract.latency_sensitive);
+  node.set("needsLiveMigration", contract.needs_live_migration);
+  node.set("needsHa", contract.needs_ha);
+  set_number(node, "pauseSeconds", contract.pause_seconds);
+  node.set("density", density_node(contract.density));
+  set_text(node, "host", contract.host);
+  set_text(node, "hardwareLabel", contract.hardware_label);
+  Node purpose = purpose_node(contract);
+  if (!purpose.entries().empty()) node.set("purpose", std::move(purpose));
+  set_text(node, "evidence", contract.evidence);
+  if (contract.review_after_days) node.set("reviewAfter", review_node(*contract.review_after_days));
+  Node notes = Node::sequence();
+  for (const domain::ContractNote& note : contract.notes) {
+    Node entry = Node::mapping();
+    entry.set("id", note.id);
+    entry.set("says", note.says);
+    notes.add(std::move(entry));
+  }
+  if (!notes.items().empty()) node.set("notes", std::move(notes));
+  return node;
+}
+
+ResourceContract read_contract_fields(Reader& reader) {
+  ResourceContract contract;
+  read_header(reader, "ResourceContract");
+  contract.name = reader.text("name").value_or("");
+  if (auto shape = reader.required_mapping("shape")) contract.shape = read_shape(*shape);
+  for (Reader& shape : reader.mappings("alternatives")) {
+    contract.alternatives.push_back(read_shape(shape));
+  }
+  contract.replicas = reader.integer("replicas", kOneOrMoreBounds).value_or(1);
+  read_guarantees(reader, contract);
+  if (auto density = reader.mapping("density")) contract.density = read_density(*density);
+  contract.host = reader.text("host").value_or("");
+  contract.hardware_label = reader.text("hardwareLabel").value_or("");
+  if (auto purpose = reader.mapping("purpose")) read_purpose(*purpose, contract);
+  if (const auto evidence = reader.choice<domain::Evidence>("evidence")) {
+    contract.evidence = name_of(*evidence);
+  }
+  if (auto review = reader.mapping("reviewAfter")) {
+    contract.review_after_days = review->required_integer("days", kOneOrMoreBounds);
+    review->finish();
+  }
+  for (Reader& entry : reader.mappings("notes")) {
+    domain::ContractNote note;
+    note.id = entry.required_text("id");
+    note.says = entry.required_text("says");
+    entry.finish();
+    contract.notes.push_back(std::move(note));
+  }
+  reader.finish();
+  return contract;
+}
+
+Result<ResourceContract> read_contract(const document::Document& document) {
+  Diagnostics diagnostics;
+  Reader reader(document.root, *document.source, diagnostics, "ResourceContract");
+  ResourceContract contract = read_contract_fields(reader);
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  return contract;
+}
+
+}  // namespace gpushape::schema

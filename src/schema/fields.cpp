@@ -1,0 +1,30 @@
+#include "schema/fields.hpp"
+
+#include "schema/kinds.hpp"
+
+namespace gpushape::schema {
+
+using document::Node;
+
+Node new_document(std::string_view kind) {
+  Node node = Node::mapping();
+  node.set("apiVersion", kApiVersion);
+  node.set("kind", kind);
+  return node;
+}
+
+Node review_node(std::int64_t days) {
+  Node node = Node::mapping();
+  node.set("days", days);
+  return node;
+}
+
+Node to_node(const domain::Range& range) {
+  Node node = Node::mapping();
+  node.set("low", range.low);
+  node.set("expected", range.expected);
+  node.set("high", range.high);
+  return node;
+}
+
+}  // namespace gpushape::schema

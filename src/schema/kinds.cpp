@@ -1,0 +1,32 @@
+#include "schema/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpushape::schema {
+
+namespace {
+
+constexpr auto kKinds = std::to_array<KindRow>({
+    {"Workload", "what is to run, and every declared fact that decides the shape",
+     "workload.schema.json"},
+    {"Estimate", "the memory of one GPU, term by term", "estimate.schema.json"},
+    {"Advice", "ranked shapes with reasons, and what refuses the others", "advice.schema.json"},
+    {"ResourceContract", "a shape with the CPU, memory and NUMA guarantees that go with it",
+     "resource-contract.schema.json"},
+    {"Host", "a server model as the VM contract needs it", "host.schema.json"},
+});
+
+}  // namespace
+
+std::span<const KindRow> kinds() { return kKinds; }
+
+std::optional<std::string_view> schema_text(std::string_view kind) {
+  const auto row = std::ranges::find(kKinds, kind, &KindRow::kind);
+  if (row == kKinds.end()) return std::nullopt;
+  const auto file = std::ranges::find(embedded_schemas(), row->file, &EmbeddedText::name);
+  if (file == embedded_schemas().end()) return std::nullopt;
+  return file->text;
+}
+
+}  // namespace gpushape::schema

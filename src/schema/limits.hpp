@@ -1,0 +1,27 @@
+// How large a number in a document may be before it is taken for a slip. All limits are ours: far
+// above every system that exists, and low enough that no later product of two of them overflows.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "document/reader.hpp"
+
+namespace gpushape::schema {
+
+inline constexpr document::IntegerBounds kTokensBounds{.least = 1, .most = 1'000'000'000};
+inline constexpr document::IntegerBounds kSequencesBounds{.least = 1, .most = 1'000'000};
+inline constexpr document::IntegerBounds kGpusBounds{.least = 1, .most = 1'024};
+inline constexpr document::IntegerBounds kCountBounds{.least = 0, .most = 1'000'000};
+inline constexpr document::IntegerBounds kOneOrMoreBounds{.least = 1, .most = 1'000'000};
+inline constexpr document::IntegerBounds kMegahertzBounds{.least = 0, .most = 1'000'000'000};
+inline constexpr document::NumberBounds kShareBounds{.least = 0, .most = 1};
+inline constexpr document::NumberBounds kSpreadBounds{.least = 1, .most = 1'000};
+inline constexpr document::NumberBounds kSecondsBounds{.least = 0, .most = 1'000'000};
+inline constexpr Bytes kMostBytes = gib(1024 * 1024);  // 1 PiB
+
+/// A byte count from 0 to kMostBytes.
+std::optional<Bytes> read_bytes(document::Reader& reader, std::string_view field);
+
+}  // namespace gpushape::schema
