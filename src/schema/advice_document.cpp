@@ -44,6 +44,9 @@ Node ranked_node(const domain::RankedShape& ranked) {
   node.set("headroomBytes", ranked.headroom_bytes);
   node.set("strandedBytes", ranked.stranded_bytes);
   set_number(node, "maxConcurrency", ranked.max_concurrency);
+  node.set("perDevice", ranked.per_device);
+  node.set("replicas", ranked.replicas);
+  set_known(node, "concurrency", ranked.concurrency);
   node.set("wish", std::int64_t{ranked.wish});
   Node settings = settings_node(ranked);
   if (!settings.entries().empty()) node.set("settings", std::move(settings));
@@ -72,6 +75,22 @@ Node ask_node(const domain::Ask& ask) {
   return node;
 }
 
+Node potential_node(const domain::Potential& potential) {
+  Node node = Node::mapping();
+  node.set("device", potential.device);
+  node.set("count", potential.count);
+  node.set("fits", potential.fits);
+  if (potential.fits) {
+    node.set("freeBytes", potential.free_bytes);
+    node.set("tokens", potential.tokens);
+    set_count(node, "contextTokens", potential.context_tokens);
+    if (potential.context_tokens > 0) node.set("sequences", potential.sequences);
+  }
+  set_text(node, "says", potential.says);
+  node.set("wish", std::int64_t{potential.wish});
+  return node;
+}
+
 Node flip_node(const domain::Flip& flip) {
   Node node = Node::mapping();
   if (flip.runner_up) node.set("runnerUp", to_node(*flip.runner_up));
@@ -97,6 +116,11 @@ Node to_node(const Advice& advice) {
   Node asks = Node::sequence();
   for (const auto& ask : advice.asks) asks.add(ask_node(ask));
   node.set("asks", std::move(asks));
+  if (!advice.potentials.empty()) {
+    Node potentials = Node::sequence();
+    for (const auto& potential : advice.potentials) potentials.add(potential_node(potential));
+    node.set("potentials", std::move(potentials));
+  }
   node.set("findings", reasons_node(advice.findings));
   if (advice.flip) node.set("flip", flip_node(*advice.flip));
   set_choice(node, "evidence", advice.evidence);

@@ -32,6 +32,17 @@ Node numa_node(const domain::VirtualNuma& numa) {
     devices.add(std::move(entry));
   }
   node.set("devices", std::move(devices));
+  if (!numa.nics.empty()) {
+    Node nics = Node::sequence();
+    for (const domain::NicNode& nic : numa.nics) {
+      Node entry = Node::mapping();
+      entry.set("nic", nic.nic);
+      entry.set("node", nic.node);
+      nics.add(std::move(entry));
+    }
+    node.set("nics", std::move(nics));
+  }
+  set_known(node, "shownFromVcpus", numa.shown_from_vcpus);
   return node;
 }
 
@@ -67,6 +78,14 @@ domain::VirtualNuma read_numa(Reader& reader) {
     entry.finish();
     numa.devices.push_back(device);
   }
+  for (Reader& entry : reader.mappings("nics")) {
+    domain::NicNode nic;
+    nic.nic = entry.required_text("nic");
+    nic.node = entry.required_integer("node", {.least = 0, .most = numa.nodes - 1});
+    entry.finish();
+    numa.nics.push_back(std::move(nic));
+  }
+  numa.shown_from_vcpus = reader.integer("shownFromVcpus", kOneOrMoreBounds);
   reader.finish();
   return numa;
 }
@@ -158,6 +177,8 @@ Node to_node(const ResourceContract& contract) {
   node.set("density", density_node(contract.density));
   set_text(node, "host", contract.host);
   set_text(node, "hardwareLabel", contract.hardware_label);
+  set_count(node, "leastHardwareVersion", contract.least_hardware_version);
+  set_count(node, "hardwareVersion", contract.hardware_version);
   Node purpose = purpose_node(contract);
   if (!purpose.entries().empty()) node.set("purpose", std::move(purpose));
   set_text(node, "evidence", contract.evidence);
@@ -186,6 +207,9 @@ ResourceContract read_contract_fields(Reader& reader) {
   if (auto density = reader.mapping("density")) contract.density = read_density(*density);
   contract.host = reader.text("host").value_or("");
   contract.hardware_label = reader.text("hardwareLabel").value_or("");
+  contract.least_hardware_version =
+      reader.integer("leastHardwareVersion", kOneOrMoreBounds).value_or(0);
+  contract.hardware_version = reader.integer("hardwareVersion", kOneOrMoreBounds).value_or(0);
   if (auto purpose = reader.mapping("purpose")) read_purpose(*purpose, contract);
   if (const auto evidence = reader.choice<domain::Evidence>("evidence")) {
     contract.evidence = name_of(*evidence);
