@@ -117,6 +117,8 @@ struct Workload {
   std::vector<std::string> gpus;       ///< ordered wish list as written ("4xl40s"); empty: any
   std::vector<std::string> requires_;  ///< capabilities: "fp8", "nvlink", "mig"
 
+  std::optional<Fact<std::string>> hardware_label;  ///< for dynamic passthrough
+
   bool operator==(const Workload&) const = default;
 };
 

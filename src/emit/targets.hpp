@@ -55,6 +55,8 @@ struct TargetRow {
   std::string_view name;         ///< "vm-class"
   std::string_view description;  ///< one line
   EmitFunction emit;
+  /// What asking for this target says of the platform; a VM class beside a claim means VKS.
+  std::optional<domain::Platform> platform = std::nullopt;
 };
 
 /// In display order.
