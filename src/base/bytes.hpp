@@ -52,11 +52,13 @@ class Bytes {
 };
 
 constexpr Bytes kib(std::int64_t n) { return Bytes(1024) * n; }
-constexpr Bytes mib(std::int64_t n) { return Bytes(1024 * 1024) * n; }
+constexpr Bytes mib(std::int64_t n) { return Bytes(1024LL * 1024) * n; }
 constexpr Bytes gib(std::int64_t n) { return Bytes(1024LL * 1024 * 1024) * n; }
-/// A fraction of a GiB, as logs print it; rounds to the nearest byte.
+/// A fraction of a GiB, as logs print it, to the nearest byte.
 constexpr Bytes gib_of(double n) {
-  return Bytes(static_cast<std::int64_t>(n * 1024.0 * 1024 * 1024 + 0.5));
+  const double bytes = n * 1024.0 * 1024 * 1024;
+  const auto whole = static_cast<std::int64_t>(bytes);
+  return Bytes(bytes - static_cast<double>(whole) < 0.5 ? whole : whole + 1);
 }
 
 /// The least multiple of `unit` that holds `a`. Both are non-negative, `unit` is positive.
