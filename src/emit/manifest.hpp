@@ -1,0 +1,69 @@
+// What every manifest has in common: names that Kubernetes accepts, metadata with the annotations
+// that carry the contract, quantities, and comments that say where a number comes from.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "document/node.hpp"
+#include "domain/advice.hpp"
+#include "domain/device.hpp"
+#include "emit/targets.hpp"
+
+namespace gpushape::emit {
+
+/// Nothing where the request's own names and labels are valid by Kubernetes' rules.
+Diagnostics check_names(const EmitRequest& request);
+
+/// One name per picked shape: the one asked for, the contract's, or one made of model and shape.
+/// Distinct, and the same for the same request.
+std::vector<std::string> document_names(const EmitRequest& request);
+
+/// One name for a document that holds all picked shapes.
+std::string shared_name(const EmitRequest& request);
+
+/// A DNS label (RFC 1123) for a shape: "2x-h100xm-80c", "h100-sxm-80-passthrough".
+std::string shape_label(const domain::Shape& shape);
+
+/// `metadata`: name, namespace, labels, and the annotations of what the contract is for.
+document::Node metadata(const EmitRequest& request, const std::string& name,
+                        const domain::RankedShape& picked);
+
+/// The device that a shape names. Its absence is a fault of the caller's.
+const domain::Device& device_of(const EmitRequest& request, const domain::Shape& shape);
+/// The profile that a shape names; nullptr for passthrough and whole GPUs.
+const domain::Profile* profile_of(const domain::Device& device, const domain::Shape& shape);
+
+/// A Kubernetes quantity that is no less than `bytes`: "240Gi", or whole MiB where that is less.
+std::string quantity_at_least(Bytes bytes);
+/// A Kubernetes quantity in whole GiB that is no more than `bytes`.
+std::string quantity_at_most(Bytes bytes);
+
+/// Puts comments on nodes, or leaves nodes alone where the request wants none.
+class Commenter {
+ public:
+  explicit Commenter(const EmitRequest& request) : is_on_(request.has_comments) {}
+
+  [[nodiscard]] document::Node above(document::Node node, std::string_view text) const;
+  [[nodiscard]] document::Node behind(document::Node node, std::string_view text) const;
+  /// The last line of a document: the command that made it.
+  void close(document::Node& root, const EmitRequest& request) const;
+
+ private:
+  bool is_on_;
+};
+
+/// What a document is for, in one line, and why this shape was chosen.
+std::string headline(const domain::RankedShape& picked);
+/// The contract's notes of these ids, one a line: "step-1: …".
+std::string notes_of(const domain::ResourceContract& contract,
+                     std::initializer_list<std::string_view> ids);
+/// The contract's notes but these.
+std::string notes_beside(const domain::ResourceContract& contract,
+                         std::initializer_list<std::string_view> ids);
+
+}  // namespace gpushape::emit
