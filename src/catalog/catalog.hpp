@@ -1,7 +1,8 @@
 // The model catalog: built-in entries, a user's overlay folder, and models read from files.
 //
 // Names are looked up without parsing: the build made an index of ids and aliases. Only the entry
-// that is asked for is read. An overlay entry wins over a built-in one of the same id.
+// that is asked for is read. An overlay entry wins over a built-in one of the same id. The form of
+// an entry is described in model_entry.hpp, that of an engine in engine_entry.hpp.
 #pragma once
 
 #include <optional>
@@ -23,11 +24,13 @@ std::span<const document::PackedFile> embedded_catalog();
 class Catalog {
  public:
   /// With an overlay folder (`models/*.yaml`, `engines/*.yaml` below it, or *.yaml directly), or
-  /// none.
+  /// none. Every fault of every overlay file is reported here.
   static Result<Catalog> open(const std::optional<std::string>& overlay_folder = std::nullopt);
 
   /// A catalog name, Hugging Face id or alias (letter case does not matter), or a path: a
-  /// config.json or a folder with one. An unknown name is answered with the nearest names.
+  /// config.json or a folder with one. A quantized repository that has no entry of its own is read
+  /// as its base model in the precision that its name tells (repository_name.hpp), and its notes
+  /// say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
   /// Ids of all models, sorted.
   [[nodiscard]] std::vector<std::string> models() const;
@@ -40,11 +43,13 @@ class Catalog {
     std::vector<std::string> aliases;
     document::Document document;
   };
+
+  [[nodiscard]] std::optional<Result<domain::Model>> find_entry(std::string_view name) const;
+  [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> model_names() const;
+
   std::vector<OverlayFile> overlay_models_;
   std::vector<OverlayFile> overlay_engines_;
 };
-
-/// From the text of a Hugging Face config.json. `id` names the model; `file` is for messages.
-Result<domain::Model> read_config(const document::Document& config, const std::string& id);
 
 }  // namespace gpushape::catalog

@@ -1,0 +1,227 @@
+#include "catalog/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/edit_distance.hpp"
+#include "catalog/config.hpp"
+#include "catalog/engine_entry.hpp"
+#include "catalog/model_entry.hpp"
+#include "catalog/repository_name.hpp"
+#include "document/text_format.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kModels = "models/";
+constexpr std::string_view kEngines = "engines/";
+
+bool same(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::vector<std::string_view> lines(std::string_view text) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) result.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+bool answers_to(const document::PackedFile& file, std::string_view name) {
+  if (same(file.id, name)) return true;
+  return std::ranges::any_of(lines(file.aliases),
+                             [&](std::string_view alias) { return same(alias, name); });
+}
+
+std::vector<document::PackedFile> embedded(std::string_view folder) {
+  std::vector<document::PackedFile> files;
+  for (const document::PackedFile& file : embedded_catalog()) {
+    if (file.path.starts_with(folder)) files.push_back(file);
+  }
+  return files;
+}
+
+// Files of the folder by name; a folder that is not there has none.
+std::vector<fs::path> yaml_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string extension = entry->path().extension().string();
+    if (extension == ".yaml" || extension == ".yml") files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<document::Document> read_overlay_file(const fs::path& path) {
+  Result<std::string> text = document::read_file(path.string());
+  if (!text) return std::unexpected(std::move(text.error()));
+  Result<std::vector<document::Document>> documents = document::read_yaml(*text, path.string());
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  if (documents->size() != 1) {
+    Diagnostic diagnostic =
+        complaint(fmt::format("'{}' holds {} documents", path.string(), documents->size()),
+                  "write one model or engine a file");
+    diagnostic.span.file = path.string();
+    return failure(std::move(diagnostic));
+  }
+  return std::move(documents->front());
+}
+
+void append(Diagnostics& all, const Diagnostics& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+bool looks_like_a_path(std::string_view name) {
+  return name.starts_with('/') || name.starts_with("./") || name.starts_with("../") ||
+         name.starts_with('~') || name.ends_with('/') || name.ends_with(".json") ||
+         name.ends_with(".gguf") || name.ends_with(".safetensors");
+}
+
+std::string_view after_slash(std::string_view id) {
+  const std::size_t slash = id.find('/');
+  return slash == std::string_view::npos ? id : id.substr(slash + 1);
+}
+
+}  // namespace
+
+Result<Catalog> Catalog::open(const std::optional<std::string>& overlay_folder) {
+  Catalog catalog;
+  if (!overlay_folder) return catalog;
+  std::error_code ignored;
+  const fs::path folder = *overlay_folder;
+  if (!fs::is_directory(folder, ignored)) {
+    return failure(fmt::format("catalog folder '{}' is not a folder", *overlay_folder),
+                   "give a folder with models/*.yaml");
+  }
+  Diagnostics diagnostics;
+  for (const fs::path& part : {folder, folder / "models", folder / "engines"}) {
+    for (const fs::path& path : yaml_files(part)) {
+      Result<document::Document> document = read_overlay_file(path);
+      if (!document) {
+        append(diagnostics, document.error());
+        continue;
+      }
+      const bool is_engine = part.filename() == "engines" ||
+                             (part == folder && document->root.find("knownVersions") != nullptr);
+      OverlayFile file;
+      if (is_engine) {
+        const Result<domain::Engine> engine = read_engine(*document);
+        if (!engine) append(diagnostics, engine.error());
+        if (engine) file.id = engine->name;
+      } else {
+        Result<domain::Model> model = read_model(*document, "overlay");
+        if (!model) append(diagnostics, model.error());
+        if (model) {
+          file.id = model->id;
+          file.aliases = std::move(model->aliases);
+        }
+      }
+      file.document = std::move(*document);
+      (is_engine ? catalog.overlay_engines_ : catalog.overlay_models_).push_back(std::move(file));
+    }
+  }
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  return catalog;
+}
+
+std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) const {
+  for (const OverlayFile& file : overlay_models_) {
+    if (same(file.id, name)) return read_model(file.document, "overlay");
+  }
+  for (const OverlayFile& file : overlay_models_) {
+    if (std::ranges::any_of(file.aliases, [&](const auto& alias) { return same(alias, name); }))
+      return read_model(file.document, "overlay");
+  }
+  for (const document::PackedFile& file : embedded(kModels)) {
+    if (answers_to(file, name)) return read_model(document::unpack(file), "catalog");
+  }
+  return std::nullopt;
+}
+
+// The base of a quantized repository is the one entry of that name, whosever it is.
+std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view name) const {
+  const std::optional<QuantizedName> parts = quantized_name(name);
+  if (!parts) return std::nullopt;
+  std::vector<std::string> bases;
+  for (const std::string& candidate : model_names()) {
+    if (!same(after_slash(candidate), parts->base)) continue;
+    const auto base = find_entry(candidate);
+    if (!base || !*base) return base;
+    if (std::ranges::find(bases, (**base).id) == bases.end()) bases.push_back((**base).id);
+  }
+  if (bases.size() != 1) return std::nullopt;
+  Result<domain::Model> base = *find_entry(bases.front());
+  if (base->weights.linear != base->weights.other) return std::nullopt;  // quantized already
+  return requantized(std::move(*base), name, *parts->suffix);
+}
+
+Result<domain::Model> Catalog::find(std::string_view name) const {
+  if (name.empty()) return failure("the name of the model is empty");
+  if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
+  const std::string text(name);
+  std::error_code ignored;
+  if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_config_path(text);
+  if (std::optional<Result<domain::Model>> entry = find_quantized(name)) return std::move(*entry);
+  return failure(
+      fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
+      suggestion(name, model_names(), "see `gpushape catalog list`, or give a config.json"));
+}
+
+std::vector<std::string> Catalog::model_names() const {
+  std::vector<std::string> names;
+  for (const OverlayFile& file : overlay_models_) {
+    names.push_back(file.id);
+    names.insert(names.end(), file.aliases.begin(), file.aliases.end());
+  }
+  for (const document::PackedFile& file : embedded(kModels)) {
+    names.emplace_back(file.id);
+    for (const std::string_view alias : lines(file.aliases)) names.emplace_back(alias);
+  }
+  return names;
+}
+
+std::vector<std::string> Catalog::models() const {
+  std::vector<std::string> ids;
+  for (const OverlayFile& file : overlay_models_) ids.push_back(file.id);
+  for (const document::PackedFile& file : embedded(kModels)) ids.emplace_back(file.id);
+  std::ranges::sort(ids);
+  const auto repeated = std::ranges::unique(ids, same);
+  ids.erase(repeated.begin(), repeated.end());
+  return ids;
+}
+
+Result<domain::Engine> Catalog::engine(std::string_view name) const {
+  for (const OverlayFile& file : overlay_engines_) {
+    if (same(file.id, name)) return read_engine(file.document);
+  }
+  for (const document::PackedFile& file : embedded(kEngines)) {
+    if (answers_to(file, name)) return read_engine(document::unpack(file));
+  }
+  return failure(fmt::format("engine '{}' is not in the catalog", name.substr(0, 120)),
+                 suggestion(name, engines()));
+}
+
+std::vector<std::string> Catalog::engines() const {
+  std::vector<std::string> ids;
+  for (const OverlayFile& file : overlay_engines_) ids.push_back(file.id);
+  for (const document::PackedFile& file : embedded(kEngines)) ids.emplace_back(file.id);
+  std::ranges::sort(ids);
+  const auto repeated = std::ranges::unique(ids, same);
+  ids.erase(repeated.begin(), repeated.end());
+  return ids;
+}
+
+}  // namespace gpushape::catalog

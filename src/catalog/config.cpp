@@ -1,0 +1,519 @@
+#include "catalog/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/edit_distance.hpp"
+#include "catalog/families.hpp"
+#include "catalog/fields.hpp"
+#include "catalog/limits.hpp"
+#include "catalog/parameters.hpp"
+#include "catalog/quantization_config.hpp"
+#include "document/reader.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+using document::Node;
+using document::Reader;
+
+// Fields that change what a model holds and that the dense families do not have. One of them with a
+// value means that the model is something else than its model_type says.
+constexpr auto kForeign = std::to_array<std::string_view>({
+    "num_experts",
+    "num_local_experts",
+    "n_routed_experts",
+    "moe_num_experts",
+    "moe_intermediate_size",
+    "num_shared_experts",
+    "n_shared_experts",
+    "kv_lora_rank",
+    "q_lora_rank",
+    "text_config",
+    "llm_config",
+    "language_config",
+    "vision_config",
+    "audio_config",
+    "thinker_config",
+    "block_configs",
+    "cross_attention_layers",
+    "attention_chunk_size",
+    "hybrid_override_pattern",
+    "layers_block_type",
+    "attn_layer_period",
+    "full_attention_interval",
+    "linear_attn_config",
+    "mamba_d_state",
+    "ssm_state_size",
+    "num_nextn_predict_layers",
+    "mtp_num_hidden_layers",
+    "num_kv_shared_layers",
+    "num_attention_heads_per_layer",
+    "global_head_dim",
+    "v_head_dim",
+    "use_qk_norm",
+    "qk_norm",
+});
+
+bool says_something(const Node& node) {
+  switch (node.kind()) {
+    case Node::Kind::Null:
+      return false;
+    case Node::Kind::Boolean:
+      return node.boolean();
+    case Node::Kind::Integer:
+    case Node::Kind::Number:
+      return node.number() != 0;
+    case Node::Kind::String:
+      return !node.text().empty();
+    case Node::Kind::Sequence:
+      return !node.items().empty();
+    case Node::Kind::Mapping:
+      return !node.entries().empty();
+  }
+  return true;
+}
+
+// A model under construction: what was read, and from where.
+class ConfigReader {
+ public:
+  ConfigReader(Reader& reader, domain::Model& model)
+      : reader_(reader), fields_(reader), model_(model) {}
+
+  bool read_family();
+  void read_sizes();
+  void read_context();
+  void read_dtype();
+  void read_layers();
+  void refuse_foreign_fields();
+
+ private:
+  void from_config(std::string fact) { model_.sources.push_back({std::move(fact), "config.json"}); }
+  void from_family(std::string fact) {
+    model_.sources.push_back({std::move(fact), std::string(family_->source)});
+  }
+  bool switch_of(std::string_view field, bool otherwise, const std::string& fact);
+  void refuse_bias(std::string_view field);
+  domain::Layer read_layer();
+  std::optional<std::int64_t> window();
+  std::vector<bool> sliding_layers(std::int64_t count, std::optional<std::int64_t> window);
+  void read_rope_scaling(Reader& scaling, std::int64_t trained);
+
+  Reader& reader_;
+  Fields fields_;
+  domain::Model& model_;
+  const Family* family_ = nullptr;
+};
+
+const Family* family_of_architecture(std::string_view architecture) {
+  for (const Family& family : families()) {
+    for (const Architecture& known : family.architectures) {
+      if (known.name == architecture) return &family;
+    }
+  }
+  return nullptr;
+}
+
+std::string known_families() {
+  std::string list;
+  for (const Family& family : families())
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", family.model_type);
+  return list;
+}
+
+bool ConfigReader::read_family() {
+  const std::string model_type = fields_.text("model_type").value_or("");
+  const std::vector<std::string> architectures = fields_.texts("architectures");
+  if (!reader_.diagnostics().empty()) return false;
+  const std::string help = "the families known are " + known_families();
+  if (model_type.empty() && architectures.empty()) {
+    reader_.complain(std::string("config.json names neither a model_type nor architectures"), help);
+    return false;
+  }
+  if (model_type.empty()) {
+    family_ = family_of_architecture(architectures.front());
+  } else {
+    const auto found = std::ranges::find(families(), model_type, &Family::model_type);
+    family_ = found == families().end() ? nullptr : &*found;
+    if (family_ == nullptr) {
+      std::vector<std::string> names;
+      for (const Family& family : families()) names.emplace_back(family.model_type);
+      fields_.complain("model_type", fmt::format("model_type '{}' is not understood", model_type),
+                       help);
+      return false;
+    }
+  }
+  const std::string architecture = architectures.empty()
+                                       ? std::string(family_->architectures.front().name)
+                                       : architectures.front();
+  const Architecture* known = nullptr;
+  if (family_ != nullptr) {
+    const auto found = std::ranges::find(family_->architectures, architecture, &Architecture::name);
+    if (found != family_->architectures.end()) known = &*found;
+  }
+  if (known == nullptr) {
+    const Family* other = family_of_architecture(architecture);
+    fields_.complain(
+        "architectures",
+        other == nullptr
+            ? fmt::format("architecture '{}' is not understood", architecture)
+            : fmt::format("architecture '{}' is of the {} family, but model_type is '{}'",
+                          architecture, other->model_type, model_type),
+        help);
+    return false;
+  }
+  model_.family = family_->model_type;
+  model_.architecture = architecture;
+  model_.has_head = known->has_head;
+  if (!known->has_head) model_.role = domain::Role::Embed;
+  from_config("family");
+  architectures.empty() ? from_family("architecture") : from_config("architecture");
+  return true;
+}
+
+void ConfigReader::read_sizes() {
+  model_.hidden_size = fields_.required_integer("hidden_size", kHiddenSize);
+  from_config("hiddenSize");
+  model_.vocabulary = fields_.required_integer("vocab_size", kVocabulary);
+  from_config("vocabulary");
+  model_.tied_embeddings =
+      switch_of("tie_word_embeddings", family_->ties_embeddings, "tiedEmbeddings");
+}
+
+bool ConfigReader::switch_of(std::string_view field, bool otherwise, const std::string& fact) {
+  const bool given = fields_.given(field);
+  given ? from_config(fact) : from_family(fact);
+  return fields_.boolean(field).value_or(otherwise);
+}
+
+// What a scaling does to the rows of the rotary table and to the longest context. Sources: vLLM's
+// layers/rotary_embedding (linear: max_position x factor; dynamic: the same; yarn: original x
+// factor; llama3 and longrope: max_position) and its rule for the longest context.
+enum class Stretch { None, Trained, Original };
+struct Scaling {
+  std::string_view name;
+  Stretch stretch;
+};
+constexpr auto kScalings = std::to_array<Scaling>({
+    {"default", Stretch::None},
+    {"linear", Stretch::Trained},
+    {"dynamic", Stretch::Trained},
+    {"yarn", Stretch::Original},
+    {"llama3", Stretch::None},
+    {"longrope", Stretch::None},
+    {"su", Stretch::None},
+});
+
+void ConfigReader::read_rope_scaling(Reader& scaling, std::int64_t trained) {
+  const Fields fields(scaling);
+  domain::Rope& rope = model_.rope;
+  if (const auto theta = fields.number("rope_theta", kRopeTheta)) rope.theta = *theta;
+  const std::string_view type_field = fields.first_given({"rope_type", "type"});
+  if (type_field.empty()) {
+    if (fields.given("factor"))
+      scaling.complain(fmt::format("{} has a factor but no rope_type", scaling.what()));
+    return;
+  }
+  const std::string type = fields.text(type_field).value_or("default");
+  const auto known = std::ranges::find(kScalings, type, &Scaling::name);
+  if (known == kScalings.end()) {
+    std::vector<std::string> names;
+    std::string list;
+    for (const Scaling& row : kScalings) {
+      names.emplace_back(row.name);
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", row.name);
+    }
+    scaling.complain(type_field, fmt::format("rope scaling '{}' is not understood", type),
+                     suggestion(type, names, "known are " + list));
+    return;
+  }
+  if (type == "default") return;
+  rope.scaling = type;
+  rope.original_max_positions =
+      fields.integer("original_max_position_embeddings", kContextTokens).value_or(0);
+  if (!fields.given("factor") && known->stretch != Stretch::None) {
+    scaling.complain(fmt::format("rope scaling '{}' has no factor", type));
+    return;
+  }
+  rope.factor = fields.number("factor", kRopeFactor).value_or(1);
+  std::int64_t base = trained;
+  if (known->stretch == Stretch::Original && rope.original_max_positions > 0)
+    base = rope.original_max_positions;
+  if (known->stretch == Stretch::None) return;
+  const double rows = static_cast<double>(base) * rope.factor;
+  if (rows > static_cast<double>(kContextTokens.most)) {
+    scaling.complain(
+        fmt::format("{} positions times {} are more than any model has", base, rope.factor));
+    return;
+  }
+  rope.positions = static_cast<std::int64_t>(rows);
+  model_.max_context_tokens = rope.positions;
+}
+
+void ConfigReader::read_context() {
+  const std::int64_t trained = fields_.required_integer("max_position_embeddings", kContextTokens);
+  from_config("contextTokens");
+  model_.max_context_tokens = trained;
+  model_.rope.positions = trained;
+  if (const auto theta = fields_.number("rope_theta", kRopeTheta)) model_.rope.theta = *theta;
+  const std::string_view scaling = fields_.first_given({"rope_parameters", "rope_scaling"});
+  if (!scaling.empty()) {
+    if (std::optional<Reader> reader = fields_.mapping(scaling))
+      read_rope_scaling(*reader, trained);
+  }
+  if (model_.rope.theta > 0) {
+    from_config("rope");
+  } else {
+    model_.rope.theta = 10000;  // the paper's base (Su 2021), and every family's default
+    from_family("rope");
+  }
+}
+
+void ConfigReader::read_dtype() {
+  struct Dtype {
+    std::string_view name;
+    domain::Quantization value;
+  };
+  constexpr auto kDtypes = std::to_array<Dtype>({
+      {"bfloat16", domain::Quantization::Bf16},
+      {"float16", domain::Quantization::Fp16},
+      {"float32", domain::Quantization::Fp32},
+  });
+  const std::string_view field = fields_.first_given({"dtype", "torch_dtype"});
+  domain::Quantization dtype = domain::Quantization::Bf16;
+  if (field.empty()) {
+    model_.notes.emplace_back(
+        "config.json names no dtype: 16 bits are assumed, as engines load such a checkpoint");
+    model_.sources.push_back({"dtype", "assumed: config.json names none"});
+  } else {
+    std::string word = fields_.text(field).value_or("bfloat16");
+    if (word.starts_with("torch.")) word.erase(0, 6);
+    const auto known = std::ranges::find(kDtypes, word, &Dtype::name);
+    if (known == kDtypes.end()) {
+      fields_.complain(field, fmt::format("{} '{}' is not understood", field, word),
+                       "known are bfloat16, float16, float32");
+    } else {
+      dtype = known->value;
+    }
+    from_config("dtype");
+  }
+  model_.weights.linear = dtype;
+  model_.weights.other = dtype;
+}
+
+domain::Layer ConfigReader::read_layer() {
+  domain::Layer layer;
+  domain::Attention& attention = layer.attention;
+  attention.heads = fields_.required_integer("num_attention_heads", kHeads);
+  from_config("attentionHeads");
+  const bool names_kv_heads = fields_.given("num_key_value_heads");
+  attention.kv_heads = fields_.integer("num_key_value_heads", kHeads).value_or(attention.heads);
+  names_kv_heads ? from_config("kvHeads")
+                 : model_.sources.push_back({"kvHeads", "default: as many as attention heads"});
+  if (fields_.given("head_dim")) {
+    attention.head_dim = fields_.integer("head_dim", kHeadDim).value_or(1);
+    from_config("headDim");
+  } else if (family_->head_dim > 0) {
+    attention.head_dim = family_->head_dim;
+    from_family("headDim");
+  } else {
+    attention.head_dim = std::max<std::int64_t>(1, model_.hidden_size / attention.heads);
+    model_.sources.push_back({"headDim", "default: hidden size / attention heads"});
+    if (model_.hidden_size % attention.heads != 0) {
+      fields_.complain("num_attention_heads",
+                       fmt::format("hidden_size {} is not a multiple of num_attention_heads {}",
+                                   model_.hidden_size, attention.heads),
+                       "such a config must name its head_dim");
+    }
+  }
+  attention.value_head_dim = attention.head_dim;
+  attention.query_key_norm = family_->query_key_norm;
+  attention.qkv_bias = family_->qkv_bias;
+  from_family("queryKeyNorm");
+  if (family_->reads_attention_bias) {
+    attention.qkv_bias = switch_of("attention_bias", false, "qkvBias");
+    attention.output_bias = attention.qkv_bias;
+  } else {
+    from_family("qkvBias");
+  }
+  layer.feed_forward.width = fields_.required_integer("intermediate_size", kWidth);
+  from_config("feedForwardWidth");
+  if (family_->reads_mlp_bias)
+    layer.feed_forward.bias = switch_of("mlp_bias", false, "feedForwardBias");
+  return layer;
+}
+
+// The window of sliding layers; nothing where the family or the config does without.
+std::optional<std::int64_t> ConfigReader::window() {
+  const bool is_absent = reader_.node("sliding_window") == nullptr;
+  if (is_absent && family_->sliding == SlidingRule::Always) {
+    from_family("slidingWindow");
+    return family_->sliding_window;
+  }
+  return fields_.integer("sliding_window", kContextTokens);
+}
+
+std::vector<bool> ConfigReader::sliding_layers(std::int64_t count,
+                                               std::optional<std::int64_t> window) {
+  std::vector<bool> slides(static_cast<std::size_t>(count), false);
+  const bool is_on = fields_.boolean("use_sliding_window").value_or(false);
+  if (fields_.given("layer_types")) {
+    const std::vector<std::string> types = fields_.texts("layer_types");
+    if (types.size() != slides.size()) {
+      fields_.complain("layer_types", fmt::format("layer_types lists {} layers of {}", types.size(),
+                                                  slides.size()));
+      return slides;
+    }
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i] != "full_attention" && types[i] != "sliding_attention") {
+        fields_.complain("layer_types", fmt::format("layer type '{}' is not understood", types[i]),
+                         "known are full_attention and sliding_attention");
+        return slides;
+      }
+      slides[i] = types[i] == "sliding_attention";
+    }
+    const bool any = std::ranges::find(slides, true) != slides.end();
+    if (any && (!window || (family_->sliding == SlidingRule::OnSwitch && !is_on)))
+      fields_.complain("layer_types",
+                       "layer_types has sliding layers, but no sliding window is on");
+    return slides;
+  }
+  switch (family_->sliding) {
+    case SlidingRule::Never:
+      if (window)
+        fields_.complain("sliding_window", "a llama model with a sliding_window is not understood",
+                         "a config that slides must list its layer_types");
+      break;
+    case SlidingRule::Always:
+      if (window) slides.assign(slides.size(), true);
+      break;
+    case SlidingRule::OnSwitch:
+      if (!is_on) break;
+      if (!window) {
+        fields_.complain("use_sliding_window",
+                         "use_sliding_window is true, but there is no sliding_window");
+        break;
+      }
+      // transformers: the first max_window_layers layers see everything, the others slide.
+      const std::int64_t full =
+          fields_.required_integer("max_window_layers", {.least = 0, .most = kLayers.most});
+      for (std::int64_t i = full; i < count; ++i) slides[static_cast<std::size_t>(i)] = true;
+      break;
+  }
+  return slides;
+}
+
+void ConfigReader::read_layers() {
+  const std::int64_t count = fields_.required_integer("num_hidden_layers", kLayers);
+  from_config("layers");
+  const domain::Layer full = read_layer();
+  const std::optional<std::int64_t> window_tokens = window();
+  domain::Layer sliding = full;
+  sliding.attention.kind = domain::LayerKind::Sliding;
+  sliding.attention.window_tokens = window_tokens.value_or(0);
+  for (const bool slides : sliding_layers(count, window_tokens)) {
+    const domain::Layer& layer = slides ? sliding : full;
+    if (model_.layers.empty() || model_.layers.back().layer != layer)
+      model_.layers.push_back({layer, 0});
+    ++model_.layers.back().count;
+  }
+  // partial_rotary_factor: the share of a head that is rotated.
+  const double share = fields_.number("partial_rotary_factor", {.least = 0, .most = 1}).value_or(1);
+  model_.rope.rotary_dim =
+      static_cast<std::int64_t>(static_cast<double>(full.attention.head_dim) * share);
+}
+
+void ConfigReader::refuse_foreign_fields() {
+  for (const std::string_view field : kForeign) {
+    const Node* node = reader_.node(field);
+    if (node == nullptr || !says_something(*node)) continue;
+    if (family_->query_key_norm && field.ends_with("qk_norm")) continue;
+    fields_.complain(
+        field,
+        fmt::format("field '{}' is not understood in a model of type '{}'", field, model_.family),
+        "the model holds something that a dense model of this family does not");
+  }
+  if (!family_->reads_attention_bias && !family_->qkv_bias) refuse_bias("attention_bias");
+  if (!family_->reads_mlp_bias) refuse_bias("mlp_bias");
+  std::set<std::string_view> seen;
+  for (const Node::Entry& entry : reader_.self().entries()) {
+    if (!seen.insert(entry.name).second) {
+      reader_.diagnostics().push_back(reader_.source().diagnostic(
+          entry.position, fmt::format("field '{}' stands twice", entry.name)));
+    }
+  }
+}
+
+// The classes of these families have no such bias whatever the config says; engines differ.
+void ConfigReader::refuse_bias(std::string_view field) {
+  if (!fields_.boolean(field).value_or(false)) return;
+  fields_.complain(
+      field, fmt::format("{} is true, but the {} family has no such bias", field, model_.family));
+}
+
+void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
+  const domain::Quantization other = model.weights.other;
+  model.weights = std::move(stored.weights);
+  model.weights.other = other;
+  model.checkpoint_kv_cache = stored.kv_cache;
+  model.sources.push_back({"quantization", source});
+  if (stored.kv_cache) model.sources.push_back({"kvCacheType", source});
+}
+
+void read_precision(Reader& config, const document::Document* side_file, Diagnostics& diagnostics,
+                    domain::Model& model) {
+  const Fields fields(config);
+  const std::string_view field = fields.first_given({"quantization_config", "compression_config"});
+  if (!field.empty()) {
+    if (std::optional<Reader> reader = fields.mapping(field))
+      take(read_quantization_config(*reader), model, "config.json");
+    return;
+  }
+  if (side_file == nullptr) return;
+  Reader side(side_file->root, *side_file->source, diagnostics, "hf_quant_config.json");
+  const Fields side_fields(side);
+  std::optional<Reader> reader = side_fields.mapping("quantization");
+  if (!reader) {
+    if (!side_fields.given("quantization"))
+      side.complain("hf_quant_config.json has no field 'quantization'");
+    return;
+  }
+  take(read_quantization_config(*reader), model, "hf_quant_config.json");
+}
+
+}  // namespace
+
+Result<domain::Model> read_config(const document::Document& config, const std::string& id,
+                                  const document::Document* side_file) {
+  Diagnostics diagnostics;
+  Reader reader(config.root, *config.source, diagnostics, "config.json");
+  domain::Model model;
+  model.id = id;
+  model.origin = "config.json";
+  ConfigReader parts(reader, model);
+  if (!diagnostics.empty() || !parts.read_family()) return failure(std::move(diagnostics));
+  parts.refuse_foreign_fields();
+  parts.read_sizes();
+  parts.read_context();
+  parts.read_dtype();
+  parts.read_layers();
+  read_precision(reader, side_file, diagnostics, model);
+  if (diagnostics.empty()) {
+    for (Diagnostic& found : contradictions(model, "num_attention_heads", "num_key_value_heads"))
+      reader.complain(std::move(found.message), std::move(found.help));
+  }
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  model.parameters.total = count_parameters(model);
+  model.parameters.active = model.parameters.total;
+  model.sources.push_back({"parameters.total", "computed from the architecture"});
+  return model;
+}
+
+}  // namespace gpushape::catalog

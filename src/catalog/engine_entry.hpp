@@ -1,0 +1,25 @@
+// The form of catalog/engines/<engine>.yaml, and its reader.
+//
+//   id: vllm
+//   knownVersions: ["0.8", "0.19", "0.19.1"]      # ascending, in quotes; the last is the default
+//   facts:                                        # ascending by `since`
+//     - since: "0.8"
+//       source: vllm v0.8.5 v1/worker/gpu_worker.py      # for every constant without its own
+//       constants:
+//         - {name: gpuMemoryUtilization, expected: 0.9}
+//         - {name: nonTorch, when: "tp=1", low: 0.08, expected: 0.11, high: 0.17, unit: GiB,
+//            source: start-up logs of 0.9 to 0.17}
+//
+// A constant holds from `since` on until a later row gives the same name and `when`. `low` and
+// `high` are `expected` where they are left out. What `when` means is the engine's own affair.
+#pragma once
+
+#include "base/result.hpp"
+#include "document/node.hpp"
+#include "domain/engine.hpp"
+
+namespace gpushape::catalog {
+
+Result<domain::Engine> read_engine(const document::Document& document);
+
+}  // namespace gpushape::catalog

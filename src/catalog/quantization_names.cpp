@@ -1,0 +1,117 @@
+#include "catalog/quantization_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <vector>
+
+#include "base/edit_distance.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+using domain::KvCacheType;
+using domain::Quantization;
+
+// Sources: the values of vLLM's --dtype and --quantization, the `quant_method` and `format` words
+// of published configs, and the suffixes of published repositories.
+constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
+    {"float32", Quantization::Fp32},
+    {"float", Quantization::Fp32},
+    {"f32", Quantization::Fp32},
+    {"bfloat16", Quantization::Bf16},
+    {"float16", Quantization::Fp16},
+    {"half", Quantization::Fp16},
+    {"f16", Quantization::Fp16},
+    {"fp8-e4m3", Quantization::Fp8},
+    {"fp8-tensor", Quantization::Fp8},
+    {"fp8-static", Quantization::Fp8},
+    {"w8a8-fp8", Quantization::Fp8},
+    {"float8", Quantization::Fp8},
+    {"fp8-dynamic", Quantization::Fp8Channel},
+    {"fp8-per-channel", Quantization::Fp8Channel},
+    {"float-quantized", Quantization::Fp8Channel},
+    {"fp8-blockwise", Quantization::Fp8Block},
+    {"block-fp8", Quantization::Fp8Block},
+    {"w8a8", Quantization::Int8},
+    {"w8a8-int8", Quantization::Int8},
+    {"w8a16", Quantization::Int8},
+    {"gptq-int8", Quantization::Int8},
+    {"gptq-8bit", Quantization::Int8},
+    {"int-quantized", Quantization::Int8},
+    {"w4a16", Quantization::Int4},
+    {"gptq", Quantization::Int4},
+    {"gptq-int4", Quantization::Int4},
+    {"gptq-4bit", Quantization::Int4},
+    {"gptq-marlin", Quantization::Int4},
+    {"pack-quantized", Quantization::Int4},
+    {"awq-int4", Quantization::Awq},
+    {"awq-4bit", Quantization::Awq},
+    {"awq-marlin", Quantization::Awq},
+    {"bnb-8bit", Quantization::BnbInt8},
+    {"bitsandbytes-8bit", Quantization::BnbInt8},
+    {"llm-int8", Quantization::BnbInt8},
+    {"nf4", Quantization::BnbNf4},
+    {"bnb-4bit", Quantization::BnbNf4},
+    {"bitsandbytes", Quantization::BnbNf4},
+    {"bitsandbytes-4bit", Quantization::BnbNf4},
+    {"nf4-double", Quantization::BnbNf4Double},
+    {"fp4", Quantization::Nvfp4},
+    {"modelopt-fp4", Quantization::Nvfp4},
+});
+
+// vLLM's --kv-cache-dtype and torch's names. fp8_e5m2 takes the room of fp8_e4m3.
+constexpr auto kKvCacheTypes = std::to_array<KvCacheSpelling>({
+    {"float32", KvCacheType::Fp32},
+    {"float", KvCacheType::Fp32},
+    {"f32", KvCacheType::Fp32},
+    {"bfloat16", KvCacheType::Bf16},
+    {"float16", KvCacheType::Fp16},
+    {"half", KvCacheType::Fp16},
+    {"f16", KvCacheType::Fp16},
+    {"fp8-e4m3", KvCacheType::Fp8},
+    {"fp8-e5m2", KvCacheType::Fp8},
+    {"fp8-inc", KvCacheType::Fp8},
+    {"float8", KvCacheType::Fp8},
+});
+
+std::string normal(std::string_view word) {
+  std::string result(word);
+  std::ranges::transform(result, result.begin(), [](unsigned char letter) {
+    return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+  });
+  return result;
+}
+
+template <class E, class Rows>
+Result<E> parse(std::string_view word, const Rows& rows, std::string_view what) {
+  const std::string wanted = normal(word);
+  if (const std::optional<E> value = value_of<E>(wanted)) return *value;
+  for (const auto& row : rows) {
+    if (row.spelling == wanted) return row.value;
+  }
+  std::vector<std::string> names = all_names<E>();
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  for (const auto& row : rows) names.emplace_back(row.spelling);
+  return failure(fmt::format("'{}' is not a {}", word.substr(0, 60), what),
+                 suggestion(wanted, names, "known are " + list));
+}
+
+}  // namespace
+
+std::span<const QuantizationSpelling> quantization_spellings() { return kQuantizations; }
+std::span<const KvCacheSpelling> kv_cache_spellings() { return kKvCacheTypes; }
+
+Result<Quantization> parse_quantization(std::string_view word) {
+  return parse<Quantization>(word, kQuantizations, "quantization");
+}
+
+Result<KvCacheType> parse_kv_cache_type(std::string_view word) {
+  return parse<KvCacheType>(word, kKvCacheTypes, "KV cache type");
+}
+
+}  // namespace gpushape::catalog

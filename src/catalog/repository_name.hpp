@@ -1,0 +1,42 @@
+// What the name of a quantized repository tells: the base model, and the precision of its weights.
+//
+// Publishers of quantized checkpoints keep to a few suffixes: "-quantized.w4a16", "-FP8-dynamic",
+// "-AWQ" … The rows say what each means and for whose repositories.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "domain/model.hpp"
+
+namespace gpushape::catalog {
+
+struct RepositorySuffix {
+  std::string_view suffix;             ///< lower case
+  std::string_view organization = {};  ///< lower case; empty for any
+  domain::Quantization linear = domain::Quantization::Bf16;
+  int group = 0;  ///< WeightFormat::group
+  bool static_activation_scales = false;
+  std::optional<domain::KvCacheType> kv_cache = std::nullopt;
+  std::string_view source = {};
+};
+
+/// Rows for one organization stand before those for any.
+std::span<const RepositorySuffix> repository_suffixes();
+
+struct QuantizedName {
+  std::string base;  ///< the name without organization and suffix
+  const RepositorySuffix* suffix = nullptr;
+};
+
+/// Nothing where the name has no such suffix.
+std::optional<QuantizedName> quantized_name(std::string_view repository);
+
+/// `base` in the precision of the suffix, under the name that was asked for; a note says how it was
+/// read.
+domain::Model requantized(domain::Model base, std::string_view repository,
+                          const RepositorySuffix& suffix);
+
+}  // namespace gpushape::catalog
