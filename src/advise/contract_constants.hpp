@@ -39,7 +39,7 @@ struct ContractConstants {
                                       "NVIDIA NIM for LLMs: x86 with at least 8 cores"};
   ContractConstant fraction_floor{"least for a fraction", 4, "vCPU", ConstantKind::ProjectDefault,
                                   "cloud shapes start at 4 vCPU per GPU"};
-  ContractConstant cores_per_gpu{"cores per GPU, recommended", 6, "vCPU", ConstantKind::Sourced,
+  ContractConstant cores_per_gpu{"recommended cores per GPU", 6, "vCPU", ConstantKind::Sourced,
                                  "NVIDIA-Certified Systems configuration guide, inference, read in "
                                  "quotation"};
   ContractConstant sequences_per_vcpu{
