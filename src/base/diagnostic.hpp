@@ -25,9 +25,10 @@ struct SourceSpan {
 struct Diagnostic {
   std::string message;  ///< complete on its own: names the thing and the values
   SourceSpan span;
-  std::string excerpt;  ///< the source line that `span` points into; empty where there is none
-  std::string label;    ///< short text beside the caret; may be empty
-  std::string help;     ///< an action to take; may be empty
+  std::string excerpt;     ///< the source line that `span` points into; empty where there is none
+  std::string label;       ///< short text beside the caret; may be empty
+  std::string help;        ///< an action to take; may be empty
+  int excerpt_column = 1;  ///< where the excerpt begins, when it is a window into a long line
 
   bool operator==(const Diagnostic&) const = default;
 };

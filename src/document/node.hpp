@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -31,32 +31,38 @@ class Node {
   enum class Kind { Null, Boolean, Integer, Number, String, Sequence, Mapping };
   struct Entry;
 
-  Node() = default;
-  Node(bool value) : kind_(Kind::Boolean), boolean_(value) {}
-  Node(int value) : kind_(Kind::Integer), integer_(value) {}
-  Node(std::int64_t value) : kind_(Kind::Integer), integer_(value) {}
-  Node(Bytes value) : Node(value.count()) {}
-  Node(double value) : kind_(Kind::Number), number_(value) {}
-  Node(std::string value) : kind_(Kind::String), text_(std::move(value)) {}
-  Node(std::string_view value) : Node(std::string(value)) {}
-  Node(const char* value) : Node(std::string(value)) {}
-  static Node sequence() { return of(Kind::Sequence); }
-  static Node mapping() { return of(Kind::Mapping); }
+  Node();
+  Node(bool value);
+  Node(int value);
+  Node(std::int64_t value);
+  Node(Bytes value);
+  Node(double value);
+  Node(std::string value);
+  Node(std::string_view value);
+  Node(const char* value);
+  static Node sequence();
+  static Node mapping();
 
-  [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
-  [[nodiscard]] bool is_number() const { return kind_ == Kind::Integer || kind_ == Kind::Number; }
-  [[nodiscard]] bool boolean() const { return boolean_; }
-  [[nodiscard]] std::int64_t integer() const { return integer_; }
+  Node(const Node& other);
+  Node(Node&& other) noexcept;
+  Node& operator=(const Node& other);
+  Node& operator=(Node&& other) noexcept;
+  ~Node();
+
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(value_.index()); }
+  [[nodiscard]] bool is(Kind wanted) const { return kind() == wanted; }
+  [[nodiscard]] bool is_number() const { return is(Kind::Integer) || is(Kind::Number); }
+  // A node of another kind answers with false, 0, "" or no children.
+  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] std::int64_t integer() const;
   /// Of an Integer or a Number.
-  [[nodiscard]] double number() const {
-    return kind_ == Kind::Integer ? static_cast<double>(integer_) : number_;
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-  [[nodiscard]] const std::vector<Node>& items() const { return items_; }
-  [[nodiscard]] std::vector<Node>& items() { return items_; }
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  [[nodiscard]] std::vector<Entry>& entries() { return entries_; }
+  [[nodiscard]] double number() const;
+  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] const std::vector<Node>& items() const;
+  [[nodiscard]] const std::vector<Entry>& entries() const;
+  // To write to; a node of another kind throws std::logic_error.
+  [[nodiscard]] std::vector<Node>& items();
+  [[nodiscard]] std::vector<Entry>& entries();
   /// The value of the first entry of that name; nullptr where there is none or this is no mapping.
   [[nodiscard]] const Node* find(std::string_view name) const;
 
@@ -70,13 +76,10 @@ class Node {
   Node& comment_above(std::string text);
   Node& comment_behind(std::string text);
   /// Printed after the last line of a document; of its root alone.
-  Node& comment_below(std::string text) {
-    below_ = std::move(text);
-    return *this;
-  }
-  [[nodiscard]] const std::string& above() const { return above_; }
-  [[nodiscard]] const std::string& behind() const { return behind_; }
-  [[nodiscard]] const std::string& below() const { return below_; }
+  Node& comment_below(std::string text);
+  [[nodiscard]] const std::string& above() const;
+  [[nodiscard]] const std::string& behind() const;
+  [[nodiscard]] const std::string& below() const;
 
   [[nodiscard]] Position position() const { return position_; }
   void set_position(Position position) { position_ = position; }
@@ -84,28 +87,24 @@ class Node {
   [[nodiscard]] bool quoted() const { return quoted_; }
   void set_quoted(bool quoted) { quoted_ = quoted; }
 
-  /// Equal values in equal order; places and comments do not count.
+  /// Equal values in equal order; places and comments do not count, and NaN equals itself.
   bool operator==(const Node& other) const;
 
  private:
-  static Node of(Kind kind) {
-    Node node;
-    node.kind_ = kind;
-    return node;
-  }
+  struct Comments {
+    std::string above;
+    std::string behind;
+    std::string below;
+  };
+  Comments& comments();
 
-  Kind kind_ = Kind::Null;
-  bool boolean_ = false;
-  bool quoted_ = false;
-  std::int64_t integer_ = 0;
-  double number_ = 0;
-  std::string text_;
-  std::vector<Node> items_;
-  std::vector<Entry> entries_;
+  // In the order of Kind.
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<Node>,
+               std::vector<Entry>>
+      value_;
   Position position_;
-  std::string above_;
-  std::string behind_;
-  std::string below_;
+  bool quoted_ = false;
+  std::unique_ptr<Comments> comments_;  // few nodes have one
 };
 
 struct Node::Entry {

@@ -68,9 +68,9 @@ class Reader {
     return std::nullopt;
   }
 
-  /// A complaint about the mapping itself, or about one of its fields (its value's place).
+  /// A complaint about the mapping itself; about one of its fields, at its value's place.
   void complain(std::string message, std::string help = {});
-  void complain(std::string_view field, std::string message, std::string help = {});
+  void complain_of(std::string_view field, std::string message, std::string help = {});
 
   /// Unknown and duplicate fields are complaints. Call once, after all getters.
   void finish();
@@ -84,6 +84,13 @@ class Reader {
 
  private:
   const Node* find(std::string_view name);
+  const std::vector<Node>& sequence(std::string_view name);
+  std::optional<std::int64_t> integer_of(std::string_view name, const Node& node,
+                                         IntegerBounds bounds);
+  /// False, with a complaint, where the field is absent.
+  bool require(std::string_view name, std::string_view expected);
+  void complain_at(const Node& node, std::string message, std::string help = {});
+  void complain_at(Position position, std::string message, std::string help = {});
   void complain_of_choice(std::string_view field, const std::string& word,
                           const std::vector<std::string>& names);
   void complain_of_kind(std::string_view field, const Node& node, std::string_view expected);

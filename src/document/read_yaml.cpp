@@ -1,0 +1,360 @@
+// YAML by the events of yaml-cpp: its own tree would lose duplicate keys, quotes and places.
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "document/input_text.hpp"
+#include "document/scalar.hpp"
+#include "document/text_format.hpp"
+#include "document/tree_builder.hpp"
+
+namespace gpushape::document {
+namespace {
+
+// What aliases may add to a file's own text: ours, far above what manifests with anchors need, and
+// small beside what an expansion of aliases of aliases asks for.
+constexpr std::size_t kMostExpandedBytes = 32U << 20U;
+
+constexpr std::string_view kCoreTagPrefix = "tag:yaml.org,2002:";
+
+struct Weight {
+  std::size_t bytes = 0;
+  std::size_t nodes = 0;
+  int height = 0;
+};
+
+Weight weigh(const Node& node) {
+  Weight weight{.bytes = sizeof(Node) + node.text().size(), .nodes = 1, .height = 0};
+  const auto add_child = [&weight](const Node& child) {
+    const Weight below = weigh(child);
+    weight.bytes += below.bytes;
+    weight.nodes += below.nodes;
+    weight.height = std::max(weight.height, below.height);
+  };
+  for (const Node& item : node.items()) add_child(item);
+  for (const Node::Entry& entry : node.entries()) {
+    weight.bytes += sizeof(Node::Entry) - sizeof(Node) + entry.name.size();
+    add_child(entry.value);
+  }
+  if (node.is(Node::Kind::Sequence) || node.is(Node::Kind::Mapping)) ++weight.height;
+  return weight;
+}
+
+class YamlReader final : public YAML::EventHandler {
+ public:
+  YamlReader(std::shared_ptr<const Source> source, const Limits& limits)
+      : source_(std::move(source)), text_(source_->text), builder_(*source_, limits) {}
+
+  std::vector<Document> read() {
+    std::istringstream stream(source_->text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(*this)) {
+    }
+    if (documents_.empty()) {
+      builder_.fail({}, source_->file + " holds no document");
+    }
+    return std::move(documents_);
+  }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {
+    anchored_.clear();
+    is_absent_ = false;
+  }
+
+  void OnDocumentEnd() override {
+    Node root = builder_.take_root();
+    if (!is_absent_) documents_.push_back({std::move(root), source_});
+  }
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const Place place = place_of(mark);
+    if (wants_key()) fail_key(place.position);
+    // Nothing at all between two `---` is no document; a `~` or `null` is one.
+    const std::size_t length = length_of_null(place.offset);
+    if (!builder_.is_open()) is_absent_ = length == 0;
+    // The mark of a value that is not written is that of whatever comes next.
+    const bool is_bare_field = length == 0 && !frames_.empty() && frames_.back().is_mapping;
+    Node node;
+    node.set_position(is_bare_field ? frames_.back().key_position : with_length(place, length));
+    take(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const Position position = place_of(mark).position;
+    const auto found = anchored_.find(anchor);
+    if (found == anchored_.end()) {
+      builder_.fail(position, "this alias stands within what it refers to");
+    }
+    if (wants_key()) {
+      if (!found->second.node.is(Node::Kind::String)) fail_key(position);
+      take_key(found->second.node.text(), position);
+      return;
+    }
+    count_expansion(found->second.weight, position);
+    builder_.require_depth(found->second.weight.height, position);
+    Node copy = found->second.node;
+    copy.set_position(position);
+    take(std::move(copy), YAML::NullAnchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    const Place place = place_of(mark);
+    const Position position = with_length(place, length_of_scalar(place.offset, value));
+    if (wants_key()) {
+      if (tag == "?" && value == "<<") {
+        frames_.back().merges.push_back(frames_.back().entries);
+      }
+      if (anchor != YAML::NullAnchor) remember(anchor, Node(value));
+      take_key(value, position);
+      return;
+    }
+    Node node = scalar(tag, value, position);
+    node.set_position(position);
+    node.set_quoted(tag == "!" && std::string_view("'\"|>").contains(letter_at(place.offset)));
+    take(std::move(node), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(Node::Kind::Sequence, "seq", mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(Node::Kind::Mapping, "map", mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    YAML::anchor_t anchor = YAML::NullAnchor;
+    bool is_mapping = false;
+    bool has_key = false;
+    Position key_position;
+    std::size_t entries = 0;
+    std::vector<std::size_t> merges;  // entries with the merge key
+  };
+  struct Anchored {
+    Node node;
+    Weight weight;
+  };
+  // Where the content of a node begins, behind its anchor and tag.
+  struct Place {
+    Position position;
+    std::size_t offset = 0;
+  };
+
+  [[nodiscard]] bool wants_key() const {
+    return !frames_.empty() && frames_.back().is_mapping && !frames_.back().has_key;
+  }
+
+  [[noreturn]] void fail_key(Position position) const {
+    builder_.fail(position, "a field name must be a string", "put it in double quotes");
+  }
+
+  void take_key(std::string name, Position position) {
+    frames_.back().has_key = true;
+    frames_.back().key_position = position;
+    builder_.key(std::move(name), position);
+  }
+
+  void take(Node node, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) remember(anchor, node);
+    if (!frames_.empty()) {
+      frames_.back().has_key = false;
+      ++frames_.back().entries;
+    }
+    builder_.add(std::move(node));
+  }
+
+  void remember(YAML::anchor_t anchor, Node node) {
+    const Weight weight = weigh(node);
+    count_expansion(weight, node.position());
+    anchored_[anchor] = {std::move(node), weight};
+  }
+
+  void count_expansion(const Weight& weight, Position position) {
+    expanded_bytes_ += weight.bytes;
+    if (expanded_bytes_ > kMostExpandedBytes) {
+      builder_.fail(position, "the aliases of this file expand to more than " +
+                                  std::to_string(kMostExpandedBytes >> 20U) + " MiB");
+    }
+    builder_.count(weight.nodes, position);
+  }
+
+  void open(Node::Kind kind, std::string_view core_tag, const YAML::Mark& mark,
+            const std::string& tag, YAML::anchor_t anchor) {
+    const Position position = place_of(mark).position;
+    if (wants_key()) fail_key(position);
+    if (tag != "?" && tag != "!" && !tag.empty() &&
+        tag != std::string(kCoreTagPrefix) + std::string(core_tag)) {
+      fail_tag(tag, position);
+    }
+    builder_.open(kind, position);
+    Frame& frame = frames_.emplace_back();
+    frame.anchor = anchor;
+    frame.is_mapping = kind == Node::Kind::Mapping;
+  }
+
+  void close() {
+    const Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    Node node = builder_.close();
+    if (!frame.merges.empty()) merge(node, frame.merges);
+    take(std::move(node), frame.anchor);
+  }
+
+  // The merge key of YAML 1.1: `<<: *base` adds what is not there already; of several bases the
+  // first wins.
+  void merge(Node& mapping, const std::vector<std::size_t>& merges) {
+    std::vector<Node::Entry> bases;
+    for (const std::size_t index : merges) bases.push_back(std::move(mapping.entries()[index]));
+    for (const std::size_t index : std::vector(merges.rbegin(), merges.rend())) {
+      mapping.entries().erase(mapping.entries().begin() + static_cast<std::ptrdiff_t>(index));
+    }
+    std::unordered_set<std::string> names;
+    for (const Node::Entry& entry : mapping.entries()) names.insert(entry.name);
+    const auto add = [&](Node& base, Position position) {
+      if (!base.is(Node::Kind::Mapping)) {
+        builder_.fail(position, "'<<' expects a mapping or a sequence of mappings");
+      }
+      for (Node::Entry& entry : base.entries()) {
+        if (names.insert(entry.name).second) mapping.entries().push_back(std::move(entry));
+      }
+    };
+    for (Node::Entry& base : bases) {
+      if (base.value.is(Node::Kind::Sequence)) {
+        for (Node& item : base.value.items()) add(item, base.position);
+      } else {
+        add(base.value, base.position);
+      }
+    }
+  }
+
+  Node scalar(const std::string& tag, const std::string& value, Position position) const {
+    if (tag == "!") return value;
+    if (tag == "?" || tag.empty()) return resolve_plain(value);
+    if (!tag.starts_with(kCoreTagPrefix)) fail_tag(tag, position);
+    const std::string_view core = std::string_view(tag).substr(kCoreTagPrefix.size());
+    if (core == "str") return value;
+    Node node = resolve_plain(value);
+    const bool agrees = (core == "null" && node.is(Node::Kind::Null)) ||
+                        (core == "bool" && node.is(Node::Kind::Boolean)) ||
+                        (core == "int" && node.is(Node::Kind::Integer)) ||
+                        (core == "float" && node.is_number());
+    if (agrees) return core == "float" ? Node(node.number()) : node;
+    if (core == "null" || core == "bool" || core == "int" || core == "float") {
+      builder_.fail(position, "this value is not what its tag !!" + std::string(core) + " says");
+    }
+    fail_tag(tag, position);
+  }
+
+  [[noreturn]] void fail_tag(const std::string& tag, Position position) const {
+    builder_.fail(position, "the tag '" + tag.substr(0, 60) + "' is not known",
+                  "take out the tag; values are plain YAML");
+  }
+
+  [[nodiscard]] char letter_at(std::size_t offset) const {
+    return offset < text_.size() ? text_[offset] : '\n';
+  }
+
+  [[nodiscard]] Place place_of(const YAML::Mark& mark) const {
+    Place place{.position = {.line = mark.line + 1, .column = mark.column + 1},
+                .offset = static_cast<std::size_t>(std::max(mark.pos, 0))};
+    while (letter_at(place.offset) == '&' || letter_at(place.offset) == '!') {
+      std::size_t next = std::min(text_.find_first_of(" \t\r\n", place.offset), text_.size());
+      next = std::min(text_.find_first_not_of(" \t\r", next), text_.size());
+      if (letter_at(next) == '\n') break;  // the content is on a later line; its anchor will do
+      place.position.column += static_cast<int>(next - place.offset);
+      place.offset = next;
+    }
+    return place;
+  }
+
+  static Position with_length(const Place& place, std::size_t length) {
+    Position position = place.position;
+    position.length = static_cast<int>(std::max(length, std::size_t{1}));
+    return position;
+  }
+
+  // 0 where no null is written out.
+  [[nodiscard]] std::size_t length_of_null(std::size_t offset) const {
+    const std::string_view rest = text_.substr(std::min(offset, text_.size()));
+    for (const std::string_view word : {"~", "null", "Null", "NULL"}) {
+      if (!rest.starts_with(word)) continue;
+      const char next = letter_at(offset + word.size());
+      if (std::string_view(" \t\r\n,]}").contains(next)) return word.size();
+    }
+    return 0;
+  }
+
+  // As much of a scalar as stands on its first line.
+  [[nodiscard]] std::size_t length_of_scalar(std::size_t offset, const std::string& value) const {
+    const char first = letter_at(offset);
+    if (first == '|' || first == '>') return 1;
+    const std::string_view rest = text_.substr(std::min(offset, text_.size()));
+    if (first == '"' || first == '\'') {
+      for (std::size_t i = 1; i < rest.size() && rest[i] != '\n'; ++i) {
+        if (first == '"' && rest[i] == '\\') {
+          ++i;
+        } else if (rest[i] == first) {
+          if (first == '"' || i + 1 == rest.size() || rest[i + 1] != '\'') return i + 1;
+          ++i;
+        }
+      }
+    } else if (rest.starts_with(value)) {
+      return value.size();
+    }
+    const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
+    return line.find_last_not_of(" \t") + 1;
+  }
+
+  std::shared_ptr<const Source> source_;
+  std::string_view text_;
+  TreeBuilder builder_;
+  std::vector<Frame> frames_;
+  std::unordered_map<YAML::anchor_t, Anchored> anchored_;
+  std::size_t expanded_bytes_ = 0;
+  bool is_absent_ = false;
+  std::vector<Document> documents_;
+};
+
+Diagnostic diagnostic_of(const YAML::Exception& exception, const Source& source) {
+  Position position;
+  if (!exception.mark.is_null()) {
+    position = {.line = exception.mark.line + 1, .column = exception.mark.column + 1};
+  }
+  const std::string line = source.line(position.line);
+  const std::string_view indentation =
+      std::string_view(line).substr(0, line.find_first_not_of(" \t"));
+  std::string help;
+  if (indentation.contains('\t')) help = "indent with spaces; YAML allows no tabs there";
+  return source.diagnostic(position, "not valid YAML: " + exception.msg, std::move(help));
+}
+
+}  // namespace
+
+Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
+                                        const Limits& limits) {
+  Result<std::shared_ptr<const Source>> source = accept_text(text, std::move(file), limits);
+  if (!source) return std::unexpected(std::move(source).error());
+  try {
+    return YamlReader(*source, limits).read();
+  } catch (Fault& fault) {
+    return failure(std::move(fault.diagnostic));
+  } catch (const YAML::Exception& exception) {
+    return failure(diagnostic_of(exception, **source));
+  }
+}
+
+}  // namespace gpushape::document
