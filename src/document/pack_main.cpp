@@ -46,7 +46,7 @@ Result<Row> read_row(const std::string& path, const std::string& folder) {
           .aliases = {},
           .packed = pack(document.root)};
   for (const std::string& alias : reader.texts("aliases")) {
-    if (alias.contains('\n')) reader.complain_of("aliases", "an alias has one line");
+    if (alias.contains('\n')) reader.complain("aliases", "an alias has more than one line", "");
     row.aliases += (row.aliases.empty() ? "" : "\n") + alias;
   }
   if (!diagnostics.empty()) return failure(std::move(diagnostics));

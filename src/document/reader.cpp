@@ -77,7 +77,7 @@ std::string integer_text(std::int64_t value) { return std::to_string(value); }
 Reader::Reader(const Node& node, const Source& source, Diagnostics& diagnostics, std::string what)
     : node_(&node), source_(&source), diagnostics_(&diagnostics), what_(std::move(what)) {
   if (!node.is(Node::Kind::Mapping)) {
-    complain("expected a mapping, found " + with_article(node));
+    complain(what_ + ": expected a mapping, found " + with_article(node));
   }
 }
 
@@ -242,13 +242,12 @@ bool Reader::require(std::string_view name, std::string_view expected) {
 }
 
 void Reader::complain(std::string message, std::string help) {
-  complain_at(*node_, what_ + ": " + message, std::move(help));
+  complain_at(*node_, std::move(message), std::move(help));
 }
 
-void Reader::complain_of(std::string_view field, std::string message, std::string help) {
+void Reader::complain(std::string_view field, std::string message, std::string help) {
   const Node* const found = node_->find(field);
-  complain_at(found != nullptr ? *found : *node_, std::string(field) + ": " + message,
-              std::move(help));
+  complain_at(found != nullptr ? *found : *node_, std::move(message), std::move(help));
 }
 
 void Reader::complain_at(const Node& node, std::string message, std::string help) {
@@ -280,7 +279,8 @@ void Reader::complain_of_choice(std::string_view field, const std::string& word,
                                 const std::vector<std::string>& names) {
   std::string all = "one of ";
   for (const std::string& name : names) all += (&name == &names.front() ? "" : ", ") + name;
-  complain_of(field, "\"" + shown(word) + "\" is not known", suggestion(word, names, all));
+  complain(field, std::string(field) + ": \"" + shown(word) + "\" is not known",
+           suggestion(word, names, all));
 }
 
 void Reader::finish() {

@@ -68,9 +68,10 @@ class Reader {
     return std::nullopt;
   }
 
-  /// A complaint about the mapping itself; about one of its fields, at its value's place.
+  /// A complaint about the mapping itself, or about one of its fields (its value's place). The
+  /// message is complete: it names the field.
   void complain(std::string message, std::string help = {});
-  void complain_of(std::string_view field, std::string message, std::string help = {});
+  void complain(std::string_view field, std::string message, std::string help = {});
 
   /// Unknown and duplicate fields are complaints. Call once, after all getters.
   void finish();
