@@ -15,7 +15,8 @@ struct Style {
   bool has_color = false;
   bool has_unicode = true;
   int width = 80;
-  int verbosity = 0;  ///< -1 quiet, 0, 1 verbose: every term with formula, inputs and source
+  int verbosity = 0;    ///< -1 quiet, 0, 1 verbose: every term with formula, inputs and source
+  std::string command;  ///< the command line that asked, for the next command; empty: not known
 };
 
 struct FormatRow {
@@ -27,7 +28,7 @@ struct FormatRow {
 
 std::span<const FormatRow> formats();
 
-/// The three lines that go to stderr when documents go to stdout.
+/// The answer in at most three lines: they go to stderr when documents go to stdout.
 std::string verdict(const domain::Advice& advice, const Style& style);
 
 }  // namespace gpushape::render

@@ -237,6 +237,7 @@ void read_deciding_facts(Reader& reader, Workload& workload) {
        reader.choice<domain::ConsumptionModel>("consumptionModel"));
   take(workload.technology, reader, "technology", reader.choice<domain::Technology>("technology"));
   take(workload.platform, reader, "platform", reader.choice<domain::Platform>("platform"));
+  take(workload.hardware_label, reader, "hardwareLabel", reader.text("hardwareLabel"));
 }
 
 }  // namespace
@@ -269,6 +270,7 @@ Node to_node(const Workload& workload) {
   set_stated(node, "consumptionModel", workload.consumption_model);
   set_stated(node, "technology", workload.technology);
   set_stated(node, "platform", workload.platform);
+  set_stated(node, "hardwareLabel", workload.hardware_label);
   set_filled(node, "contract", wishes_node(workload.contract));
   set_texts(node, "gpus", workload.gpus);
   set_texts(node, "requires", workload.requires_);

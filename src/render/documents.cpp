@@ -1,0 +1,25 @@
+// Results as documents: the published form of schema, printed as JSON or YAML.
+#include "render/documents.hpp"
+
+#include "document/text_format.hpp"
+#include "schema/kinds.hpp"
+
+namespace gpushape::render {
+
+std::string estimate_json(const domain::Estimate& estimate, const Style& /*style*/) {
+  return document::write_json(schema::to_node(estimate));
+}
+
+std::string advice_json(const domain::Advice& advice, const Style& /*style*/) {
+  return document::write_json(schema::to_node(advice));
+}
+
+std::string estimate_yaml(const domain::Estimate& estimate, const Style& /*style*/) {
+  return document::write_yaml(schema::to_node(estimate));
+}
+
+std::string advice_yaml(const domain::Advice& advice, const Style& /*style*/) {
+  return document::write_yaml(schema::to_node(advice));
+}
+
+}  // namespace gpushape::render

@@ -1,0 +1,15 @@
+// Results as documents for programs: JSON and YAML.
+#pragma once
+
+#include <string>
+
+#include "render/formats.hpp"
+
+namespace gpushape::render {
+
+std::string estimate_json(const domain::Estimate& estimate, const Style& style);
+std::string advice_json(const domain::Advice& advice, const Style& style);
+std::string estimate_yaml(const domain::Estimate& estimate, const Style& style);
+std::string advice_yaml(const domain::Advice& advice, const Style& style);
+
+}  // namespace gpushape::render

@@ -1,0 +1,267 @@
+#include "render/memory_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <variant>
+
+#include "render/text_width.hpp"
+#include "render/words.hpp"
+#include "schema/estimate_fields.hpp"
+
+namespace gpushape::render {
+
+using domain::Estimate;
+using domain::Part;
+using domain::Range;
+
+namespace {
+
+/// One stretch of the bar: parts that a reader sees as one.
+struct Stretch {
+  std::string_view name;
+  std::string_view fill;   ///< one column
+  std::string_view ascii;  ///< the same outside UTF-8
+  Tone tone = Tone::Plain;
+  Bytes bytes;
+};
+
+constexpr std::size_t kBarWidth = 62;  // leaves room for the total behind it
+
+std::string row_name(const Estimate& estimate, Part part) {
+  switch (part) {
+    case Part::Weights:
+      return estimate.model_id.empty() ? "static, as declared" : "weights";
+    case Part::KvCache:
+      if (estimate.model_id.empty()) return "dynamic, as declared";
+      if (!estimate.concurrency || !estimate.context_tokens) return "KV cache";
+      return fmt::format("KV cache, {} x {} tokens", grouped(estimate.concurrency->value),
+                         grouped(estimate.context_tokens->value));
+    case Part::State:
+      return "recurrent state";
+    case Part::Activation:
+      return "activation peak";
+    case Part::Graphs:
+      return "CUDA graphs";
+    case Part::Context:
+      return "CUDA context and buffers";
+    case Part::Communication:
+      return "communication buffers";
+  }
+  return {};
+}
+
+std::vector<std::string> range_cells(std::string name, const Range& range) {
+  return {std::move(name), gib_text(range.low), gib_text(range.expected), gib_text(range.high)};
+}
+
+std::array<Stretch, 4> stretches(const Estimate& estimate) {
+  const auto sum = [&](std::initializer_list<Part> parts) {
+    Bytes total;
+    for (const Part part : parts) total += part_bytes(estimate, part).expected;
+    return total;
+  };
+  return {{{"weights", "█", "#", Tone::Weights, sum({Part::Weights})},
+           {"KV cache", "▓", "=", Tone::KvCache, sum({Part::KvCache, Part::State})},
+           {"activation", "▒", "+", Tone::Activation, sum({Part::Activation})},
+           {"runtime", "░", "%", Tone::Runtime,
+            sum({Part::Graphs, Part::Context, Part::Communication})}}};
+}
+
+/// Cells for each amount out of `cells` for `total`: rounded so that nothing that is there vanishes
+/// and nothing runs over.
+std::vector<std::size_t> cells_of(const std::vector<Bytes>& amounts, Bytes total,
+                                  std::size_t cells) {
+  std::vector<std::size_t> result;
+  std::size_t left = cells;
+  for (const Bytes amount : amounts) {
+    const double share = static_cast<double>(amount.count()) / static_cast<double>(total.count());
+    auto wanted = static_cast<std::size_t>(share * static_cast<double>(cells) + 0.5);
+    if (amount > Bytes(0)) wanted = std::max<std::size_t>(wanted, 1);
+    result.push_back(std::min(wanted, left));
+    left -= result.back();
+  }
+  return result;
+}
+
+void show_legend(Page& page, const std::vector<std::string>& items) {
+  constexpr std::size_t kIndent = 3;
+  std::string line(kIndent, ' ');
+  for (const std::string& item : items) {
+    if (display_width(line) + display_width(item) > page.width()) {
+      page.raw(line);
+      line.assign(kIndent, ' ');
+    }
+    line += item + "   ";
+  }
+  page.raw(line);
+}
+
+void show_bar(Page& page, const Estimate& estimate) {
+  const auto parts = stretches(estimate);
+  std::vector<Bytes> amounts;
+  Bytes need;
+  for (const Stretch& part : parts) {
+    amounts.push_back(part.bytes);
+    need += part.bytes;
+  }
+  const Bytes visible = estimate.capacity ? estimate.capacity->visible_bytes.expected : need;
+  const Bytes total = std::max(need, visible);
+  if (total <= Bytes(0)) return;
+  const bool has_unicode = page.style().has_unicode;
+  const std::size_t width = std::min(kBarWidth, page.width() - 18);
+  const std::vector<std::size_t> cells = cells_of(amounts, total, width);
+  std::string bar;
+  std::vector<std::string> legend;
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    const Stretch& part = parts.at(index);
+    const std::string_view fill = has_unicode ? part.fill : part.ascii;
+    std::string stretch;
+    for (std::size_t cell = 0; cell < cells[index]; ++cell) stretch += fill;
+    bar += page.paint(stretch, part.tone);
+    if (part.bytes <= Bytes(0)) continue;
+    legend.push_back(
+        fmt::format("{} {} {}", page.paint(fill, part.tone), part.name, gib_text(part.bytes)));
+  }
+  const std::size_t used = std::accumulate(cells.begin(), cells.end(), std::size_t{0});
+  const std::string_view space = has_unicode ? "·" : ".";
+  for (std::size_t cell = used; cell < width; ++cell) bar += space;
+  if (visible > need) {
+    legend.push_back(fmt::format("{} free {}", space, gib_text(visible - need)));
+  }
+  page.blank();
+  page.raw(fmt::format("  [{}] {} GiB", bar, gib_text(total)));
+  if (need > visible) {
+    const auto end =
+        static_cast<std::size_t>(static_cast<double>(visible.count()) /
+                                 static_cast<double>(total.count()) * static_cast<double>(width));
+    const std::string mark = fmt::format("^ {} GiB are there", gib_text(visible));
+    // To the left of the caret where there is no room to its right.
+    if (3 + end + mark.size() <= page.width()) {
+      page.raw(fmt::format("  {}{}", std::string(end + 1, ' '), mark));
+    } else {
+      page.raw(pad_left(fmt::format("{} GiB are there ^", gib_text(visible)), end + 4));
+    }
+  }
+  show_legend(page, legend);
+}
+
+std::string input_text(const domain::Input& input) {
+  return std::visit(
+      [&](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::int64_t>) {
+          return fmt::format("{} = {}", input.name, grouped(value));
+        } else {
+          return fmt::format("{} = {}", input.name, value);
+        }
+      },
+      input.value);
+}
+
+void show_terms(Page& page, const Estimate& estimate) {
+  constexpr std::size_t kLabelWidth = 7;
+  page.heading("Every term, with formula, inputs and source");
+  for (const domain::Term& term : estimate.terms) {
+    const Range& bytes = term.bytes;
+    page.blank();
+    page.paragraph(
+        fmt::format("{}: {} GiB ({} to {}), counted as {}", term.name, gib_text(bytes.expected),
+                    gib_text(bytes.low), gib_text(bytes.high), words_of(name_of(term.part))),
+        2, Tone::Strong);
+    page.labelled("formula", kLabelWidth, term.formula, 4);
+    std::string inputs;
+    for (const domain::Input& input : term.inputs) {
+      inputs += fmt::format("{}{}", inputs.empty() ? "" : ", ", input_text(input));
+    }
+    if (!inputs.empty()) page.labelled("inputs", kLabelWidth, inputs, 4);
+    page.labelled("source", kLabelWidth, term.source, 4);
+  }
+}
+
+std::string fits_text(domain::FitsAt fits_at) {
+  switch (fits_at) {
+    case domain::FitsAt::High:
+      return "yes, also at the high end of the range";
+    case domain::FitsAt::Expected:
+      return "at the expected value, not at the high end of the range";
+    case domain::FitsAt::None:
+      return "no";
+  }
+  return {};
+}
+
+Tone fits_tone(domain::FitsAt fits_at) {
+  if (fits_at == domain::FitsAt::None) return Tone::Bad;
+  return fits_at == domain::FitsAt::High ? Tone::Good : Tone::Plain;
+}
+
+}  // namespace
+
+void show_memory(Page& page, const Estimate& estimate) {
+  const bool is_complete = schema::demand_is_known(estimate);
+  const auto& split = estimate.parallelism;
+  page.heading(split.tensor * split.pipeline > 1
+                   ? fmt::format("Memory of one GPU of {} (tensor {}, pipeline {})",
+                                 split.tensor * split.pipeline, split.tensor, split.pipeline)
+                   : "Memory of one GPU");
+  Table table;
+  table.columns = {{"GiB", Align::Left},
+                   {"low", Align::Right},
+                   {"expected", Align::Right},
+                   {"high", Align::Right}};
+  for (const auto& row : kNames<Part>) {
+    const Range range = part_bytes(estimate, row.value);
+    if (range.high == Bytes(0)) continue;
+    table.rows.push_back(range_cells(row_name(estimate, row.value), range));
+  }
+  table.ruled = {table.rows.size()};
+  table.rows.push_back(
+      range_cells(is_complete ? "total" : "total without KV cache", estimate.total_bytes));
+  page.table(table);
+  show_bar(page, estimate);
+  if (!estimate.model_id.empty()) {
+    page.blank();
+    page.paragraph(fmt::format("Each token in flight keeps {} of KV cache on each GPU.",
+                               size_text(estimate.kv_bytes_per_token)),
+                   2);
+  }
+  for (const std::string& note : estimate.notes) page.labelled("note", 4, note);
+  if (page.style().verbosity > 0) show_terms(page, estimate);
+}
+
+void show_capacity(Page& page, const Estimate& estimate) {
+  if (!estimate.capacity) return;
+  constexpr std::size_t kLabelWidth = 14;
+  const domain::Capacity& capacity = *estimate.capacity;
+  page.heading(
+      fmt::format("What {} holds", capacity.gpu.empty() ? "a GPU of this memory"
+                                   : capacity.profile.empty()
+                                       ? capacity.gpu
+                                       : fmt::format("{} of {}", capacity.profile, capacity.gpu)));
+  const auto show = [&](std::string_view label, const std::string& text, Tone tone = Tone::Plain) {
+    page.labelled(label, kLabelWidth, text, 2, tone);
+  };
+  show("visible", fmt::format("{} GiB, as the CUDA runtime reports it",
+                              gib_text(capacity.visible_bytes.expected)));
+  show("KV pool",
+       fmt::format("{} GiB ({} to {}) at utilization {}", gib_text(capacity.kv_pool_bytes.expected),
+                   gib_text(capacity.kv_pool_bytes.low), gib_text(capacity.kv_pool_bytes.high),
+                   capacity.utilization));
+  show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
+                             estimate.engine.value, to_text(estimate.settings.version.value)));
+  if (estimate.context_tokens && capacity.max_concurrency_at_context > 0) {
+    const std::string wanted =
+        estimate.concurrency ? fmt::format("; {} wanted", grouped(estimate.concurrency->value))
+                             : std::string();
+    show("concurrency", fmt::format("{} sequences of {} tokens{}",
+                                    plain_number(capacity.max_concurrency_at_context),
+                                    grouped(estimate.context_tokens->value), wanted));
+  }
+  if (schema::demand_is_known(estimate)) {
+    show("fits", fits_text(capacity.fits_at), fits_tone(capacity.fits_at));
+  }
+}
+
+}  // namespace gpushape::render

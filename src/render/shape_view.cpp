@@ -1,0 +1,323 @@
+#include "render/shape_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "render/words.hpp"
+
+namespace gpushape::render {
+
+using domain::RankedShape;
+using domain::RejectedShape;
+using domain::Shape;
+
+namespace {
+
+constexpr std::size_t kLabelWidth = 17;
+constexpr std::size_t kOtherShapes = 8;    // ours: what fits one screen; -v lists all
+constexpr std::size_t kRefusalGroups = 6;  // ours, as above
+
+template <class E>
+std::string description_of(E value) {
+  for (const auto& row : kNames<E>) {
+    if (row.value == value) return std::string(row.description);
+  }
+  return {};
+}
+
+std::string count_text(const Shape& shape) {
+  std::string text = fmt::format("{}", shape.count);
+  const auto& split = shape.parallelism;
+  if (split.tensor * split.pipeline * split.data > 1) {
+    text +=
+        fmt::format(": tensor {}, pipeline {}, data {}", split.tensor, split.pipeline, split.data);
+  }
+  if (shape.count > 1 && !shape.interconnect.empty()) {
+    text += fmt::format(", over {}", shape.interconnect);
+  }
+  return text;
+}
+
+std::string profile_text(const RankedShape& ranked) {
+  const Shape& shape = ranked.shape;
+  if (shape.profile.empty()) return {};
+  std::string text = shape.profile;
+  if (!shape.profile_short.empty() && shape.profile_short != shape.profile) {
+    text += fmt::format(" ({})", shape.profile_short);
+  }
+  if (ranked.per_device > 1) text += fmt::format(", up to {} on one device", ranked.per_device);
+  if (shape.is_mixed_size) text += ", mixed-size mode";
+  return text;
+}
+
+std::string memory_text(const RankedShape& ranked) {
+  std::string text = fmt::format("{} needed of {} usable", size_text(ranked.need_bytes),
+                                 size_text(ranked.shape.memory_bytes));
+  text += ranked.headroom_bytes < Bytes(0)
+              ? fmt::format("; {} too little at the high end",
+                            size_text(Bytes(0) - ranked.headroom_bytes))
+              : fmt::format("; {} of headroom", size_text(ranked.headroom_bytes));
+  return text;
+}
+
+std::string concurrency_text(const RankedShape& ranked, const domain::Advice& advice) {
+  std::string text = fmt::format("up to {} sequences", plain_number(*ranked.max_concurrency));
+  const domain::Estimate* estimate = ranked.estimate   ? &*ranked.estimate
+                                     : advice.estimate ? &*advice.estimate
+                                                       : nullptr;
+  if (estimate != nullptr && estimate->context_tokens) {
+    text += fmt::format(" of {} tokens", grouped(estimate->context_tokens->value));
+  }
+  if (ranked.concurrency) text += fmt::format("; {} wanted", grouped(*ranked.concurrency));
+  return text;
+}
+
+std::string flags_text(const RankedShape& ranked) {
+  std::string text;
+  const auto& split = ranked.shape.parallelism;
+  if (split.tensor > 1) text += fmt::format("--tensor-parallel-size {} ", split.tensor);
+  if (split.pipeline > 1) text += fmt::format("--pipeline-parallel-size {} ", split.pipeline);
+  if (ranked.max_num_seqs) text += fmt::format("--max-num-seqs {} ", *ranked.max_num_seqs);
+  if (ranked.max_num_batched_tokens) {
+    text += fmt::format("--max-num-batched-tokens {} ", *ranked.max_num_batched_tokens);
+  }
+  if (ranked.gpu_memory_utilization) {
+    text += fmt::format("--gpu-memory-utilization {}", *ranked.gpu_memory_utilization);
+  }
+  return text;
+}
+
+std::string deciding_rule(const RankedShape& ranked) {
+  return ranked.reasons.empty() ? std::string() : ranked.reasons.front().rule;
+}
+
+std::string reservation_text(const domain::ResourceContract& contract) {
+  const std::string overcommit = contract.vcpus_per_core == 1
+                                     ? "one vCPU to a core"
+                                     : fmt::format("{} vCPU to a core", contract.vcpus_per_core);
+  if (contract.cpu_reservation_mhz == 0) {
+    return fmt::format("none; {} ({})", overcommit, name_of(contract.qos));
+  }
+  return fmt::format("{} MHz = {}; {} ({})", grouped(contract.cpu_reservation_mhz),
+                     counted(contract.reserved_cores, "core"), overcommit, name_of(contract.qos));
+}
+
+std::string numa_text(const domain::ResourceContract& contract) {
+  if (!contract.numa) return "assigned at power on";
+  const domain::VirtualNuma& numa = *contract.numa;
+  std::map<std::int64_t, std::string> devices;
+  for (const domain::DeviceNode& place : numa.devices) {
+    std::string& list = devices[place.node];
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", place.device);
+  }
+  std::string text = fmt::format("{} virtual nodes of {} cores", numa.nodes, numa.cores_per_node);
+  for (const auto& [node, list] : devices) {
+    text += fmt::format("; GPU {} on node {}", list, node);
+  }
+  return text;
+}
+
+std::string pause_text(const domain::ResourceContract& contract) {
+  if (!contract.pause_seconds) return "none: this shape cannot move while it runs";
+  return fmt::format("about {} s, an order of magnitude", plain_number(*contract.pause_seconds));
+}
+
+/// Refusals that read as one: the same rule on the same device.
+struct Refusals {
+  const RejectedShape* first = nullptr;
+  std::vector<const RejectedShape*> all;
+};
+
+std::vector<Refusals> grouped_refusals(std::span<const RejectedShape> rejected) {
+  std::vector<Refusals> groups;
+  for (const RejectedShape& shape : rejected) {
+    const auto same = std::ranges::find_if(groups, [&](const Refusals& group) {
+      return group.first->reason.rule == shape.reason.rule &&
+             group.first->shape.device == shape.shape.device;
+    });
+    if (same == groups.end()) {
+      groups.push_back({&shape, {&shape}});
+    } else {
+      same->all.push_back(&shape);
+    }
+  }
+  return groups;
+}
+
+std::string refused_names(const Refusals& group) {
+  std::string names;
+  for (const RejectedShape* rejected : group.all) {
+    const Shape& shape = rejected->shape;
+    std::string name = profile_name(shape);
+    if (shape.count > 1) name = fmt::format("{} x {}", shape.count, name);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  return fmt::format("{}: {}", group.first->shape.device, names);
+}
+
+void show_refusals(Page& page, const Refusals& group) {
+  const bool is_same = std::ranges::all_of(group.all, [&](const RejectedShape* rejected) {
+    return rejected->reason.says == group.first->reason.says;
+  });
+  constexpr std::size_t kRuleWidth = 10;
+  if (group.all.size() == 1 || is_same) {
+    page.labelled(group.first->reason.rule, kRuleWidth, refused_names(group));
+    page.labelled("", kRuleWidth, group.first->reason.says);
+    return;
+  }
+  page.labelled(group.first->reason.rule, kRuleWidth, refused_names(group));
+  if (page.style().verbosity > 0) {
+    for (const RejectedShape* rejected : group.all) {
+      page.labelled("", kRuleWidth,
+                    fmt::format("{}: {}", profile_name(rejected->shape), rejected->reason.says));
+    }
+    return;
+  }
+  page.labelled("", kRuleWidth,
+                fmt::format("{}: {}", profile_name(group.first->shape), group.first->reason.says));
+}
+
+struct Bound {
+  std::string_view name;
+  std::int64_t count;
+};
+
+std::vector<Bound> bounds_of(const domain::Density& density) {
+  std::vector<Bound> bounds = {
+      {"GPU slots", density.gpu_slots}, {"vCPU", density.by_vcpus}, {"RAM", density.by_memory}};
+  if (density.by_reservation) bounds.push_back({"CPU reservation", *density.by_reservation});
+  return bounds;
+}
+
+}  // namespace
+
+std::string density_text(const domain::Density& density) {
+  const std::vector<Bound> bounds = bounds_of(density);
+  const auto least = std::ranges::min_element(bounds, {}, &Bound::count);
+  std::string text = fmt::format("{} on one host, bound by {}", grouped(least->count), least->name);
+  std::string others;
+  for (const Bound& bound : bounds) {
+    if (bound.name == least->name) continue;
+    others += fmt::format("{}{} {}", others.empty() ? "" : ", ", bound.name, grouped(bound.count));
+  }
+  return fmt::format("{} ({})", text, others);
+}
+
+void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& advice) {
+  const Shape& shape = ranked.shape;
+  page.heading(fmt::format("First choice: {}", shape_name(shape)));
+  const auto show = [&](std::string_view label, const std::string& text, Tone tone = Tone::Plain) {
+    if (!text.empty()) page.labelled(label, kLabelWidth, text, 2, tone);
+  };
+  show("consumption model", fmt::format("{}: {}", name_of(shape.consumption_model),
+                                        description_of(shape.consumption_model)));
+  show("technology",
+       fmt::format("{}: {}", name_of(shape.technology), description_of(shape.technology)));
+  show("device", shape.device);
+  show("profile", profile_text(ranked));
+  show("count", count_text(shape));
+  show("device group", shape.device_group);
+  if (ranked.replicas > 1) show("replicas", fmt::format("{}, each of this shape", ranked.replicas));
+  show("compute share", fmt::format("{} of {}", percent(shape.compute_share),
+                                    shape.count > 1 ? "each device" : "the device"));
+  show("memory", memory_text(ranked), ranked.fits ? Tone::Plain : Tone::Bad);
+  show("stranded", ranked.stranded_bytes > Bytes(0)
+                       ? fmt::format("{} of the device that no other profile can use",
+                                     size_text(ranked.stranded_bytes))
+                       : "nothing");
+  if (ranked.max_concurrency) show("concurrency", concurrency_text(ranked, advice));
+  show("engine flags", flags_text(ranked));
+  show("to change it", ranked.to_change);
+  page.blank();
+  page.paragraph("Why", 2, Tone::Strong);
+  for (const domain::Reason& reason : ranked.reasons) {
+    page.labelled(reason.rule, kLabelWidth, reason.says);
+  }
+}
+
+void show_contract(Page& page, const domain::ResourceContract& contract,
+                   domain::Platform platform) {
+  const bool is_vm = platform == domain::Platform::Vsphere || platform == domain::Platform::Vks;
+  page.heading(fmt::format("{}{}", is_vm ? "VM contract" : "CPU and memory that go with it",
+                           contract.host.empty() ? "" : fmt::format(", on {}", contract.host)));
+  const auto show = [&](std::string_view label, const std::string& text) {
+    page.labelled(label, kLabelWidth, text);
+  };
+  show("vCPU", fmt::format("{}, at least {} ({} tier)", contract.vcpus, contract.minimum_vcpus,
+                           name_of(contract.tier)));
+  show("RAM",
+       fmt::format("{}, at least {}; {} of it shared memory", size_text(contract.memory_bytes),
+                   size_text(contract.minimum_memory_bytes),
+                   size_text(contract.shared_memory_bytes)));
+  show("RAM reservation", contract.memory_reservation_bytes == contract.memory_bytes
+                              ? "all of it, locked"
+                              : size_text(contract.memory_reservation_bytes));
+  show("CPU reservation", reservation_text(contract));
+  show("NUMA", numa_text(contract));
+  if (is_vm) {
+    show("MMIO space", fmt::format("{} GiB{}", grouped(contract.mmio_gib),
+                                   contract.needs_efi ? ", EFI firmware" : ""));
+    if (contract.least_hardware_version > 0) {
+      show("hardware version", fmt::format("{} or later", contract.least_hardware_version));
+    }
+    show("migration pause", pause_text(contract));
+  }
+  if (!contract.hardware_label.empty()) show("hardware label", contract.hardware_label);
+  show("density", density_text(contract.density));
+  // Steps say how a figure came about; rules say what to mind.
+  for (const domain::ContractNote& note : contract.notes) {
+    const bool is_step = note.id.starts_with("step");
+    if (!is_step || page.style().verbosity > 0) page.labelled(note.id, kLabelWidth, note.says);
+  }
+}
+
+void show_other_shapes(Page& page, std::span<const RankedShape> shapes) {
+  if (shapes.empty()) return;
+  page.heading("Other shapes that would do");
+  const bool shows_all = page.style().verbosity > 0;
+  const std::size_t shown = shows_all ? shapes.size() : std::min(shapes.size(), kOtherShapes);
+  Table table;
+  table.columns = {{"", Align::Right},
+                   {"shape", Align::Left},
+                   {"technology", Align::Left},
+                   {"headroom GiB", Align::Right},
+                   {"stranded GiB", Align::Right},
+                   {"rule", Align::Left}};
+  for (std::size_t index = 0; index < shown; ++index) {
+    const RankedShape& ranked = shapes[index];
+    table.rows.push_back({fmt::format("{}", index + 2), shape_name(ranked.shape),
+                          std::string(name_of(ranked.shape.technology)),
+                          gib_text(ranked.headroom_bytes), gib_text(ranked.stranded_bytes),
+                          deciding_rule(ranked)});
+  }
+  page.table(table);
+  if (shown < shapes.size()) {
+    page.paragraph(fmt::format("and {} more; -v lists them", shapes.size() - shown), 2,
+                   Tone::Faint);
+  }
+}
+
+void show_rejected(Page& page, std::span<const RejectedShape> rejected) {
+  if (rejected.empty()) return;
+  page.heading("Refused, each by one fact");
+  const std::vector<Refusals> groups = grouped_refusals(rejected);
+  const bool shows_all = page.style().verbosity > 0;
+  std::size_t shown = 0;
+  std::size_t hidden = 0;
+  for (const Refusals& group : groups) {
+    if (!shows_all && shown == kRefusalGroups) {
+      hidden += group.all.size();
+      continue;
+    }
+    show_refusals(page, group);
+    ++shown;
+  }
+  if (hidden > 0) {
+    page.paragraph(fmt::format("and {} more; -v lists them", hidden), 2, Tone::Faint);
+  }
+}
+
+}  // namespace gpushape::render

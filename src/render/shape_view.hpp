@@ -1,0 +1,21 @@
+// Shapes for people: the first in full with its VM contract, the others as a table, the refused
+// ones by the fact that refuses them.
+#pragma once
+
+#include <span>
+
+#include "domain/advice.hpp"
+#include "render/page.hpp"
+
+namespace gpushape::render {
+
+void show_shape(Page& page, const domain::RankedShape& ranked, const domain::Advice& advice);
+void show_contract(Page& page, const domain::ResourceContract& contract, domain::Platform platform);
+/// `shapes` are those behind the first.
+void show_other_shapes(Page& page, std::span<const domain::RankedShape> shapes);
+void show_rejected(Page& page, std::span<const domain::RejectedShape> rejected);
+
+/// "16 on one host: GPU slots bind".
+std::string density_text(const domain::Density& density);
+
+}  // namespace gpushape::render

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "render/facts_view.hpp"
+#include "render/memory_view.hpp"
+#include "render/shape_view.hpp"
+#include "render/text.hpp"
+#include "render/title.hpp"
+#include "render/verdict_lines.hpp"
+#include "render/words.hpp"
+
+namespace gpushape::render {
+
+using domain::Advice;
+
+namespace {
+
+void show_potentials(Page& page, const Advice& advice) {
+  if (advice.potentials.empty()) return;
+  page.heading("What each GPU could hold beside the weights");
+  Table table;
+  table.columns = {{"GPU", Align::Left},
+                   {"free GiB", Align::Right},
+                   {"tokens", Align::Right},
+                   {"sequences", Align::Right},
+                   {"of tokens", Align::Right}};
+  std::vector<std::pair<std::string, std::string>> refused;
+  for (const domain::Potential& potential : advice.potentials) {
+    const std::string name = fmt::format("{} x {}", potential.count, potential.device);
+    if (!potential.fits) {
+      table.rows.push_back({name, "no", "-", "-", "-"});
+      continue;
+    }
+    table.rows.push_back({name, gib_text(potential.free_bytes), grouped(potential.tokens),
+                          potential.context_tokens > 0 ? grouped(potential.sequences) : "-",
+                          potential.context_tokens > 0 ? grouped(potential.context_tokens) : "-"});
+  }
+  page.table(table);
+  if (page.style().verbosity <= 0) return;
+  for (const domain::Potential& potential : advice.potentials) {
+    if (!potential.says.empty()) page.paragraph(potential.says, 2);
+  }
+}
+
+void show_asks(Page& page, const Advice& advice) {
+  if (advice.asks.empty()) return;
+  page.heading("What is asked for");
+  for (const domain::Ask& ask : advice.asks) {
+    const std::string label = ask.flag.empty() ? words_of(ask.fact) : ask.flag;
+    page.labelled(label, 17, ask.why);
+  }
+}
+
+void show_flip(Page& page, const Advice& advice) {
+  if (!advice.flip) return;
+  const domain::Flip& flip = *advice.flip;
+  page.heading("What would change the answer");
+  std::string text = flip.change.empty() ? flip.fact : flip.change;
+  if (!flip.outcome.empty()) text += fmt::format(": {}", flip.outcome);
+  page.labelled(flip.rule, 17, text);
+  if (flip.runner_up) page.labelled("runner-up", 17, shape_name(*flip.runner_up));
+}
+
+void show_findings(Page& page, const Advice& advice) {
+  if (advice.findings.empty()) return;
+  page.heading("Findings");
+  for (const domain::Reason& finding : advice.findings) {
+    page.labelled(finding.rule, 17, finding.says);
+  }
+}
+
+/// What the memory of the answer looks like: of the first shape, or of the workload alone.
+const domain::Estimate* shown_estimate(const Advice& advice) {
+  if (!advice.shapes.empty() && advice.shapes.front().estimate) {
+    return &*advice.shapes.front().estimate;
+  }
+  return advice.estimate ? &*advice.estimate : nullptr;
+}
+
+void show_answer(Page& page, const Advice& advice) {
+  const domain::Estimate* estimate = shown_estimate(advice);
+  if (estimate != nullptr) show_title(page, *estimate);
+  show_facts(page, advice.assumptions);
+  if (estimate != nullptr) {
+    show_memory(page, *estimate);
+    show_capacity(page, *estimate);
+  }
+  show_potentials(page, advice);
+  if (!advice.shapes.empty()) {
+    const domain::RankedShape& first = advice.shapes.front();
+    show_shape(page, first, advice);
+    show_contract(page, first.contract, advice.platform);
+    show_other_shapes(page, std::span(advice.shapes).subspan(1));
+  }
+  show_rejected(page, advice.rejected);
+  show_flip(page, advice);
+  show_findings(page, advice);
+  show_asks(page, advice);
+}
+
+}  // namespace
+
+std::string advice_text(const Advice& advice, const Style& style) {
+  Page page(style);
+  if (style.verbosity >= 0) {
+    show_answer(page, advice);
+    page.blank();
+  }
+  show_verdict(page, advice);
+  if (style.verbosity >= 0) show_next(page, advice);
+  return page.text();
+}
+
+}  // namespace gpushape::render

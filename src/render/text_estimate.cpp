@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "render/facts_view.hpp"
+#include "render/memory_view.hpp"
+#include "render/text.hpp"
+#include "render/title.hpp"
+#include "render/words.hpp"
+#include "schema/estimate_fields.hpp"
+#include "schema/stated_facts.hpp"
+
+namespace gpushape::render {
+
+using domain::Estimate;
+
+namespace {
+
+std::string place_of(const domain::Capacity& capacity) {
+  if (capacity.gpu.empty()) return fmt::format("{} GiB", gib_text(capacity.visible_bytes.expected));
+  if (capacity.profile.empty()) return capacity.gpu;
+  return fmt::format("{} of {}", capacity.profile, capacity.gpu);
+}
+
+/// One sentence: does it fit, and on what.
+std::string verdict_of(const Estimate& estimate) {
+  if (!schema::demand_is_known(estimate)) {
+    return fmt::format(
+        "{} GiB before the KV cache; --context and --concurrency say how much that is.",
+        gib_text(estimate.total_bytes.expected));
+  }
+  const std::string need =
+      fmt::format("{} GiB ({} to {}) on each GPU", gib_text(estimate.total_bytes.expected),
+                  gib_text(estimate.total_bytes.low), gib_text(estimate.total_bytes.high));
+  if (!estimate.capacity) return fmt::format("{}; --gpu NAME says whether it fits there.", need);
+  const std::string place = place_of(*estimate.capacity);
+  switch (estimate.capacity->fits_at) {
+    case domain::FitsAt::High:
+      return fmt::format("fits {}: {}", place, need);
+    case domain::FitsAt::Expected:
+      return fmt::format("may fit {}: {}; the high end does not", place, need);
+    case domain::FitsAt::None:
+      break;
+  }
+  return fmt::format("does not fit {}: {}", place, need);
+}
+
+}  // namespace
+
+std::string estimate_text(const Estimate& estimate, const Style& style) {
+  Page page(style);
+  const bool fits =
+      !estimate.capacity || estimate.capacity->fits || !schema::demand_is_known(estimate);
+  const Tone tone = fits ? Tone::Good : Tone::Bad;
+  if (style.verbosity >= 0) {
+    show_title(page, estimate);
+    show_facts(page, schema::stated_facts(estimate));
+    show_memory(page, estimate);
+    show_capacity(page, estimate);
+    page.blank();
+  }
+  page.labelled("Verdict", 7, verdict_of(estimate), 0, tone);
+  return page.text();
+}
+
+}  // namespace gpushape::render

@@ -1,0 +1,28 @@
+#include "render/title.hpp"
+
+#include <fmt/format.h>
+
+#include "render/words.hpp"
+
+namespace gpushape::render {
+
+void show_title(Page& page, const domain::Estimate& estimate) {
+  if (estimate.model_id.empty()) {
+    page.paragraph("A workload without a model, by its declared demand", 0, Tone::Strong);
+    return;
+  }
+  page.paragraph(estimate.model_id, 0, Tone::Strong);
+  const domain::ParameterCounts& parameters = estimate.parameters;
+  std::string line;
+  if (parameters.total > 0) line = parameters_text(parameters.total) + " parameters";
+  if (parameters.active > 0 && parameters.active != parameters.total) {
+    line += fmt::format(", {} active for one token", parameters_text(parameters.active));
+  }
+  if (!estimate.model_source.empty()) {
+    line += fmt::format("{}from {}", line.empty() ? "" : ", ",
+                        estimate.model_source == "catalog" ? "the catalog" : estimate.model_source);
+  }
+  if (!line.empty()) page.paragraph(line);
+}
+
+}  // namespace gpushape::render

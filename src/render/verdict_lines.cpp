@@ -1,0 +1,131 @@
+#include "render/verdict_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "render/text_width.hpp"
+#include "render/words.hpp"
+
+namespace gpushape::render {
+
+using domain::Advice;
+using domain::Platform;
+
+namespace {
+
+constexpr std::size_t kLabelWidth = 8;
+
+std::string joined_flags(const Advice& advice) {
+  std::string flags;
+  for (const domain::Ask& ask : advice.asks) {
+    const std::string name = ask.flag.empty() ? words_of(ask.fact) : ask.flag;
+    flags += fmt::format("{}{}", flags.empty() ? "" : " ", name);
+  }
+  return flags;
+}
+
+std::string answer_text(const Advice& advice) {
+  if (advice.shapes.empty()) {
+    return advice.asks.empty() ? "nothing fits: every shape is refused"
+                               : "no shape yet: too little is known to choose one";
+  }
+  const domain::RankedShape& first = advice.shapes.front();
+  const std::string rule =
+      first.reasons.empty() ? std::string() : fmt::format(" ({})", first.reasons.front().rule);
+  const std::string replicas =
+      first.replicas > 1 ? fmt::format("{} replicas of ", first.replicas) : std::string();
+  return fmt::format("{}{}, {}{}", replicas, shape_name(first.shape),
+                     name_of(first.shape.consumption_model), rule);
+}
+
+std::string support_text(const Advice& advice) {
+  if (!advice.shapes.empty()) {
+    const domain::ResourceContract& contract = advice.shapes.front().contract;
+    return fmt::format("{} vCPU, {} RAM reserved, headroom {}", contract.vcpus,
+                       size_text(contract.memory_reservation_bytes),
+                       size_text(advice.shapes.front().headroom_bytes));
+  }
+  if (!advice.asks.empty()) return fmt::format("give {}", joined_flags(advice));
+  if (advice.rejected.empty()) return "no shape was there to look at";
+  const domain::RejectedShape& first = advice.rejected.front();
+  return fmt::format("{}: {}", shape_name(first.shape), first.reason.says);
+}
+
+std::string basis_text(const Advice& advice) {
+  const auto defaults =
+      std::ranges::count(advice.assumptions, domain::Origin::Default, &domain::Assumption::origin);
+  std::string text =
+      fmt::format("evidence {}, {} assumed", name_of(advice.evidence), counted(defaults, "fact"));
+  if (advice.review_after_days) {
+    text += fmt::format(", review after {}", counted(*advice.review_after_days, "day"));
+  }
+  return text;
+}
+
+struct Line {
+  std::string_view label;
+  std::string text;
+};
+
+std::vector<Line> lines_of(const Advice& advice) {
+  const bool has_shape = !advice.shapes.empty();
+  return {{"Verdict", answer_text(advice)},
+          {has_shape              ? "with"
+           : !advice.asks.empty() ? "asked"
+                                  : "because",
+           support_text(advice)},
+          {"basis", basis_text(advice)}};
+}
+
+/// The target that writes the contract of this platform.
+std::string_view target_of(Platform platform) {
+  const bool is_vm = platform == Platform::Vsphere || platform == Platform::Vks;
+  return is_vm ? "vm-class" : "resource-claim";
+}
+
+}  // namespace
+
+void show_verdict(Page& page, const Advice& advice) {
+  const Tone tone = advice.shapes.empty() ? Tone::Bad : Tone::Good;
+  bool is_first = true;
+  for (const Line& line : lines_of(advice)) {
+    page.labelled(line.label, kLabelWidth, line.text, 0, is_first ? tone : Tone::Plain);
+    is_first = false;
+  }
+}
+
+void show_next(Page& page, const Advice& advice) {
+  if (advice.shapes.empty() && advice.asks.empty()) return;
+  const std::string& command = page.style().command;
+  std::string added;
+  std::string what;
+  if (advice.shapes.empty()) {
+    added = joined_flags(advice);
+    what = "chooses a shape";
+  } else {
+    added = fmt::format("-o {}", target_of(advice.platform));
+    what = advice.platform == Platform::Kubernetes || advice.platform == Platform::BareMetal
+               ? "writes the ResourceClaim"
+               : "writes the VM class";
+  }
+  if (command.empty()) {
+    page.labelled("Next", kLabelWidth, fmt::format("the same with {} {}", added, what), 0);
+    return;
+  }
+  page.labelled("Next", kLabelWidth, fmt::format("{} {}", command, added), 0);
+}
+
+std::string verdict(const Advice& advice, const Style& style) {
+  // A line of its own each, cut rather than wrapped: there are three of them, whatever they say.
+  Page page(style);
+  for (const Line& line : lines_of(advice)) {
+    std::vector<std::string> rows =
+        wrap(page.clean(fmt::format("{}: {}", line.label, line.text)), page.width() - 4);
+    if (rows.size() > 1) rows.front() += " ...";
+    page.raw(rows.front());
+  }
+  return page.text();
+}
+
+}  // namespace gpushape::render
