@@ -80,9 +80,8 @@ inline domain::Estimate bare_estimate() {
   estimate.concurrency.reset();
   estimate.capacity.reset();
   estimate.notes.clear();
-  std::erase_if(estimate.terms, [](const domain::Term& term) {
-    return term.part == domain::Part::KvCache;
-  });
+  std::erase_if(estimate.terms,
+                [](const domain::Term& term) { return term.part == domain::Part::KvCache; });
   estimate.total_bytes = {gib_of(10.43), gib_of(11.04), gib_of(12.59)};
   return estimate;
 }
@@ -241,9 +240,9 @@ inline domain::Advice asking_advice() {
   advice.estimate = bare_estimate();
   advice.assumptions = {{"quantization", "bf16", Origin::Catalog, "the checkpoint", "--quant"},
                         {"isolation", "none", Origin::Default, "", "--isolation"}};
-  advice.asks = {{"contextTokens", "how long one conversation may get decides its cache",
-                  "--context"},
-                 {"concurrency", "how many run at once multiplies it", "--concurrency"}};
+  advice.asks = {
+      {"contextTokens", "how long one conversation may get decides its cache", "--context"},
+      {"concurrency", "how many run at once multiplies it", "--concurrency"}};
   advice.findings = {{"CM-01", "a shape chosen without request patterns is a guess"}};
   domain::Potential holds;
   holds.device = "h100-sxm-80";
