@@ -1,0 +1,59 @@
+// The engines that an estimate knows: what each takes for defaults, which terms it has, which of
+// them come off the memory it asks for, and what it would print. One file an engine in engines/,
+// one row here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "domain/estimate.hpp"
+#include "estimate/plan.hpp"
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate {
+
+/// When a term is there for the engine's own memory reading.
+enum class Budget {
+  Profiled,  ///< measured, and taken off the share that the engine asks for
+  Beside,    ///< not seen by the engine: must fit beside that share
+  Graphs,    ///< one or the other, by version
+  Pool,      ///< the KV cache itself
+};
+
+struct EngineTerm {
+  TermRow row;
+  Budget budget;
+};
+
+/// The figures of one stage, one per EngineTerm; a term that does not apply is zero.
+struct StageFigures {
+  Situation situation;
+  std::vector<domain::Range> terms;
+  domain::Range total;
+};
+
+struct EngineRow {
+  std::string_view name;
+  std::string_view description;
+  std::span<const EngineTerm> (*terms)();  ///< in display order
+  Result<ResolvedPlan> (*plan)(const Request&);
+  domain::Capacity (*capacity)(const Plan&, std::span<const StageFigures>,
+                               const domain::VisibleMemory&, std::vector<std::string>& notes);
+};
+
+std::span<const EngineRow> engine_rows();
+/// nullptr for an engine that is not modelled.
+const EngineRow* engine_row(std::string_view name);
+
+namespace engines {
+
+std::span<const EngineTerm> vllm_terms();
+Result<ResolvedPlan> plan_vllm(const Request& request);
+domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                               const domain::VisibleMemory& gpu, std::vector<std::string>& notes);
+
+}  // namespace engines
+}  // namespace gpushape::estimate

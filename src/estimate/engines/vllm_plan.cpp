@@ -1,0 +1,216 @@
+// What vLLM runs with when nobody says: version, batch sizes by GPU, utilization, stages. Source:
+// vLLM engine/arg_utils.py (get_batch_defaults, _set_default_max_num_seqs_and_batched_tokens_args:
+// the server's values), distributed/utils.py (get_pp_indices).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "estimate/engines.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::EngineVersion;
+using domain::Fact;
+using domain::Origin;
+using domain::Quantization;
+
+/// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
+constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
+
+constexpr std::string_view kA100 = "a100";  // as get_batch_defaults looks for it
+
+bool holds_a100(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+  });
+  return name.contains(kA100);
+}
+
+double capability_of(const std::string& text) {
+  const std::size_t dot = text.find('.');
+  double value = 0;
+  for (std::size_t i = 0; i < std::min(dot, text.size()); ++i) {
+    if (text[i] < '0' || text[i] > '9') return 0;
+    value = value * 10 + (text[i] - '0');
+  }
+  if (dot == std::string::npos || dot + 1 >= text.size()) return value;
+  return value + (text[dot + 1] - '0') / 10.0;
+}
+
+struct VersionChoice {
+  Fact<EngineVersion> version;
+  EngineVersion facts_of;
+  std::string note;
+};
+
+VersionChoice choose_version(const Request& request) {
+  const std::vector<EngineVersion>& known = request.engine->known_versions;
+  const auto& asked = request.workload->engine.version;
+  VersionChoice choice;
+  if (!asked) {
+    const EngineVersion newest = known.empty() ? EngineVersion{} : known.back();
+    choice.version = domain::defaulted(newest, "newest version with facts");
+    choice.facts_of = newest;
+    return choice;
+  }
+  choice.version = *asked;
+  choice.facts_of = asked->value;
+  const auto is_same_release = [&](const EngineVersion& version) {
+    return version.major == asked->value.major && version.minor == asked->value.minor;
+  };
+  if (known.empty() || std::ranges::any_of(known, is_same_release)) return choice;
+  const auto next = std::ranges::upper_bound(known, asked->value);
+  const EngineVersion nearest = next == known.begin() ? known.front() : *std::prev(next);
+  if (next == known.begin()) choice.facts_of = nearest;
+  choice.note = fmt::format("no facts of {} {} itself: those of {} are used", request.engine->name,
+                            to_text(asked->value), to_text(nearest));
+  return choice;
+}
+
+std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
+  return fact ? fact->value : 1;
+}
+
+Conditions conditions_of(const Request& request) {
+  const domain::EngineSettings& engine = request.workload->engine;
+  Conditions conditions;
+  conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
+  conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
+  if (request.gpu == nullptr) return conditions;
+  const domain::VisibleMemory& gpu = *request.gpu;
+  conditions.gpu_given = 1;
+  conditions.compute_capability = capability_of(gpu.compute_capability);
+  conditions.is_a100 = holds_a100(gpu.product_name) || holds_a100(gpu.device) ? 1 : 0;
+  conditions.is_amd = gpu.vendor == "amd" ? 1 : 0;
+  const Bytes device = std::max(gpu.parent_bytes, gpu.bytes.expected);
+  conditions.device_gib = device.gib();
+  return conditions;
+}
+
+Fact<std::int64_t> default_count(const Facts& facts, std::string_view name,
+                                 const std::string& where) {
+  return {std::llround(facts.expected(name)), Origin::Default, where};
+}
+
+/// What one step may hold when nobody says.
+Fact<std::int64_t> default_batched_tokens(const Plan& plan, std::int64_t sequences,
+                                          const std::string& where) {
+  Fact<std::int64_t> tokens = default_count(plan.facts, "maxNumBatchedTokens", where);
+  const double whole_prompts = plan.facts.expected("wholePromptsUpTo");
+  if (whole_prompts > 0) {
+    // Without chunked prefill a step must hold the longest prompt.
+    if (static_cast<double>(plan.longest_request) <= whole_prompts) {
+      tokens.value = std::max(tokens.value, plan.longest_request);
+    } else {
+      tokens.value = std::llround(plan.facts.expected("chunkedBatchedTokens"));
+    }
+  } else {
+    tokens.value = std::min(tokens.value, sequences * plan.longest_request);
+  }
+  return tokens;
+}
+
+void resolve_settings(const Request& request, const VersionChoice& version,
+                      ResolvedPlan& resolved) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  Plan& plan = resolved.plan;
+  const std::string where =
+      fmt::format("{} {} default{}", request.engine->name, to_text(version.facts_of),
+                  request.gpu == nullptr ? ", no GPU given" : " for this GPU");
+  Fact<std::int64_t> sequences =
+      asked.max_num_seqs ? *asked.max_num_seqs : default_count(plan.facts, "maxNumSeqs", where);
+  const Fact<std::int64_t> tokens = asked.max_num_batched_tokens
+                                        ? *asked.max_num_batched_tokens
+                                        : default_batched_tokens(plan, sequences.value, where);
+  if (!asked.max_num_seqs) sequences.value = std::min(sequences.value, tokens.value);
+  plan.max_num_seqs = sequences.value;
+  plan.max_num_batched_tokens = tokens.value;
+  plan.cache.batched_tokens = tokens.value;
+  plan.facts.set_sequences(static_cast<double>(sequences.value));
+  const Fact<double> utilization =
+      asked.gpu_memory_utilization
+          ? *asked.gpu_memory_utilization
+          : Fact<double>{
+                plan.facts.expected("gpuMemoryUtilization"), Origin::Default,
+                fmt::format("{} {} default", request.engine->name, to_text(version.facts_of))};
+  plan.utilization = utilization.value;
+  resolved.settings = {.version = version.version,
+                       .max_num_seqs = sequences,
+                       .max_num_batched_tokens = tokens,
+                       .gpu_memory_utilization = utilization};
+}
+
+void note_mig(const Request& request, ResolvedPlan& resolved) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  if (request.gpu == nullptr || !request.gpu->is_mig) return;
+  if (asked.max_num_seqs && asked.max_num_batched_tokens) return;
+  resolved.notes.push_back(
+      fmt::format("inside MIG the engine takes its batch defaults from the whole GPU ({} "
+                  "sequences, {} tokens): "
+                  "set max_num_seqs and max_num_batched_tokens",
+                  resolved.plan.max_num_seqs, resolved.plan.max_num_batched_tokens));
+}
+
+Spread multiprocessors_of(const Request& request, const Facts& facts) {
+  if (request.gpu != nullptr && request.gpu->multiprocessors)
+    return certain(static_cast<double>(*request.gpu->multiprocessors));
+  return facts.value("assumedMultiprocessors");
+}
+
+}  // namespace
+
+Result<ResolvedPlan> plan_vllm(const Request& request) {
+  const domain::Workload& workload = *request.workload;
+  const VersionChoice version = choose_version(request);
+  WeightsChoice weights = choose_weights(request, kConvertedWhileLoading);
+  Conditions conditions = conditions_of(request);
+  conditions.is_quantized =
+      weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
+
+  ResolvedPlan resolved;
+  resolved.quantization = weights.quantization;
+  resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
+  resolved.notes = std::move(weights.notes);
+  if (!version.note.empty()) resolved.notes.push_back(version.note);
+  Plan& plan = resolved.plan;
+  plan.model = request.model;
+  plan.facts = Facts(*request.engine, version.facts_of, conditions);
+  plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
+                      .pipeline = value_or_one(workload.engine.pipeline),
+                      .data = value_or_one(workload.engine.data),
+                      .expert = value_or_one(workload.engine.expert)};
+  for (const std::string_view name : {"gpuMemoryUtilization", "maxNumSeqs", "blockTokens"}) {
+    if (plan.facts.find(name) != nullptr) continue;
+    return failure(fmt::format("engine {} {} has no fact '{}'", request.engine->name,
+                               to_text(version.facts_of), name),
+                   "complete the engine's file of facts");
+  }
+  if (workload.context_tokens) plan.context_tokens = workload.context_tokens->value;
+  if (workload.concurrency) plan.concurrency = workload.concurrency->value;
+  plan.longest_request =
+      plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
+  if (workload.engine.kv_cache_memory_bytes)
+    plan.given_pool = workload.engine.kv_cache_memory_bytes->value;
+  plan.enforce_eager = workload.engine.enforce_eager.value;
+  plan.multiprocessors = multiprocessors_of(request, plan.facts);
+  plan.weights = weights.layout;
+  plan.weights.tensor_parallel = plan.parallelism.tensor;
+  plan.cache = {.block_tokens = std::llround(plan.facts.expected("blockTokens")),
+                .tensor_parallel = plan.parallelism.tensor,
+                .type = resolved.kv_cache_type.value,
+                .batched_tokens = 0};
+  resolve_settings(request, version, resolved);
+  const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
+  plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
+                                is_next_to_last ? Remainder::NextToLast : Remainder::Last);
+  note_mig(request, resolved);
+  return resolved;
+}
+
+}  // namespace gpushape::estimate::engines

@@ -1,0 +1,110 @@
+#include "estimate/estimate_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/edit_distance.hpp"
+#include "estimate/engines.hpp"
+#include "estimate/plan.hpp"
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::Estimate;
+using domain::Range;
+
+/// Stages between the first and the last differ in their number of layers only, so of those the one
+/// with most layers stands for all.
+std::vector<Stage> telling_stages(const std::vector<Stage>& stages) {
+  if (stages.size() <= 2) return stages;
+  const auto most =
+      std::max_element(stages.begin() + 1, stages.end() - 1,
+                       [](const Stage& a, const Stage& b) { return a.layers < b.layers; });
+  return {stages.front(), *most, stages.back()};
+}
+
+StageFigures figures_of(const Plan& plan, const Stage& stage, const EngineRow& engine) {
+  StageFigures figures{.situation = situation_of(plan, stage), .terms = {}, .total = {}};
+  for (const EngineTerm& term : engine.terms()) {
+    figures.terms.push_back(term.row.applies(figures.situation)
+                                ? to_range(term.row.bytes(figures.situation))
+                                : Range{});
+  }
+  figures.total = independent_sum(figures.terms);
+  return figures;
+}
+
+std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow& engine) {
+  std::vector<domain::Term> terms;
+  const std::span<const EngineTerm> rows = engine.terms();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].row.applies(figures.situation)) continue;
+    domain::Term term;
+    term.name = rows[i].row.name;
+    term.part = rows[i].row.part;
+    term.bytes = figures.terms[i];
+    rows[i].row.describe(figures.situation, term);
+    terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+Result<const EngineRow*> find_engine(const domain::Engine& engine) {
+  if (const EngineRow* row = engine_row(engine.name)) return row;
+  std::vector<std::string> names;
+  for (const EngineRow& row : engine_rows()) names.emplace_back(row.name);
+  return failure(
+      fmt::format("engine '{}' is not modelled", engine.name),
+      suggestion(engine.name, names, fmt::format("engines that are: {}", fmt::join(names, ", "))));
+}
+
+}  // namespace
+
+Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workload& workload,
+                                 const domain::Engine& engine,
+                                 const std::optional<domain::VisibleMemory>& gpu) {
+  const Request request{
+      .model = &model, .workload = &workload, .engine = &engine, .gpu = gpu ? &*gpu : nullptr};
+  const Result<const EngineRow*> row = find_engine(engine);
+  if (!row) return failure(row.error());
+  if (Diagnostics complaints = complaints_about(request); !complaints.empty())
+    return failure(std::move(complaints));
+  Result<ResolvedPlan> resolved = (*row)->plan(request);
+  if (!resolved) return failure(std::move(resolved.error()));
+  const Plan& plan = resolved->plan;
+
+  std::vector<StageFigures> stages;
+  for (const Stage& stage : telling_stages(plan.stages))
+    stages.push_back(figures_of(plan, stage, **row));
+  // The GPU that an estimate speaks of is the one that needs most.
+  const StageFigures& largest = *std::ranges::max_element(
+      stages, {}, [](const StageFigures& stage) { return stage.total.expected; });
+
+  Estimate estimate;
+  estimate.model_id = model.id;
+  estimate.model_source = model.origin;
+  estimate.parameters = model.parameters;
+  estimate.quantization = resolved->quantization;
+  estimate.kv_cache_type = resolved->kv_cache_type;
+  estimate.context_tokens = workload.context_tokens;
+  estimate.concurrency = workload.concurrency;
+  estimate.engine = workload.engine.engine;
+  estimate.settings = std::move(resolved->settings);
+  estimate.parallelism = plan.parallelism;
+  estimate.notes = std::move(resolved->notes);
+  estimate.terms = describe(largest, **row);
+  estimate.total_bytes = largest.total;
+  for (const StageFigures& stage : stages) {
+    estimate.kv_bytes_per_token =
+        std::max(estimate.kv_bytes_per_token, stage.situation.cache.bytes_per_token());
+  }
+  if (gpu) estimate.capacity = (*row)->capacity(plan, stages, *gpu, estimate.notes);
+  return estimate;
+}
+
+}  // namespace gpushape::estimate

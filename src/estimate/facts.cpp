@@ -1,0 +1,131 @@
+#include "estimate/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "base/edit_distance.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+struct Comparison {
+  double Conditions::* value = nullptr;
+  std::string_view sign;
+  double bound = 0;
+};
+
+std::optional<Comparison> read_comparison(std::string_view text) {
+  const std::size_t start = text.find_first_of("<>=");
+  if (start == std::string_view::npos) return std::nullopt;
+  const std::size_t end = text.find_first_not_of("<>=", start);
+  if (end == std::string_view::npos) return std::nullopt;
+  Comparison comparison;
+  for (const ConditionRow& row : kConditions) {
+    if (row.name == text.substr(0, start)) comparison.value = row.value;
+  }
+  comparison.sign = text.substr(start, end - start);
+  const std::string_view number = text.substr(end);
+  const auto [rest, error] =
+      std::from_chars(number.data(), number.data() + number.size(), comparison.bound);
+  const bool is_whole = rest == number.data() + number.size();
+  const bool is_sign = comparison.sign == "=" || comparison.sign == ">=" || comparison.sign == "<";
+  if (comparison.value == nullptr || error != std::errc{} || !is_whole || !is_sign)
+    return std::nullopt;
+  return comparison;
+}
+
+/// Calls `visit` with every part of `when`, until it returns false.
+template <class Visit>
+void each_part(std::string_view when, Visit visit) {
+  while (!when.empty()) {
+    const std::size_t comma = when.find(',');
+    if (!visit(when.substr(0, comma))) return;
+    if (comma == std::string_view::npos) return;
+    when.remove_prefix(comma + 1);
+  }
+}
+
+/// Number of comparisons that hold, or -1 when one does not.
+int rank_of(std::string_view when, const Conditions& conditions) {
+  int rank = 0;
+  each_part(when, [&](std::string_view part) {
+    const std::optional<Comparison> comparison = read_comparison(part);
+    if (comparison) {
+      const double value = conditions.*(comparison->value);
+      const bool is_true = comparison->sign == "="   ? value == comparison->bound
+                           : comparison->sign == "<" ? value < comparison->bound
+                                                     : value >= comparison->bound;
+      rank = is_true ? rank + 1 : -1;
+    } else {
+      rank = -1;
+    }
+    return rank >= 0;
+  });
+  return rank;
+}
+
+double bytes_of(std::string_view unit) {
+  if (unit == "GiB") return 1024.0 * 1024 * 1024;
+  if (unit == "MiB") return 1024.0 * 1024;
+  if (unit == "KiB") return 1024.0;
+  return 1;
+}
+
+}  // namespace
+
+bool holds(std::string_view when, const Conditions& conditions) {
+  return rank_of(when, conditions) >= 0;
+}
+
+Diagnostics unreadable_conditions(const domain::Engine& engine) {
+  Diagnostics diagnostics;
+  for (const domain::EngineFacts& facts : engine.facts) {
+    for (const domain::EngineConstant& constant : facts.constants) {
+      each_part(constant.when, [&](std::string_view part) {
+        if (read_comparison(part)) return true;
+        std::vector<std::string> names;
+        for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
+        const std::string_view name = part.substr(0, part.find_first_of("<>="));
+        diagnostics.push_back(
+            complaint(fmt::format("engine {}: fact '{}' holds when '{}', which cannot be read",
+                                  engine.name, constant.name, part),
+                      suggestion(name, names, "write a name, one of = >= <, and a number")));
+        return true;
+      });
+    }
+  }
+  return diagnostics;
+}
+
+const domain::EngineConstant* Facts::find(std::string_view name) const {
+  const domain::EngineConstant* best = nullptr;
+  int best_rank = -1;
+  for (const domain::EngineFacts& facts : engine_->facts) {
+    if (facts.since > version_) break;
+    for (const domain::EngineConstant& constant : facts.constants) {
+      if (constant.name != name) continue;
+      const int rank = rank_of(constant.when, conditions_);
+      if (rank < 0 || rank < best_rank) continue;
+      best = &constant;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+Spread Facts::value(std::string_view name) const {
+  const domain::EngineConstant* constant = find(name);
+  if (constant == nullptr) return {};
+  return Spread{constant->low, constant->expected, constant->high} * bytes_of(constant->unit);
+}
+
+std::string Facts::source(std::string_view name) const {
+  const domain::EngineConstant* constant = find(name);
+  return constant == nullptr ? std::string() : constant->source;
+}
+
+}  // namespace gpushape::estimate

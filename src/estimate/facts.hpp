@@ -1,0 +1,77 @@
+// The constants of an engine that hold for one version under given conditions.
+//
+// A constant's `when` is a list of comparisons joined by commas ("tp>=2,cc>=9"); all of them must
+// hold. Of several rows of one name, the one with the most comparisons is taken, and of those the
+// latest. Figures with a unit of memory come out in bytes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.hpp"
+#include "domain/engine.hpp"
+#include "estimate/spread.hpp"
+
+namespace gpushape::estimate {
+
+/// What a `when` may ask about. Truths are 1 and 0.
+struct Conditions {
+  double tensor_parallel = 1;
+  double pipeline_parallel = 1;
+  double sequences = 0;           ///< rows of one sampler call; 0 before they are known
+  double compute_capability = 0;  ///< 9.0; 0 where no GPU is given
+  double device_gib = 0;          ///< of the device that NVML finds by index
+  double gpu_given = 0;
+  double is_a100 = 0;
+  double is_amd = 0;
+  double is_quantized = 0;
+};
+
+struct ConditionRow {
+  std::string_view name;
+  double Conditions::* value;
+  std::string_view description;
+};
+
+inline constexpr auto kConditions = std::to_array<ConditionRow>({
+    {"tp", &Conditions::tensor_parallel, "tensor parallel size"},
+    {"pp", &Conditions::pipeline_parallel, "pipeline parallel size"},
+    {"sequences", &Conditions::sequences, "sequences of one sampler call"},
+    {"cc", &Conditions::compute_capability, "CUDA compute capability; 0 without a GPU"},
+    {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},
+    {"gpu", &Conditions::gpu_given, "1 when a GPU is given"},
+    {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
+    {"amd", &Conditions::is_amd, "1 on AMD devices"},
+    {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
+});
+
+/// Whether all comparisons of `when` hold. A comparison that cannot be read does not hold.
+bool holds(std::string_view when, const Conditions& conditions);
+/// Complaints about comparisons in `engine` that cannot be read.
+Diagnostics unreadable_conditions(const domain::Engine& engine);
+
+class Facts {
+ public:
+  Facts() = default;
+  /// Keeps a reference to `engine`.
+  Facts(const domain::Engine& engine, domain::EngineVersion version, const Conditions& conditions)
+      : engine_(&engine), version_(version), conditions_(conditions) {}
+
+  /// nullptr where no row holds.
+  [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const;
+  /// In bytes where the unit is one of memory. 0 where no row holds.
+  [[nodiscard]] Spread value(std::string_view name) const;
+  [[nodiscard]] double expected(std::string_view name) const { return value(name).expected; }
+  [[nodiscard]] std::string source(std::string_view name) const;
+
+  [[nodiscard]] const Conditions& conditions() const { return conditions_; }
+  void set_sequences(double sequences) { conditions_.sequences = sequences; }
+
+ private:
+  const domain::Engine* engine_ = nullptr;
+  domain::EngineVersion version_;
+  Conditions conditions_;
+};
+
+}  // namespace gpushape::estimate

@@ -1,0 +1,75 @@
+// What an engine would run with, after every default is taken: numbers only, ready for the terms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "domain/engine.hpp"
+#include "domain/estimate.hpp"
+#include "domain/model.hpp"
+#include "domain/workload.hpp"
+#include "estimate/cache_layout.hpp"
+#include "estimate/facts.hpp"
+#include "estimate/pipeline.hpp"
+#include "estimate/weights_layout.hpp"
+
+namespace gpushape::estimate {
+
+/// The arguments of an estimate, as they came.
+struct Request {
+  const domain::Model* model = nullptr;
+  const domain::Workload* workload = nullptr;
+  const domain::Engine* engine = nullptr;
+  const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
+};
+
+struct Plan {
+  const domain::Model* model = nullptr;
+  Facts facts;
+  domain::Parallelism parallelism;
+  std::int64_t max_num_seqs = 0;
+  std::int64_t max_num_batched_tokens = 0;
+  double utilization = 0;
+  std::optional<Bytes> given_pool;
+  bool enforce_eager = false;
+  std::optional<std::int64_t> context_tokens;
+  std::optional<std::int64_t> concurrency;
+  std::int64_t longest_request = 0;  ///< tokens: the context, or all that the model takes
+  Spread multiprocessors;
+  WeightsLayout weights;
+  CacheGeometry cache;
+  std::vector<Stage> stages;
+};
+
+/// A plan together with the words for it.
+struct ResolvedPlan {
+  Plan plan;
+  domain::ResolvedSettings settings;
+  domain::Fact<domain::Quantization> quantization;
+  domain::Fact<domain::KvCacheType> kv_cache_type;
+  std::vector<std::string> notes;
+};
+
+/// What is wrong with the request whatever the engine: numbers that cannot be, a parallelism that
+/// does not divide the model, a context above the model's, layers that are not modelled.
+Diagnostics complaints_about(const Request& request);
+
+/// How the weights lie in memory when the engine turns 16-bit weights into a quantization of
+/// `converted_while_loading` by itself; every other one is taken for a checkpoint of that format.
+struct WeightsChoice {
+  domain::Fact<domain::Quantization> quantization;
+  WeightsLayout layout;
+  std::vector<std::string> notes;
+};
+WeightsChoice choose_weights(const Request& request,
+                             std::span<const domain::Quantization> converted_while_loading);
+domain::Fact<domain::KvCacheType> choose_kv_cache_type(const Request& request,
+                                                       domain::Quantization dtype);
+/// The 16- or 32-bit type that activations and everything unquantized have.
+domain::Quantization dtype_of(const Request& request);
+
+}  // namespace gpushape::estimate

@@ -1,0 +1,70 @@
+// The terms of an estimate: one function for the figure and one for the words, one file each in
+// terms/. An engine lists the terms it has, in display order (engines.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "domain/estimate.hpp"
+#include "estimate/cache_layout.hpp"
+#include "estimate/plan.hpp"
+#include "estimate/spread.hpp"
+#include "estimate/weights_layout.hpp"
+
+namespace gpushape::estimate {
+
+/// One stage of a plan, with what several terms need of it.
+struct Situation {
+  const Plan* plan = nullptr;
+  Stage stage;
+  LoadedWeights weights;
+  CacheLayout cache;
+};
+
+Situation situation_of(const Plan& plan, const Stage& stage);
+
+struct TermRow {
+  std::string_view name;
+  domain::Part part;
+  std::string_view description;
+  Spread (*bytes)(const Situation&);
+  /// Fills formula, inputs and source.
+  void (*describe)(const Situation&, domain::Term&);
+  /// Whether the term takes part at all.
+  bool (*applies)(const Situation&);
+};
+
+namespace terms {
+
+bool always(const Situation& situation);
+
+Spread weights_bytes(const Situation& situation);
+void describe_weights(const Situation& situation, domain::Term& term);
+
+Spread kv_cache_bytes(const Situation& situation);
+void describe_kv_cache(const Situation& situation, domain::Term& term);
+bool kv_cache_is_asked_for(const Situation& situation);
+
+Spread activation_bytes(const Situation& situation);
+void describe_activation(const Situation& situation, domain::Term& term);
+
+Spread graphs_bytes(const Situation& situation);
+void describe_graphs(const Situation& situation, domain::Term& term);
+bool graphs_are_captured(const Situation& situation);
+
+Spread cuda_context_bytes(const Situation& situation);
+void describe_cuda_context(const Situation& situation, domain::Term& term);
+
+Spread non_torch_bytes(const Situation& situation);
+void describe_non_torch(const Situation& situation, domain::Term& term);
+
+Spread communicators_bytes(const Situation& situation);
+void describe_communicators(const Situation& situation, domain::Term& term);
+bool several_gpus_work_together(const Situation& situation);
+
+Spread collectives_bytes(const Situation& situation);
+void describe_collectives(const Situation& situation, domain::Term& term);
+bool tensors_are_split(const Situation& situation);
+
+}  // namespace terms
+}  // namespace gpushape::estimate

@@ -1,0 +1,85 @@
+// Which quantization the weights have in memory, and which type everything else has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "estimate/plan.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::defaulted;
+using domain::Fact;
+using domain::KvCacheType;
+using domain::Origin;
+using domain::Quantization;
+
+bool is_plain(Quantization quantization) {
+  return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
+}
+
+Fact<Quantization> quantization_of(const Request& request) {
+  if (request.workload->quantization) return *request.workload->quantization;
+  const domain::WeightFormat& stored = request.model->weights;
+  if (is_plain(stored.linear))
+    return {dtype_of(request), Origin::Catalog, "as stored in the checkpoint"};
+  return {stored.linear, Origin::Catalog, "as stored in the checkpoint"};
+}
+
+}  // namespace
+
+Quantization dtype_of(const Request& request) {
+  const auto& asked = request.workload->quantization;
+  if (asked && is_plain(asked->value)) return asked->value;
+  // An engine takes 32-bit checkpoints down to 16 bits unless it is told otherwise. Source: vLLM
+  // config/model.py, "auto" dtype.
+  const Quantization stored = request.model->weights.other;
+  return stored == Quantization::Fp32 ? Quantization::Bf16 : stored;
+}
+
+WeightsChoice choose_weights(const Request& request,
+                             std::span<const Quantization> converted_while_loading) {
+  const domain::WeightFormat& stored = request.model->weights;
+  WeightsChoice choice;
+  choice.quantization = quantization_of(request);
+  const Quantization wanted = choice.quantization.value;
+  const bool is_as_stored = wanted == stored.linear && !is_plain(wanted);
+  choice.layout.dtype_bytes = domain::scheme(dtype_of(request)).weight_bits / 8;
+  choice.layout.scheme = is_as_stored ? domain::scheme_of(stored) : domain::scheme(wanted);
+  choice.layout.head_quantized = is_as_stored && stored.head_quantized;
+  choice.layout.static_activation_scales = is_as_stored && stored.static_activation_scales;
+
+  const std::string_view name = name_of(wanted);
+  if (is_plain(stored.linear) && !is_plain(wanted)) {
+    choice.notes.push_back(
+        std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end()
+            ? fmt::format("the engine turns the 16-bit weights into {} while it loads them", name)
+            : fmt::format("{} needs a checkpoint in that format; sized as one with 16-bit "
+                          "embeddings and head",
+                          name));
+  } else if (!is_plain(stored.linear) && wanted != stored.linear) {
+    choice.notes.push_back(
+        fmt::format("{} is stored as {}; sized as a {} checkpoint of the same "
+                    "architecture",
+                    request.model->id, name_of(stored.linear), name));
+  }
+  if (stored.other == Quantization::Fp32 && dtype_of(request) == Quantization::Bf16 &&
+      !request.workload->quantization) {
+    choice.notes.emplace_back("the 32-bit checkpoint loads in 16 bits; ask for fp32 to keep it");
+  }
+  return choice;
+}
+
+Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtype) {
+  const Fact<KvCacheType>& asked = request.workload->kv_cache_type;
+  if (asked.value != KvCacheType::Auto) return asked;
+  if (request.model->checkpoint_kv_cache)
+    return {*request.model->checkpoint_kv_cache, Origin::Catalog, "the checkpoint asks for it"};
+  const KvCacheType type = dtype == Quantization::Fp32   ? KvCacheType::Fp32
+                           : dtype == Quantization::Fp16 ? KvCacheType::Fp16
+                                                         : KvCacheType::Bf16;
+  return {type, Origin::Computed, "the model's dtype"};
+}
+
+}  // namespace gpushape::estimate
