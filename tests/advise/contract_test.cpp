@@ -2,13 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/example_devices.hpp"
 #include "support/example_hosts.hpp"
+#include "support/example_requests.hpp"
 
 using namespace gpushape;
 using advise::ContractRequest;
@@ -18,25 +21,11 @@ using domain::Qos;
 using domain::ResourceContract;
 using domain::Role;
 using domain::Tier;
+using example::gigabytes;
+using example::request;
+using example::with_qos;
 
 namespace {
-
-constexpr Bytes gigabytes(std::int64_t n) { return Bytes(n * 1'000'000'000); }
-
-/// A request as the examples have it where they do not say: 32 in flight, mmap, shards of 5 GiB,
-/// qos engine, tier recommended.
-ContractRequest request(domain::Device device, domain::Shape shape) {
-  ContractRequest made;
-  made.device = std::move(device);
-  made.shape = std::move(shape);
-  made.shard_bytes = gib(5);
-  return made;
-}
-
-ContractRequest with_qos(ContractRequest made, Qos qos) {
-  made.wishes.qos.value = qos;
-  return made;
-}
 
 struct Golden {
   std::string name;
@@ -165,6 +154,17 @@ std::vector<Golden> worked_examples() {
   return rows;
 }
 
+const Golden& row(const std::string& name) {
+  static const std::vector<Golden> kRows = worked_examples();
+  return *std::ranges::find(kRows, name, &Golden::name);
+}
+
+bool has_note(const ResourceContract& contract, std::string_view id, std::string_view part = {}) {
+  return std::ranges::any_of(contract.notes, [&](const domain::ContractNote& note) {
+    return note.id == id && note.says.find(part) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 TEST_SUITE("advise") {
@@ -189,5 +189,78 @@ TEST_SUITE("advise") {
       CHECK(contract.density.by_memory == row.density.by_memory);
       CHECK(contract.density.by_reservation == row.density.by_reservation);
     }
+  }
+
+  TEST_CASE("eight GPUs on two nodes show the guest which node each stands on") {
+    const ResourceContract contract = derive_contract(row("7").request, example::h1());
+    REQUIRE(contract.numa.has_value());
+    CHECK(contract.numa->cores_per_node == 24);
+    CHECK(contract.numa->cores_per_socket == 24);
+    const std::vector<domain::DeviceNode> expected = {{0, 0}, {1, 0}, {2, 0}, {3, 0},
+                                                      {4, 1}, {5, 1}, {6, 1}, {7, 1}};
+    CHECK(contract.numa->devices == expected);
+    CHECK_FALSE(
+        contract.numa->shown_from_vcpus.has_value());  // 48 vCPU show their nodes by default
+    CHECK(has_note(contract, "step-3", "GPU span"));
+  }
+
+  TEST_CASE("the GPU's physical node becomes the first virtual one, and NICs follow") {
+    domain::Host host = example::h4();  // the A30 stands on physical node 1
+    host.nics = {{"nic0", 25, 0, ""}, {"nic1", 25, 1, ""}};
+    const ResourceContract contract = derive_contract(row("8").request, host);
+    REQUIRE(contract.numa.has_value());
+    CHECK(contract.numa->cores_per_node == 5);
+    CHECK(contract.numa->devices == std::vector<domain::DeviceNode>{{0, 0}});
+    CHECK(contract.numa->nics == std::vector<domain::NicNode>{{"nic0", 1}, {"nic1", 0}});
+    CHECK(has_note(contract, "step-3", "because of memory"));
+    CHECK(has_note(contract, "VC-08", "host tier of 300 GiB"));
+  }
+
+  TEST_CASE("a VM of up to eight vCPUs on several nodes must be told to show them") {
+    ContractRequest small = row("8").request;
+    small.wishes.tier.value = Tier::Minimum;
+    const ResourceContract contract = derive_contract(small, example::h4());
+    CHECK(contract.vcpus == 8);
+    REQUIRE(contract.numa.has_value());
+    CHECK(contract.numa->shown_from_vcpus == 8);
+  }
+
+  TEST_CASE("GPUs outside one link domain are named, and those inside are not") {
+    CHECK(has_note(derive_contract(row("9a").request, example::h3()), "RV-06", "4 GPUs"));
+    const ResourceContract pair = derive_contract(row("9b").request, example::h3());
+    CHECK_FALSE(has_note(pair, "RV-06"));
+    CHECK(has_note(pair, "MG-02", "Nvidia:2@grid_a100d-80c%NVLink"));
+  }
+
+  TEST_CASE("a clamp says what it lowered and why") {
+    // 144 GiB on a node of 90.2 (example 10); a share of 30.1 GiB for an eighth of a GPU (12)
+    CHECK(has_note(derive_contract(row("10").request, example::h5()), "step-3",
+                   "memory lowered from 144 GiB to 88 GiB: NUMA node 0 of the GPUs has 90.2 GiB"));
+    CHECK(has_note(derive_contract(row("12").request, example::h1()), "step-2",
+                   "memory lowered from 32 GiB to 24 GiB: the instance's share of h1 is 30.1 GiB"));
+  }
+
+  TEST_CASE("a filled host that strands GPU slots names what runs out first") {
+    CHECK(has_note(derive_contract(row("3").request, example::h1()), "VC-16",
+                   "ends at 10 of 16 GPU slots: vCPU runs out first (10 of 100 vCPU), 6 slots"));
+    CHECK_FALSE(has_note(derive_contract(row("4").request, example::h2()), "VC-16"));
+  }
+
+  TEST_CASE("one socket node in NPS4 is advised against") {
+    CHECK(has_note(derive_contract(row("10").request, example::h5()), "VC-26"));
+    CHECK_FALSE(has_note(derive_contract(row("10").request, example::h5b()), "VC-26"));
+  }
+
+  TEST_CASE("the contract says what its CPU figures mean") {
+    const ResourceContract engine = derive_contract(row("2").request, example::h1());
+    CHECK(engine.reserved_cores == 3);
+    CHECK(engine.vcpus_per_core == 2);
+    const ResourceContract guaranteed = derive_contract(row("3").request, example::h1());
+    CHECK(guaranteed.reserved_cores == 10);
+    CHECK(guaranteed.vcpus_per_core == 1);
+    const ResourceContract shares = derive_contract(row("1").request, example::h1());
+    CHECK(shares.reserved_cores == 0);
+    CHECK(shares.vcpus_per_core == 4);
+    CHECK(shares.host == "h1");
   }
 }
