@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/thresholds.hpp"
 #include "base/result.hpp"
 #include "domain/advice.hpp"
 #include "domain/device.hpp"
@@ -33,6 +34,7 @@ struct AdviceRequest {
   std::optional<domain::Engine> engine;  ///< goes with the model
   std::vector<Wish> wishes;
   std::optional<std::string> profile;  ///< only this one ("40C", "3g.40gb" or a full type name)
+  Thresholds thresholds;
 };
 
 Result<domain::Advice> advise(const AdviceRequest& request);

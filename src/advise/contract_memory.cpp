@@ -123,8 +123,9 @@ void clamp_to_share(const ContractBasis& basis, ResourceContract& contract) {
 }  // namespace
 
 Bytes round_memory(Bytes memory) {
-  if (memory <= gib(256)) return round_up(memory, kMemoryUnit);
-  return round_up(memory, memory <= gib(512) ? gib(16) : gib(32));
+  return round_up(memory, memory <= gib(256)   ? kMemoryUnit
+                          : memory <= gib(512) ? gib(16)
+                                               : gib(32));
 }
 
 MemoryNeed memory_need(const ContractBasis& basis) {

@@ -48,10 +48,9 @@ class Facts {
     return &found->reader;
   }
 
-  /// The least legal value after a complaint, so that arithmetic on it stays defined.
   std::int64_t integer(std::string_view fact, document::IntegerBounds bounds) {
-    Reader* reader = required(fact);
-    return reader == nullptr ? bounds.least : reader->integer(fact, bounds).value_or(bounds.least);
+    if (Reader* reader = required(fact)) return reader->required_integer(fact, bounds);
+    return bounds.least;
   }
   bool boolean(std::string_view fact) {
     Reader* reader = required(fact);

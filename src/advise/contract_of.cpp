@@ -1,0 +1,55 @@
+#include "advise/contract_of.hpp"
+
+#include <algorithm>
+
+#include "advise/contract.hpp"
+#include "domain/engine.hpp"
+
+namespace gpushape::advise {
+
+std::optional<std::int64_t> review_days(const DeviceCase& device_case,
+                                        domain::ConsumptionModel model) {
+  if (model != domain::ConsumptionModel::Full) return std::nullopt;
+  const bool holds_for_uncertainty = std::ranges::any_of(
+      device_case.shape_rules,
+      [](const Fired& fired) { return fired.id == "CM-06" || fired.id == "CM-07"; });
+  if (!holds_for_uncertainty) return std::nullopt;
+  return static_cast<std::int64_t>(device_case.request.thresholds.review_days.value);
+}
+
+domain::ResourceContract contract_of(const DeviceCase& device_case,
+                                     const domain::RankedShape& ranked, const Need& need,
+                                     const Layout& layout) {
+  const domain::Workload& workload = device_case.request.workload;
+  const Facts& facts = device_case.facts;
+  ContractRequest request;
+  request.shape = ranked.shape;
+  request.device = device_case.wish.device;
+  request.role = facts.role;
+  request.wishes = workload.contract;
+  if (ranked.concurrency) request.in_flight = *ranked.concurrency;
+  request.weights_bytes =
+      need.weights_bytes * (layout.parallelism.tensor * layout.parallelism.pipeline);
+  request.dynamic_bytes = need.dynamic_bytes.value_or(Bytes(0)) * layout.gpus;
+  request.needs_live_migration = facts.needs_live_migration;
+  request.needs_ha = facts.needs_ha;
+  request.replicas = ranked.replicas;
+  request.latency_slo = facts.latency_slo;
+
+  domain::ResourceContract contract = derive_contract(request, device_case.wish.host);
+  contract.name = workload.name;
+  if (workload.hardware_label) contract.hardware_label = workload.hardware_label->value;
+  if (device_case.request.model) contract.model = device_case.request.model->id;
+  if (need.estimate) {
+    contract.quantization = name_of(need.estimate->quantization.value);
+    contract.engine = need.estimate->engine.value;
+    contract.engine_version = domain::to_text(need.estimate->settings.version.value);
+  }
+  if (workload.context_tokens) contract.context_tokens = workload.context_tokens->value;
+  contract.concurrency = ranked.concurrency;
+  contract.evidence = name_of(facts.evidence);
+  contract.review_after_days = review_days(device_case, ranked.shape.consumption_model);
+  return contract;
+}
+
+}  // namespace gpushape::advise

@@ -1,0 +1,364 @@
+#include "advise/device_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/words.hpp"
+#include "domain/profile_memory.hpp"
+
+namespace gpushape::advise {
+
+using domain::FitsAt;
+using domain::Part;
+
+namespace {
+
+Bytes most_of_whole(const DeviceCase& device_case) {
+  const double bytes = static_cast<double>(device_case.facts.device_bytes.count()) *
+                       device_case.request.thresholds.whole_device.value;
+  return Bytes(static_cast<std::int64_t>(bytes));
+}
+
+/// What must be held, as far as it is known.
+Bytes known_need(const Need& need) { return need.need_bytes.value_or(need.static_bytes); }
+
+bool holds(const DeviceCase& device_case, const Candidate& candidate, const Need& need) {
+  return known_need(need) <= most_of_whole(device_case) &&
+         fit_of(candidate, need).at != FitsAt::None;
+}
+
+const domain::EngineSettings& settings(const AdviceRequest& request) {
+  return request.workload.engine;
+}
+
+/// The layout that the flags ask for; one GPU along every axis that they leave open.
+domain::Parallelism asked_parallelism(const AdviceRequest& request) {
+  const auto value = [](const std::optional<domain::Fact<std::int64_t>>& fact) {
+    return fact ? fact->value : 1;
+  };
+  const domain::EngineSettings& engine = settings(request);
+  return {.tensor = value(engine.tensor),
+          .pipeline = value(engine.pipeline),
+          .data = value(engine.data),
+          .expert = value(engine.expert)};
+}
+
+bool asks_for_layout(const AdviceRequest& request) {
+  const domain::EngineSettings& engine = settings(request);
+  return engine.tensor || engine.pipeline || engine.data;
+}
+
+std::int64_t gpus_of(const domain::Parallelism& parallelism) {
+  return parallelism.tensor * parallelism.pipeline * parallelism.data;
+}
+
+domain::Parallelism tensor_parallel(const AdviceRequest& request, std::int64_t gpus) {
+  domain::Parallelism parallelism = asked_parallelism(request);
+  if (!asks_for_layout(request)) parallelism.tensor = gpus;
+  return parallelism;
+}
+
+void find_largest_fraction(DeviceCase& device_case) {
+  Facts& facts = device_case.facts;
+  const FractionMode mode = preferred_mode(device_case);
+  const Fired* refusal = nullptr;
+  for (const Candidate& fraction : device_case.fractions) {
+    if (const Fired* refuses = refusing_mode_rule(device_case, fraction)) {
+      refusal = refuses;
+      continue;
+    }
+    if (facts.largest_fraction.empty() && mode_of(fraction.shape) == mode) {
+      facts.largest_fraction = fraction.shape.profile_short;
+      facts.largest_fraction_bytes = fraction.shape.memory_bytes;
+    }
+  }
+  if (!facts.largest_fraction.empty()) return;
+  facts.why_no_fraction = refusal != nullptr
+                              ? fmt::format("{} has no fraction for it: {} ({})", facts.device,
+                                            refusal->verdict.says, refusal->id)
+                              : fmt::format("{} has no profile that leaves it shareable on {}",
+                                            facts.device, name_of(facts.platform));
+}
+
+/// The smallest usable size of a mode that holds the need.
+std::optional<Bytes> smallest_holding(const DeviceCase& device_case, FractionMode mode) {
+  std::optional<Bytes> smallest;
+  if (!device_case.facts.need_bytes) return smallest;
+  for (const Candidate& fraction : device_case.fractions) {
+    const Bytes usable = fraction.shape.memory_bytes;
+    if (!fraction.nests || mode_of(fraction.shape) != mode) continue;
+    if (usable < *device_case.facts.need_bytes) continue;
+    smallest = std::min(smallest.value_or(usable), usable);
+  }
+  return smallest;
+}
+
+void take_need(Facts& facts, const Need& need) {
+  facts.static_bytes = need.static_bytes;
+  facts.dynamic_bytes = need.dynamic_bytes;
+  facts.dynamic_is_ceiling = need.dynamic_is_ceiling;
+  facts.ceiling_bytes = need.ceiling_bytes;
+  facts.need_bytes = need.need_bytes;
+}
+
+Group sized_group(const DeviceCase& device_case, const Layout& layout) {
+  const Wish& wish = device_case.wish;
+  Group group;
+  group.layout = layout;
+  group.candidate =
+      *group_candidate(wish, device_case.facts.platform, layout.parallelism, layout.gpus);
+  const std::int64_t heads = device_case.facts.attention_heads;
+  if (heads > 0 && heads % layout.parallelism.tensor != 0) {
+    group.refusal =
+        fmt::format("{} attention heads do not divide by {}", heads, layout.parallelism.tensor);
+    return group;
+  }
+  Result<Need> need = size_workload(device_case.request, device_case.facts, layout,
+                                    memory_of(wish, group.candidate));
+  if (!need) {
+    group.refusal = need.error().front().message;
+    return group;
+  }
+  group.fits = holds(device_case, group.candidate, *need);
+  group.need = *std::move(need);
+  if (!group.fits) {
+    const Fit fit = fit_of(group.candidate, *group.need);
+    group.refusal =
+        !fit.refusal.empty()
+            ? fit.refusal
+            : fmt::format("{} on each of {} exceeds {} of {} ({})",
+                          size_text(known_need(*group.need)), layout.gpus,
+                          percent_text(device_case.request.thresholds.whole_device.value),
+                          size_text(device_case.facts.device_bytes),
+                          to_text(device_case.request.thresholds.whole_device));
+  }
+  return group;
+}
+
+std::int64_t most_gpus(const DeviceCase& device_case) {
+  const std::int64_t on_host = gpus_on_host(device_case.wish);
+  return on_host > 0 ? std::min(device_case.wish.most, on_host) : device_case.wish.most;
+}
+
+/// vGPUs exchange data over NVLink only (MG-04).
+bool links_allow(const DeviceCase& device_case, std::int64_t gpus) {
+  return gpus <= device_case.facts.link_domain_size || !has_hypervisor(device_case.facts.platform);
+}
+
+void size_groups(DeviceCase& device_case) {
+  if (!device_case.full) return;
+  const bool is_asked = asks_for_layout(device_case.request);
+  for (const std::int64_t gpus : kGroupSizes) {
+    const domain::Parallelism parallelism = tensor_parallel(device_case.request, gpus);
+    if (is_asked ? gpus_of(parallelism) != gpus : gpus > most_gpus(device_case)) continue;
+    device_case.groups.push_back(sized_group(device_case, {parallelism, gpus, 1}));
+  }
+}
+
+void find_gpus_needed(DeviceCase& device_case) {
+  Facts& facts = device_case.facts;
+  facts.gpus_needed = 0;
+  if (asks_for_layout(device_case.request)) {
+    facts.gpus_needed = gpus_of(asked_parallelism(device_case.request));
+    facts.layout_is_asked = facts.gpus_needed > 1;
+  } else if (holds(device_case, device_case.whole(), *device_case.need)) {
+    facts.gpus_needed = 1;
+  }
+  // A device that holds the need only at the expected value is no safe answer: look at groups too.
+  const bool is_safe =
+      facts.gpus_needed == 1 && fit_of(device_case.whole(), *device_case.need).at == FitsAt::High;
+  if (!is_safe) size_groups(device_case);
+  if (facts.gpus_needed != 0) return;
+  for (const Group& group : device_case.groups) {
+    if (!group.fits || !links_allow(device_case, group.layout.gpus)) continue;
+    facts.gpus_needed = group.layout.gpus;
+    return;
+  }
+  // None that the links allow: name the size that would do, for the refusal.
+  for (const Group& group : device_case.groups) {
+    if (group.fits && facts.gpus_needed == 0) facts.gpus_needed = group.layout.gpus;
+  }
+}
+
+/// MG-05: copies that share the load, each on the fewest GPUs that hold the weights.
+void find_copies(DeviceCase& device_case) {
+  constexpr std::int64_t kMostCopies = 1024;  // ours: past it the load was mistyped
+  constexpr std::int64_t kTries = 4;          // activation does not shrink with the load
+  Facts& facts = device_case.facts;
+  if (facts.gpus_needed == 1 || facts.layout_is_asked || !device_case.full) return;
+  const bool one_instance = facts.gpus_needed > 1 && links_allow(device_case, facts.gpus_needed);
+  std::int64_t fewest = one_instance                  ? facts.gpus_needed
+                        : device_case.wish.is_counted ? device_case.wish.most + 1
+                                                      : kMostCopies;
+  const double limit = static_cast<double>(most_of_whole(device_case).count());
+  const double guard = 1 + guard_of(facts, device_case.request.thresholds).value;
+  for (const std::int64_t gpus : {1, 2, 4, 8}) {
+    if (gpus > most_gpus(device_case) || !links_allow(device_case, gpus)) break;
+    Layout layout{tensor_parallel(device_case.request, gpus), gpus, 1};
+    const Group alone = sized_group(device_case, layout);
+    if (!alone.need || !alone.need->dynamic_bytes) continue;
+    const double room = limit - static_cast<double>(alone.need->static_bytes.count());
+    if (room <= 0) continue;
+    const double copies =
+        std::ceil(static_cast<double>(alone.need->dynamic_bytes->count()) * guard / room);
+    layout.copies = std::max<std::int64_t>(
+        2, static_cast<std::int64_t>(std::min(copies, static_cast<double>(kMostCopies))));
+    for (std::int64_t attempt = 0; attempt < kTries; ++attempt, ++layout.copies) {
+      const auto& concurrency = device_case.request.workload.concurrency;
+      if (gpus * layout.copies >= fewest) break;
+      if (concurrency && layout.copies > concurrency->value) break;
+      Group group = sized_group(device_case, layout);
+      if (!group.fits || fit_of(group.candidate, *group.need).at != FitsAt::High) continue;
+      fewest = gpus * layout.copies;
+      device_case.copies = std::move(group);
+      break;
+    }
+  }
+  if (!device_case.copies) return;
+  facts.copies = device_case.copies->layout.copies;
+  facts.gpus_of_a_copy = device_case.copies->layout.gpus;
+  facts.sequences_in_one =
+      concurrency_of(device_case.request.workload, device_case.copies->layout).value_or(0);
+}
+
+void describe_group(DeviceCase& device_case) {
+  Facts& facts = device_case.facts;
+  for (const Group& group : device_case.groups) {
+    if (group.layout.gpus != facts.gpus_needed || !group.need) continue;
+    facts.need_of_each_bytes = known_need(*group.need);
+    facts.group = group.candidate.shape.device_group;
+    facts.interconnect = group.candidate.shape.interconnect;
+  }
+}
+
+}  // namespace
+
+domain::VisibleMemory memory_of(const Wish& wish, const Candidate& candidate) {
+  return domain::visible_memory(wish.device, candidate.profile);
+}
+
+const Fired* refusing_mode_rule(const DeviceCase& device_case, const Candidate& fraction) {
+  // MD-03 prefers a mode, the others refuse the other one. MIG instances outside a vGPU are the
+  // only fraction of their platform; what asks for MIG cannot refuse them.
+  const FractionMode mode = mode_of(fraction.shape);
+  for (const Fired& fired : device_case.mode_rules) {
+    if (fired.id != "MD-03" && fired.verdict.mode != mode) return &fired;
+  }
+  return nullptr;
+}
+
+FractionMode preferred_mode(const DeviceCase& device_case) {
+  const std::optional<domain::Technology>& asked = device_case.facts.asked_technology;
+  FractionMode mode = FractionMode::TimeSliced;
+  if (!device_case.mode_rules.empty()) {
+    mode = *device_case.mode_rules.front().verdict.mode;
+  } else if (asked == domain::Technology::Mig || asked == domain::Technology::MigBackedVgpu) {
+    mode = FractionMode::Mig;
+  }
+  const bool is_there = std::ranges::any_of(device_case.fractions, [&](const Candidate& fraction) {
+    return mode_of(fraction.shape) == mode && refusing_mode_rule(device_case, fraction) == nullptr;
+  });
+  if (is_there) return mode;
+  return mode == FractionMode::Mig ? FractionMode::TimeSliced : FractionMode::Mig;
+}
+
+const Fired* deciding_rule(const DeviceCase& device_case) {
+  for (const Fired& fired : device_case.shape_rules) {
+    if (fired.verdict.model) return &fired;
+  }
+  return nullptr;
+}
+
+Fit fit_of(const Candidate& candidate, const Need& need) {
+  const Bytes usable = candidate.shape.memory_bytes;
+  Fit fit;
+  if (!need.estimate || !need.estimate->capacity) {
+    fit.headroom_bytes = usable - known_need(need);
+    fit.at = fit.headroom_bytes.count() >= 0 ? FitsAt::High : FitsAt::None;
+    if (fit.at == FitsAt::None) {
+      fit.refusal =
+          need.static_bytes > usable
+              ? fmt::format("the static part of {} alone exceeds {}", size_text(need.static_bytes),
+                            size_text(usable))
+              : fmt::format("the need of {} exceeds {} by {}", size_text(known_need(need)),
+                            size_text(usable), size_text(known_need(need) - usable));
+    }
+    return fit;
+  }
+  const domain::Estimate& estimate = *need.estimate;
+  const domain::Capacity& capacity = *estimate.capacity;
+  fit.at = capacity.fits_at;
+  const Bytes cache = domain::part_bytes(estimate, Part::KvCache).high +
+                      domain::part_bytes(estimate, Part::State).high;
+  fit.headroom_bytes = capacity.kv_pool_bytes.low - cache;
+  if (fit.at != FitsAt::None) return fit;
+  const Bytes visible = capacity.visible_bytes.expected;
+  const Bytes weights = domain::part_bytes(estimate, Part::Weights).expected;
+  if (weights > visible) {
+    fit.refusal = fmt::format("weights {} alone exceed {}", size_text(weights), size_text(visible));
+  } else {
+    const Bytes pool = std::max(Bytes(0), capacity.kv_pool_bytes.expected);
+    const Bytes wanted = domain::part_bytes(estimate, Part::KvCache).expected +
+                         domain::part_bytes(estimate, Part::State).expected;
+    fit.refusal =
+        wanted > pool
+            ? fmt::format("the cache of {} exceeds {} left beside weights {} and activation by {}",
+                          size_text(wanted), size_text(pool), size_text(weights),
+                          size_text(wanted - pool))
+            : fmt::format("{} in all exceed {}", size_text(estimate.total_bytes.expected),
+                          size_text(visible));
+  }
+  return fit;
+}
+
+Result<DeviceCase> examine(const AdviceRequest& request, const Wish& wish, const Facts& declared) {
+  DeviceCase device_case{.request = request,
+                         .wish = wish,
+                         .facts = declared,
+                         .fractions = {},
+                         .full = {},
+                         .passthrough = {},
+                         .need = {},
+                         .groups = {},
+                         .copies = {},
+                         .shape_rules = {},
+                         .mode_rules = {}};
+  Facts& facts = device_case.facts;
+  facts.device = wish.device.id;
+  facts.mig_instances = wish.device.mig_max_instances;
+  facts.link_domain_size = link_domain_size(wish);
+  device_case.fractions =
+      fraction_candidates(wish, facts.platform, request.profile, request.thresholds);
+  device_case.full = full_candidate(wish, facts.platform);
+  if (has_hypervisor(facts.platform)) device_case.passthrough = passthrough_candidate(wish);
+  facts.device_bytes = device_case.whole().shape.memory_bytes;
+
+  device_case.mode_rules = fired_mode_rules(facts, request.thresholds);
+  find_largest_fraction(device_case);
+
+  const Layout alone{};
+  Result<Need> whole = size_workload(request, facts, alone, memory_of(wish, device_case.whole()));
+  if (!whole) return std::unexpected(whole.error());
+  device_case.need = *std::move(whole);
+  find_gpus_needed(device_case);
+  find_copies(device_case);
+  describe_group(device_case);
+  take_need(facts, *device_case.need);
+  // In a fraction the engine takes a smaller batch; what the rules compare is the need there.
+  for (const Candidate& fraction : device_case.fractions) {
+    if (facts.gpus_needed != 1 || fraction.shape.profile_short != facts.largest_fraction) continue;
+    if (Result<Need> need = size_workload(request, facts, alone, memory_of(wish, fraction))) {
+      take_need(facts, *need);
+    }
+    break;
+  }
+  facts.time_sliced_bytes = smallest_holding(device_case, FractionMode::TimeSliced);
+  facts.mig_bytes = smallest_holding(device_case, FractionMode::Mig);
+  device_case.mode_rules = fired_mode_rules(facts, request.thresholds);
+  device_case.shape_rules = fired_shape_rules(facts, request.thresholds);
+  return device_case;
+}
+
+}  // namespace gpushape::advise

@@ -1,0 +1,182 @@
+#include "advise/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "advise/capability.hpp"
+#include "advise/words.hpp"
+
+namespace gpushape::advise {
+
+using domain::ConsumptionModel;
+using domain::Reason;
+using domain::Technology;
+
+namespace {
+
+bool whole_device_is_asked(const Facts& facts) {
+  return facts.asked_model == ConsumptionModel::Full ||
+         facts.asked_model == ConsumptionModel::Passthrough ||
+         facts.asked_technology == Technology::FullVgpu ||
+         facts.asked_technology == Technology::WholeGpu ||
+         facts.asked_technology == Technology::Passthrough;
+}
+
+/// A whole device for what a fraction holds, and hardly any compute. UT, The GPU Utilization
+/// Problem.
+std::optional<Reason> whole_for_a_fraction(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const Threshold& idle = device_case.request.thresholds.idle_compute;
+  if (!whole_device_is_asked(facts) || !facts.need_bytes || !facts.compute_share) {
+    return std::nullopt;
+  }
+  if (*facts.need_bytes > facts.largest_fraction_bytes || *facts.compute_share > idle.value) {
+    return std::nullopt;
+  }
+  return Reason{"RV-01",
+                fmt::format("a whole {} is asked for where a fraction does: {} would lie "
+                            "idle, with {} of the compute in use ({})",
+                            facts.device, limit_text(facts.device_bytes - *facts.need_bytes),
+                            percent_text(*facts.compute_share), to_text(idle))};
+}
+
+/// P2, Passthrough, 4.
+std::optional<Reason> rigid_passthrough(const Facts& facts) {
+  if (!passthrough_is_asked(facts) || facts.change_rate != domain::ChangeRate::High) {
+    return std::nullopt;
+  }
+  return Reason{"RV-05",
+                "passthrough for a workload that changes often: every change stops it and "
+                "reconfigures the host; take a full vGPU profile"};
+}
+
+std::optional<Reason> another_model_is_asked(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const Fired* decider = deciding_rule(device_case);
+  if (decider == nullptr || !facts.asked_model || facts.asked_model == decider->verdict.model) {
+    return std::nullopt;
+  }
+  return Reason{
+      std::string(decider->id),
+      fmt::format("{} is asked for on {}; the rules say {}: {}", name_of(*facts.asked_model),
+                  facts.device, name_of(*decider->verdict.model), decider->verdict.says)};
+}
+
+ConsumptionModel model_of(Technology technology) {
+  switch (technology) {
+    case Technology::FullVgpu:
+    case Technology::WholeGpu:
+      return ConsumptionModel::Full;
+    case Technology::Passthrough:
+      return ConsumptionModel::Passthrough;
+    case Technology::TimeSliced:
+    case Technology::Mig:
+    case Technology::MigBackedVgpu:
+    case Technology::Mps:
+    case Technology::SoftwareShare:
+      break;
+  }
+  return ConsumptionModel::Fractional;
+}
+
+std::optional<Reason> another_technology_is_asked(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const Fired* decider = deciding_rule(device_case);
+  if (decider == nullptr || !facts.asked_technology) return std::nullopt;
+  const Technology asked = *facts.asked_technology;
+  const ConsumptionModel model = model_of(asked);
+  const bool is_group_of_whole =
+      decider->verdict.model == ConsumptionModel::MultiGpu && model == ConsumptionModel::Full;
+  if (model != decider->verdict.model && !is_group_of_whole) {
+    return Reason{
+        std::string(decider->id),
+        fmt::format("{} is asked for on {}; the rules say {}: {}", name_of(asked), facts.device,
+                    name_of(*decider->verdict.model), decider->verdict.says)};
+  }
+  if (model != ConsumptionModel::Fractional) return std::nullopt;
+  const bool is_there = [&] {
+    for (const Candidate& fraction : device_case.fractions) {
+      if (fraction.shape.technology == asked) return true;
+    }
+    return false;
+  }();
+  if (!is_there) {
+    return Reason{"platform", fmt::format("{} is asked for, and {} has none on {}", name_of(asked),
+                                          facts.device, name_of(facts.platform))};
+  }
+  const FractionMode mode =
+      asked == Technology::TimeSliced ? FractionMode::TimeSliced : FractionMode::Mig;
+  for (const Fired& fired : device_case.mode_rules) {
+    if (fired.verdict.mode == mode) continue;
+    return Reason{std::string(fired.id), fmt::format("{} is asked for; against it: {}",
+                                                     name_of(asked), fired.verdict.says)};
+  }
+  return std::nullopt;
+}
+
+/// P2, When a workload spans GPUs, 3; P9; P10.
+std::optional<Reason> outside_link_domain(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  if (!facts.layout_is_asked || facts.gpus_needed <= facts.link_domain_size) return std::nullopt;
+  std::string says = fmt::format(
+      "{} GPUs do not lie inside one link domain of {} on {}: the count "
+      "would match, the geometry not",
+      facts.gpus_needed, facts.link_domain_size, facts.device);
+  if (facts.link_domain_size > 1) {
+    says += fmt::format("; {} of {} GPUs each carry the load (MG-05)",
+                        counted(facts.gpus_needed / facts.link_domain_size, "replica"),
+                        facts.link_domain_size);
+  }
+  return Reason{"RV-06", std::move(says)};
+}
+
+}  // namespace
+
+std::vector<Reason> findings_of(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  std::vector<Reason> findings;
+  const auto add = [&](std::optional<Reason> finding) {
+    if (finding) findings.push_back(*std::move(finding));
+  };
+  add(another_model_is_asked(device_case));
+  add(another_technology_is_asked(device_case));
+  if (facts.needs_live_migration && !has_hypervisor(facts.platform)) {
+    for (const Fired& fired : fired_rules(std::array<std::string_view, 1>{"LC-01"}, facts,
+                                          device_case.request.thresholds)) {
+      add(to_reason(fired));
+    }
+  }
+  if (!has_hypervisor(facts.platform) && facts.gpus_needed > facts.link_domain_size) {
+    for (const Fired& fired : fired_rules(std::array<std::string_view, 1>{"MG-04"}, facts,
+                                          device_case.request.thresholds)) {
+      add(to_reason(fired));
+    }
+  }
+  add(whole_for_a_fraction(device_case));
+  add(rigid_passthrough(facts));
+  add(outside_link_domain(device_case));
+  add(emulated_format(device_case.request, device_case.wish));
+  return findings;
+}
+
+std::vector<Reason> findings_of(const AdviceRequest& request, const domain::RankedShape& best) {
+  std::vector<Reason> findings;
+  const auto& tolerated = request.workload.contract.tolerated_pause_seconds;
+  if (tolerated && best.contract.pause_seconds && *best.contract.pause_seconds > tolerated->value) {
+    findings.push_back(
+        {"LC-04",
+         fmt::format("a live migration is estimated to pause it for {:.1f} s over {:g} "
+                     "Gb/s, more than the {:g} s that are tolerated",
+                     *best.contract.pause_seconds,
+                     request.wishes.front().host.vmotion_gigabits_per_second, tolerated->value)});
+  }
+  if (request.workload.needs_ha.value) {
+    findings.push_back({"LC-03",
+                        "high availability needs one more matching device, group or slot "
+                        "on another host: name the cluster to have it checked"});
+  }
+  return findings;
+}
+
+}  // namespace gpushape::advise

@@ -1,0 +1,34 @@
+// From an examined device to the shapes it offers and those it refuses, each with its reasons.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "advise/device_case.hpp"
+#include "domain/advice.hpp"
+
+namespace gpushape::advise {
+
+/// A shape that holds the workload, and what its place among the others depends on.
+struct Offer {
+  domain::RankedShape ranked;
+  std::int64_t rule_rank = 0;       ///< place of the first rule that leads here; 0 is the decider
+  bool is_other_mode = false;       ///< a mode rule prefers the other mode
+  bool is_outside_catalog = false;  ///< its size does not nest
+  double gpu_share = 1;             ///< of devices, over all replicas
+  Bytes taken_bytes;                ///< of GPU memory, over all replicas
+};
+
+struct DeviceOffers {
+  std::vector<Offer> offers;
+  std::vector<domain::RejectedShape> rejected;
+  std::vector<domain::Reason> findings;
+};
+
+DeviceOffers offers_of(const DeviceCase& device_case);
+
+/// "40C", "2 x 80C", "passthrough of h100-sxm-80".
+std::string shape_text(const domain::Shape& shape);
+
+}  // namespace gpushape::advise

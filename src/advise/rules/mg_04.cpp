@@ -1,0 +1,22 @@
+// MG-04: no links between the devices. NVIDIA, Peer-To-Peer CUDA Transfers; P10, PCIe connected
+// GPUs.
+#include <fmt/format.h>
+
+#include "advise/rules/functions.hpp"
+
+namespace gpushape::advise::rules_of {
+
+std::optional<Verdict> mg_04(const Facts& facts, const Thresholds& /*thresholds*/) {
+  if (facts.gpus_needed <= 1 || facts.gpus_needed <= facts.link_domain_size) return std::nullopt;
+  return Verdict{
+      .says =
+          has_hypervisor(facts.platform)
+              ? fmt::format("{} GPUs exceed the link domain of {}: a vGPU has peer traffic over "
+                            "NVLink only; use pipeline parallel or replicas",
+                            facts.gpus_needed, facts.link_domain_size)
+              : fmt::format("{} GPUs exceed the link domain of {}: tensor parallel goes over "
+                            "PCIe; pipeline parallel or replicas are faster",
+                            facts.gpus_needed, facts.link_domain_size)};
+}
+
+}  // namespace gpushape::advise::rules_of

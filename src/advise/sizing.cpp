@@ -1,0 +1,187 @@
+#include "advise/sizing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "advise/words.hpp"
+#include "estimate/estimate_memory.hpp"
+
+namespace gpushape::advise {
+
+using domain::Estimate;
+using domain::Fact;
+using domain::Origin;
+using domain::Part;
+using domain::VisibleMemory;
+using domain::Workload;
+
+namespace {
+
+// vLLM arg_utils.py, get_batch_defaults: a server's batch on devices of 70 GiB or more, and on
+// smaller ones.
+constexpr std::int64_t kLargeBatchTokens = 8192;
+constexpr std::int64_t kSmallBatchTokens = 2048;
+constexpr Bytes kLargeDevice = gib(70);
+
+constexpr double kUtilizationStep = 100;  // engines are told two decimals
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+Bytes divided_up(Bytes a, std::int64_t b) { return Bytes(divided_up(a.count(), b)); }
+
+template <class T>
+Fact<T> chosen(T value, std::string why) {
+  return {.value = std::move(value), .origin = Origin::Computed, .from = std::move(why)};
+}
+
+Bytes with_guard(Bytes static_bytes, Bytes dynamic_bytes, const Threshold& guard) {
+  return static_bytes + dynamic_bytes +
+         Bytes(static_cast<std::int64_t>(
+             std::ceil(static_cast<double>(dynamic_bytes.count()) * guard.value)));
+}
+
+/// What the engine neither measures nor takes off its share: the CUDA context, communicators, and
+/// the graphs, which some versions count and some do not.
+Bytes outside_bytes(const Estimate& estimate) {
+  Bytes outside = domain::part_bytes(estimate, Part::Graphs).high;
+  for (const domain::Term& term : estimate.terms) {
+    if (term.name == "cudaContext" || term.name == "communicators") outside += term.bytes.high;
+  }
+  return outside;
+}
+
+double safe_utilization(const Estimate& estimate, const VisibleMemory& memory,
+                        const Thresholds& thresholds) {
+  const double outside = static_cast<double>(outside_bytes(estimate).count()) /
+                         static_cast<double>(std::max<std::int64_t>(1, memory.bytes.low.count()));
+  const double highest = std::floor((1 - outside) * kUtilizationStep) / kUtilizationStep;
+  return std::clamp(highest, 1 / kUtilizationStep, thresholds.highest_utilization.value);
+}
+
+/// The workload of one copy, with the settings that no memory decides.
+Workload laid_out(const Workload& workload, const Layout& layout) {
+  Workload one = workload;
+  one.engine.tensor = chosen(layout.parallelism.tensor, "the layout");
+  one.engine.pipeline = chosen(layout.parallelism.pipeline, "the layout");
+  one.engine.data = chosen(layout.parallelism.data, "the layout");
+  if (one.concurrency) one.concurrency->value = *concurrency_of(workload, layout);
+  if (one.concurrency && !one.engine.max_num_seqs) {
+    one.engine.max_num_seqs = chosen(one.concurrency->value, "the sequences in flight");
+  }
+  return one;
+}
+
+Result<Estimate> estimated(const AdviceRequest& request, const Workload& workload,
+                           const std::optional<VisibleMemory>& memory) {
+  return estimate::estimate_memory(*request.model, workload, *request.engine, memory);
+}
+
+/// One batch size, with the utilization that goes with it.
+Result<Estimate> estimated_with_batch(const AdviceRequest& request, Workload workload,
+                                      std::int64_t batch_tokens,
+                                      const std::optional<VisibleMemory>& memory) {
+  if (!workload.engine.max_num_batched_tokens) {
+    const std::int64_t sequences =
+        workload.engine.max_num_seqs ? workload.engine.max_num_seqs->value : 0;
+    workload.engine.max_num_batched_tokens =
+        chosen(std::max(batch_tokens, sequences), "the usual batch of a server on such a GPU");
+  }
+  Result<Estimate> first = estimated(request, workload, memory);
+  const bool is_open = !workload.engine.gpu_memory_utilization &&
+                       !workload.engine.kv_cache_memory_bytes && memory.has_value();
+  if (!first || !is_open) return first;
+  workload.engine.gpu_memory_utilization =
+      chosen(safe_utilization(*first, *memory, request.thresholds),
+             "the most that leaves room for the CUDA context and the graphs");
+  return estimated(request, workload, memory);
+}
+
+Result<Estimate> estimated_with_settings(const AdviceRequest& request, const Layout& layout,
+                                         const std::optional<VisibleMemory>& memory) {
+  const Workload workload = laid_out(request.workload, layout);
+  if (memory && memory->bytes.expected >= kLargeDevice) {
+    Result<Estimate> large = estimated_with_batch(request, workload, kLargeBatchTokens, memory);
+    if (!large || (large->capacity && large->capacity->fits)) return large;
+  }
+  return estimated_with_batch(request, workload, kSmallBatchTokens, memory);
+}
+
+Need need_of(const Estimate& estimate, const Facts& declared, const Thresholds& thresholds) {
+  const auto expected = [&](Part part) { return domain::part_bytes(estimate, part).expected; };
+  Need need;
+  need.weights_bytes = expected(Part::Weights);
+  need.static_bytes = need.weights_bytes + expected(Part::Graphs) + expected(Part::Context) +
+                      expected(Part::Communication);
+  if (estimate.context_tokens && estimate.concurrency) {
+    need.dynamic_bytes =
+        expected(Part::KvCache) + expected(Part::State) + expected(Part::Activation);
+    need.dynamic_is_ceiling = true;
+    need.need_bytes =
+        with_guard(need.static_bytes, *need.dynamic_bytes, guard_of(declared, thresholds));
+    // Embedders and rerankers hold no cache between calls: their largest batch is a ceiling.
+    if (declared.role == domain::Role::Embed || declared.role == domain::Role::Rerank) {
+      need.ceiling_bytes = need.need_bytes;
+    }
+  }
+  need.estimate = estimate;
+  return need;
+}
+
+Need need_of(const domain::Demand& demand, const Facts& declared, const Layout& layout,
+             const Thresholds& thresholds) {
+  Need need;
+  if (demand.static_bytes) {
+    need.static_bytes = divided_up(*demand.static_bytes, layout.gpus);
+    need.weights_bytes = need.static_bytes;
+  }
+  if (demand.dynamic_p99_bytes) {
+    need.dynamic_bytes = divided_up(*demand.dynamic_p99_bytes, layout.gpus * layout.copies);
+    need.need_bytes =
+        with_guard(need.static_bytes, *need.dynamic_bytes, guard_of(declared, thresholds));
+  }
+  if (demand.ceiling_bytes) {
+    need.ceiling_bytes = divided_up(*demand.ceiling_bytes, layout.gpus);
+    need.need_bytes = need.ceiling_bytes;
+  }
+  return need;
+}
+
+}  // namespace
+
+bool has_demand(const Workload& workload) {
+  return workload.demand && (workload.demand->static_bytes || workload.demand->ceiling_bytes ||
+                             workload.demand->dynamic_p99_bytes);
+}
+
+std::optional<std::int64_t> concurrency_of(const Workload& workload, const Layout& layout) {
+  if (!workload.concurrency) return std::nullopt;
+  return divided_up(workload.concurrency->value, layout.copies);
+}
+
+Result<Need> size_workload(const AdviceRequest& request, const Facts& declared,
+                           const Layout& layout, const std::optional<VisibleMemory>& memory) {
+  const bool is_declared = has_demand(request.workload);
+  if (is_declared && request.workload.demand->static_bytes) {
+    return need_of(*request.workload.demand, declared, layout, request.thresholds);
+  }
+  if (request.model && request.engine) {
+    Result<Estimate> estimate = estimated_with_settings(request, layout, memory);
+    if (!estimate) return std::unexpected(estimate.error());
+    Need need = need_of(*estimate, declared, request.thresholds);
+    if (!is_declared) return need;
+    // The weights are the model's, the traffic is as declared.
+    domain::Demand demand = *request.workload.demand;
+    demand.static_bytes = need.static_bytes * layout.gpus;
+    Need declared_need = need_of(demand, declared, layout, request.thresholds);
+    declared_need.weights_bytes = need.weights_bytes;
+    declared_need.estimate = std::move(need.estimate);
+    return declared_need;
+  }
+  if (is_declared) return need_of(*request.workload.demand, declared, layout, request.thresholds);
+  return failure("the workload names neither a model nor a demand",
+                 "name a model, or declare a demand with --memory-ceiling");
+}
+
+}  // namespace gpushape::advise
