@@ -75,15 +75,17 @@ std::vector<int> nodes_of(const domain::Host& host, const std::vector<int>& gpus
   return nodes;
 }
 
+constexpr std::int64_t kMostProcesses = 1'000'000;
+
 /// Readers bound these long before; a number beyond is a fault of ours.
 void hold_bounds(const ContractRequest& request) {
-  constexpr std::int64_t kMost = 1'000'000;
   const ContractWishes& wishes = request.wishes;
   for (const std::int64_t count :
        {request.shape.count, request.shape.parallelism.data, wishes.api_servers.value}) {
-    if (count < 1 || count > kMost) throw std::invalid_argument("contract: count out of bounds");
+    if (count < 1 || count > kMostProcesses)
+      throw std::invalid_argument("contract: count out of bounds");
   }
-  if (wishes.workers.value < 0 || wishes.workers.value > kMost) {
+  if (wishes.workers.value < 0 || wishes.workers.value > kMostProcesses) {
     throw std::invalid_argument("contract: workers out of bounds");
   }
 }

@@ -123,9 +123,8 @@ void clamp_to_share(const ContractBasis& basis, ResourceContract& contract) {
 }  // namespace
 
 Bytes round_memory(Bytes memory) {
-  return round_up(memory, memory <= gib(256)   ? kMemoryUnit
-                          : memory <= gib(512) ? gib(16)
-                                               : gib(32));
+  if (memory <= gib(256)) return round_up(memory, kMemoryUnit);
+  return round_up(memory, memory <= gib(512) ? gib(16) : gib(32));
 }
 
 MemoryNeed memory_need(const ContractBasis& basis) {

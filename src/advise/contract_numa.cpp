@@ -43,13 +43,18 @@ void clamp_to_nodes(const ContractBasis& basis, std::int64_t nodes, ResourceCont
   }
 }
 
+/// What a node's part of the memory is a multiple of.
+Bytes memory_unit(Bytes memory, std::int64_t nodes) {
+  if (memory / nodes >= gib(256)) return gib(32);
+  return memory >= gib(512) ? gib(16) : kMemoryUnit;
+}
+
 /// Memory that splits into `nodes` equal parts: up, or down to what the nodes hold where the
 /// minimum allows it. Zero where neither works.
 Bytes split_memory(const ContractBasis& basis, const ResourceContract& contract,
                    std::int64_t nodes) {
   const Bytes memory = contract.memory_bytes;
-  const bool is_wide = memory / nodes >= gib(256);
-  const Bytes unit = nodes * (is_wide ? gib(32) : memory >= gib(512) ? gib(16) : kMemoryUnit);
+  const Bytes unit = nodes * memory_unit(memory, nodes);
   const Bytes most = nodes * basis.capacity.memory_per_node;
   if (const Bytes up = round_up(memory, unit); up <= most) return up;
   const Bytes down = floor_to(most, unit);

@@ -108,7 +108,8 @@ void clamp_to_share(const ContractBasis& basis, ResourceContract& contract) {
 }  // namespace
 
 std::int64_t round_vcpus(std::int64_t vcpus) {
-  return round_up(vcpus, vcpus <= 16 ? 2 : vcpus <= 64 ? 4 : 8);
+  if (vcpus <= 16) return round_up(vcpus, 2);
+  return round_up(vcpus, vcpus <= 64 ? 4 : 8);
 }
 
 VcpuNeed vcpu_need(const ContractBasis& basis) {

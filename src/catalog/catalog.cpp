@@ -38,6 +38,18 @@ std::vector<std::string_view> lines(std::string_view text) {
   return result;
 }
 
+// Sorted without regard to letter case, each once: an overlay may spell a built-in id its own way.
+std::vector<std::string> sorted_once(std::vector<std::string> ids) {
+  const auto before = [](std::string_view a, std::string_view b) {
+    return std::ranges::lexicographical_compare(
+        a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) < std::tolower(y); });
+  };
+  std::ranges::stable_sort(ids, before);
+  const auto repeated = std::ranges::unique(ids, same);
+  ids.erase(repeated.begin(), repeated.end());
+  return ids;
+}
+
 bool answers_to(const document::PackedFile& file, std::string_view name) {
   if (same(file.id, name)) return true;
   return std::ranges::any_of(lines(file.aliases),
@@ -197,10 +209,7 @@ std::vector<std::string> Catalog::models() const {
   std::vector<std::string> ids;
   for (const OverlayFile& file : overlay_models_) ids.push_back(file.id);
   for (const document::PackedFile& file : embedded(kModels)) ids.emplace_back(file.id);
-  std::ranges::sort(ids);
-  const auto repeated = std::ranges::unique(ids, same);
-  ids.erase(repeated.begin(), repeated.end());
-  return ids;
+  return sorted_once(std::move(ids));
 }
 
 Result<domain::Engine> Catalog::engine(std::string_view name) const {
@@ -218,10 +227,7 @@ std::vector<std::string> Catalog::engines() const {
   std::vector<std::string> ids;
   for (const OverlayFile& file : overlay_engines_) ids.push_back(file.id);
   for (const document::PackedFile& file : embedded(kEngines)) ids.emplace_back(file.id);
-  std::ranges::sort(ids);
-  const auto repeated = std::ranges::unique(ids, same);
-  ids.erase(repeated.begin(), repeated.end());
-  return ids;
+  return sorted_once(std::move(ids));
 }
 
 }  // namespace gpushape::catalog

@@ -48,9 +48,10 @@ class Facts {
     return &found->reader;
   }
 
+  /// The least legal value after a complaint, so that arithmetic on it stays defined.
   std::int64_t integer(std::string_view fact, document::IntegerBounds bounds) {
-    if (Reader* reader = required(fact)) return reader->required_integer(fact, bounds);
-    return bounds.least;
+    Reader* reader = required(fact);
+    return reader == nullptr ? bounds.least : reader->integer(fact, bounds).value_or(bounds.least);
   }
   bool boolean(std::string_view fact) {
     Reader* reader = required(fact);

@@ -144,6 +144,11 @@ bool is_decimal(std::string_view text) {
 // and 1.2 hold. Some strings that are safe ("1-2") are quoted with them.
 bool could_be_number(std::string_view text) {
   const std::string_view digits = without_sign(text);
+  // "E0": the float of the YAML 1.1 type repository needs no digit before its exponent.
+  if (digits.starts_with('e') || digits.starts_with('E')) {
+    const std::string_view exponent = without_sign(digits.substr(1));
+    return !exponent.empty() && std::ranges::all_of(exponent, is_digit);
+  }
   if (digits.empty() || (!is_digit(digits.front()) && digits.front() != '.')) return false;
   const bool is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
   return digits.substr(is_hexadecimal ? 2 : 0)

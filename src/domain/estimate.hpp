@@ -51,6 +51,9 @@ struct VisibleMemory {
   std::string product_name;  ///< as NVML names it: batch defaults look for "a100"
   std::string compute_capability;
   std::optional<std::int64_t> multiprocessors;
+  /// Of `bytes`, what processes can take: a vGPU guest counts its reservation in the total. An
+  /// engine that asks for utilization x total above this refuses to start. Empty: all of it.
+  std::optional<Bytes> takeable_bytes = std::nullopt;
 
   bool operator==(const VisibleMemory&) const = default;
 };

@@ -63,6 +63,7 @@ VisibleMemory visible_memory(const Device& device, const Profile* profile) {
   if (is_vgpu(profile->technology)) {
     memory.parent_bytes = profile->frame_buffer_bytes;
     memory.product_name = guest_product_name(*profile);
+    memory.takeable_bytes = profile->usable_bytes;
   }
   return memory;
 }

@@ -8,6 +8,8 @@ namespace gpushape::domain {
 
 namespace {
 
+constexpr int kFirstCommonMajor = 9;  ///< of VMware Cloud Foundation and vSphere
+
 void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
 }
@@ -33,7 +35,6 @@ bool take_number(std::string_view& text, int& number) {
 }  // namespace
 
 std::optional<Release> parse_release(std::string_view text) {
-  constexpr int kFirstCommonMajor = 9;
   Release release;
   skip_spaces(text);
   const bool is_cloud_foundation = take(text, "vcf");

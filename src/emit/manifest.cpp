@@ -43,7 +43,7 @@ std::string model_label(std::string_view model) {
 std::string subject_label(const RankedShape& picked) {
   const ResourceContract& contract = picked.contract;
   if (contract.model.empty()) return "workload";
-  const std::string model = model_label(contract.model);
+  std::string model = model_label(contract.model);
   const std::string quantization = label_of(contract.quantization);
   if (quantization.empty() || model.ends_with("-" + quantization)) return model;
   return model + "-" + quantization;
@@ -72,22 +72,23 @@ std::string review_date(const EmitRequest& request, std::int64_t days) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
-/// The contract on one line, without its notes: comments and host names do not survive the API
-/// server, the contract does.
+/// The contract on one line, without its notes: comments do not survive the API server, the
+/// contract does. The line break at its end makes YAML show it as it is, not in quotes.
 std::string contract_line(const ResourceContract& contract) {
   ResourceContract bare = contract;
   bare.notes.clear();
   const std::string text = document::write_json(schema::to_node(bare));
   std::string line;
-  // Strings hold no raw line break, so every one of them is layout, and so are the spaces behind.
+  // Strings hold no raw line break: every one is layout, and so is the indentation behind it.
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\n') {
       line += text[i];
       continue;
     }
     while (i + 1 < text.size() && text[i + 1] == ' ') ++i;
+    if (line.ends_with(',')) line += ' ';
   }
-  return line;
+  return line + '\n';
 }
 
 Node annotations(const EmitRequest& request, const RankedShape& picked) {
@@ -199,7 +200,7 @@ std::vector<std::string> document_names(const EmitRequest& request) {
 std::string shared_name(const EmitRequest& request) {
   if (request.picked.size() == 1) return document_names(request).front();
   const RankedShape& first = *request.picked.front();
-  std::string given = request.name.empty() ? label_of(first.contract.name) : request.name;
+  const std::string given = request.name.empty() ? label_of(first.contract.name) : request.name;
   return given.empty() ? fitted_label(subject_label(first) + "-gpu") : given;
 }
 
@@ -272,7 +273,7 @@ std::string headline(const RankedShape& picked) {
   if (!contract.quantization.empty()) text += ", " + contract.quantization;
   if (contract.context_tokens) text += fmt::format(", context {}", *contract.context_tokens);
   if (contract.concurrency) text += fmt::format(", {} in flight", *contract.concurrency);
-  text += fmt::format(": {} x {}, {} by {}", shape.count,
+  text += fmt::format("\n{} x {}: {} by {}", shape.count,
                       shape.profile.empty() ? shape.device : shape.profile,
                       name_of(shape.consumption_model), name_of(shape.technology));
   for (const domain::Reason& reason : picked.reasons) {

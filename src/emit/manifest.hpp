@@ -57,7 +57,7 @@ class Commenter {
   bool is_on_;
 };
 
-/// What a document is for, in one line, and why this shape was chosen.
+/// What a document is for, its shape, and why that was chosen; a line each.
 std::string headline(const domain::RankedShape& picked);
 /// The contract's notes of these ids, one a line: "step-1: …".
 std::string notes_of(const domain::ResourceContract& contract,

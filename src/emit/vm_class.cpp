@@ -45,7 +45,8 @@ constexpr std::string_view kServedEverywhere = "v1alpha2";  // by every release 
 constexpr std::int64_t kDefaultMmioGib = 512;
 /// Device groups and 128 devices; vSphere 8.0 U2 and later (KB 309986).
 constexpr std::int64_t kHardwareVersion = 21;
-constexpr int kFirstDeviceKey = -200;  // negative: a device that is still to be made
+constexpr std::int64_t kMillicores = 1000;  // of a core, as quantities count it
+constexpr int kFirstDeviceKey = -200;       // negative: a device that is still to be made
 constexpr int kFirstGroupKey = -1;
 
 Node typed(std::string_view type) {
@@ -273,7 +274,6 @@ Node hardware(const ResourceContract& contract, const Commenter& comment) {
 }
 
 Node policies(const ResourceContract& contract, const Commenter& comment) {
-  constexpr std::int64_t kMillicores = 1000;
   Node requests = Node::mapping();
   if (contract.reserved_cores > 0) {
     requests.set("cpu",
@@ -296,7 +296,7 @@ Node vm_class(const EmitRequest& request, const RankedShape& picked, const std::
               std::string_view version) {
   const Commenter comment(request);
   const ResourceContract& contract = picked.contract;
-  std::string head =
+  const std::string head =
       headline(picked) + "\n" +
       notes_beside(contract, {"step-1", "step-2", "step-4", "step-5",
                               contract.numa ? std::string_view("step-3") : std::string_view()});

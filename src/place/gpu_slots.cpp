@@ -86,21 +86,21 @@ std::int64_t gpu_slots(const domain::Shape& shape, const domain::Device& device,
 }
 
 std::vector<int> closest_gpus(const domain::Host& host, std::string_view device,
-                              std::int64_t wanted) {
-  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(wanted, 0));
+                              std::int64_t count) {
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
   const auto domains = gpus_by(host, device, [](const HostGpu& gpu) { return gpu.link_domain; });
   for (const auto& [domain, members] : domains) {
     if (domain < 0) continue;
-    if (auto gpus = within_one_node(host, members, count); !gpus.empty()) return gpus;
+    if (auto gpus = within_one_node(host, members, wanted); !gpus.empty()) return gpus;
   }
   for (const auto& [domain, members] : domains) {
-    if (domain >= 0 && members.size() >= count) return first_of(members, count);
+    if (domain >= 0 && members.size() >= wanted) return first_of(members, wanted);
   }
   const auto all = gpus_by(host, device, [](const HostGpu&) { return 0; });
   if (all.empty()) return {};
   const std::vector<int>& members = all.begin()->second;
-  if (auto gpus = within_one_node(host, members, count); !gpus.empty()) return gpus;
-  return first_of(members, count);
+  if (auto gpus = within_one_node(host, members, wanted); !gpus.empty()) return gpus;
+  return first_of(members, wanted);
 }
 
 bool are_linked(const domain::Host& host, std::span<const int> gpus) {

@@ -19,17 +19,21 @@ std::span<const document::PackedFile> embedded_profiles();
 
 class Profiles {
  public:
+  /// With an overlay folder, or none. Below it, `boards/*.yaml` and `servers/*.yaml` are such, and
+  /// every other *.yaml, directly or in one folder (`nvidia/`), is a device. A file of the user's
+  /// wins over a built-in one of the same id. All its faults come out here.
   static Result<Profiles> open(const std::optional<std::string>& overlay_folder = std::nullopt);
 
-  /// By id or alias, letter case and separators aside ("H100", "h100-sxm-80", "A100-80GB"). An
-  /// unknown name is answered with the nearest names; an alias that several devices share is
-  /// answered with their ids.
+  /// By id, alias or product name, letter case, separators and a closing "GB" aside ("H100",
+  /// "h100-sxm-80", "A100-80GB", "NVIDIA L40S"). An id wins over an alias. An unknown name is
+  /// answered with the nearest names; a name that several devices share, with their ids.
   [[nodiscard]] Result<domain::Device> find(std::string_view name) const;
   /// Ids of all devices, sorted.
   [[nodiscard]] std::vector<std::string> devices() const;
+  /// All devices, in the order of their ids.
   [[nodiscard]] Result<std::vector<domain::Device>> all() const;
   /// The usual server that a board of this device sits in (profiles/servers/): what stands in when
-  /// no host is named.
+  /// no host is named. Its `source` says so.
   [[nodiscard]] Result<domain::Host> usual_server(const domain::Device& device) const;
 
  private:

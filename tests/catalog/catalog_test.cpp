@@ -1,0 +1,283 @@
+#include "catalog/catalog.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "catalog/parameters.hpp"
+#include "texts.hpp"
+
+using namespace gpushape::catalog::testing;
+using gpushape::catalog::Catalog;
+using gpushape::domain::Model;
+using gpushape::domain::Quantization;
+namespace fs = std::filesystem;
+
+namespace {
+
+Catalog catalog() { return Catalog::open().value(); }
+
+Model found(std::string_view name) {
+  const auto model = catalog().find(name);
+  if (!model) FAIL(messages(model.error()));
+  return *model;
+}
+
+// A folder of its own, gone when the test ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "gpushape-catalog-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    const fs::path file = path_ / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file.string();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+const std::string kMine = R"(id: me/Mine
+aliases: [mine]
+family: llama
+architecture: LlamaForCausalLM
+facts:
+  - source: my own head
+    layers: 2
+    hiddenSize: 64
+    attentionHeads: 4
+    kvHeads: 2
+    headDim: 16
+    feedForwardWidth: 128
+    vocabulary: 1000
+    contextTokens: 512
+    tiedEmbeddings: true
+    qkvBias: false
+    rope: {theta: 10000}
+    dtype: fp16
+)";
+
+const std::string kConfig = R"({"model_type": "llama", "hidden_size": 64,
+  "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2,
+  "num_hidden_layers": 2, "vocab_size": 1000, "max_position_embeddings": 512,
+  "tie_word_embeddings": true, "torch_dtype": "float16"})";
+
+// Embedding 64'000; a layer: 64 x (64 + 2 x 32) + 64 x 64 + 3 x 64 x 128 + 2 x 64 = 36'992;
+// norm 64.
+constexpr std::int64_t kMineParameters = 64'000 + 2 * 36'992 + 64;
+
+}  // namespace
+
+TEST_SUITE("catalog") {
+  TEST_CASE("every built-in entry reads, and answers to its id and each of its aliases") {
+    const Catalog built_in = catalog();
+    CHECK(built_in.models().size() > 90);
+    for (const std::string& id : built_in.models()) {
+      CAPTURE(id);
+      const auto model = built_in.find(id);
+      if (!model) FAIL(messages(model.error()));
+      CHECK(model->id == id);
+      CHECK(model->origin == "catalog");
+      CHECK(model->parameters.total == gpushape::catalog::count_parameters(*model));
+      for (const auto& row : model->sources) CHECK_FALSE(row.source.empty());
+      for (const std::string& alias : model->aliases) {
+        CAPTURE(alias);
+        CHECK(built_in.find(alias)->id == id);
+      }
+    }
+  }
+
+  TEST_CASE("no two entries share a name, and each stands in the file of its name") {
+    std::set<std::string> names;
+    for (const auto& file : gpushape::catalog::embedded_catalog()) {
+      if (!file.path.starts_with("models/")) continue;
+      std::string stem(file.id);
+      CAPTURE(stem);
+      std::string path = stem;
+      path.replace(path.find('/'), 1, "--");
+      CHECK(file.path == "models/" + path + ".yaml");
+      std::string all = stem + "\n" + std::string(file.aliases) + "\n";
+      std::ranges::transform(all, all.begin(), [](unsigned char c) { return std::tolower(c); });
+      for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = all.find('\n', at);
+        const std::string name = all.substr(at, end - at);
+        at = end + 1;
+        if (name.empty()) continue;
+        CAPTURE(name);
+        CHECK(names.insert(name).second);
+      }
+    }
+  }
+
+  TEST_CASE("parameter totals are the published ones") {
+    struct Row {
+      const char* id;
+      std::int64_t total;
+    };
+    // Hugging Face Hub, safetensors metadata, except where said otherwise.
+    const Row rows[] = {
+        {"meta-llama/Llama-3.1-8B-Instruct", 8'030'261'248},
+        {"meta-llama/Llama-3.1-70B-Instruct", 70'553'706'496},
+        {"meta-llama/Llama-3.1-405B-Instruct", 405'853'388'800},
+        {"meta-llama/Llama-3.2-1B-Instruct", 1'235'814'400},
+        {"codellama/CodeLlama-7b-hf", 6'738'546'688},
+        {"mistralai/Mistral-7B-v0.1", 7'241'732'096},
+        {"mistralai/Mistral-7B-Instruct-v0.3", 7'248'023'552},
+        {"Qwen/Qwen1.5-32B", 32'512'218'112},
+        {"Qwen/Qwen2-0.5B-Instruct", 494'032'768},
+        {"Qwen/Qwen2.5-72B-Instruct", 72'706'203'648},
+        {"Qwen/Qwen3-4B", 4'022'468'096},
+        {"Qwen/Qwen3-8B", 8'190'735'360},
+        {"Qwen/Qwen3-Embedding-8B", 7'567'295'488},
+        {"TinyLlama/TinyLlama-1.1B-Chat-v1.0", 1'100'048'384},
+        {"01-ai/Yi-34B", 34'388'917'248},
+        {"deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", 1'777'088'000},
+        // 23'575'680'000 of the FP8-dynamic repository, less 40 x 81'920 row scales
+        {"mistralai/Mistral-Small-24B-Instruct-2501", 23'572'403'200},
+        // the total without the stored copy of the tied head
+        {"Qwen/Qwen3-1.7B", 2'031'739'904 - 151'936 * 2'048},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.id);
+      CHECK(found(row.id).parameters.total == row.total);
+    }
+    CHECK(found("Qwen/Qwen3-1.7B").parameters.stored == 2'031'739'904);
+  }
+
+  TEST_CASE("names are found whatever their letter case, by id, short name and alias") {
+    CHECK(found("META-LLAMA/llama-3.1-8b-instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(found("llama-3.1-8b-instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(found("meta-llama/Meta-Llama-3.1-8B-Instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(found("llama-3.1-8b").id == "meta-llama/Meta-Llama-3.1-8B");
+    CHECK(found("qwen2.5-7b").id == "Qwen/Qwen2.5-7B");
+    CHECK(found("Kimi-Dev-72B").id == "moonshotai/Kimi-Dev-72B");
+  }
+
+  TEST_CASE("an unknown name is answered with the nearest names") {
+    const auto model = catalog().find("meta-llama/Llama-3.1-8B-Instrct");
+    REQUIRE_FALSE(model);
+    CHECK(model.error().front().message ==
+          "model 'meta-llama/Llama-3.1-8B-Instrct' is not in the catalog");
+    CHECK(
+        model.error().front().help.starts_with("did you mean 'meta-llama/Llama-3.1-8B-Instruct'"));
+    const auto far = catalog().find("zzzzzzzzzz");
+    REQUIRE_FALSE(far);
+    CHECK(mentions(far.error(), "catalog list"));
+    CHECK_FALSE(catalog().find(""));
+    CHECK_FALSE(catalog().find(std::string(1'000'000, 'a')));
+    CHECK_FALSE(catalog().find(std::string("a\0b", 3)));
+  }
+
+  TEST_CASE("a quantized repository is its base model in the precision of its name") {
+    const Model w4 = found("RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
+    CHECK(w4.id == "RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
+    CHECK(w4.weights.linear == Quantization::Int4);
+    CHECK(w4.weights.other == Quantization::Bf16);
+    CHECK(w4.parameters.total == 8'030'261'248);
+    REQUIRE_FALSE(w4.notes.empty());
+    CHECK(w4.notes.back().find("meta-llama/Llama-3.1-8B-Instruct") != std::string::npos);
+    CHECK(found("RedHatAI/Llama-3.3-70B-Instruct-fp8-dynamic").weights.linear ==
+          Quantization::Fp8Channel);
+    CHECK(found("redhatai/Llama-3.3-70B-Instruct-quantized.w8a8").weights.linear ==
+          Quantization::Int8);
+    // The entry's own facts win over the name.
+    const Model own = found("nvidia/Llama-3.1-70B-Instruct-FP8");
+    CHECK(own.weights.linear == Quantization::Fp8);
+    CHECK(own.notes.empty());
+    CHECK_FALSE(catalog().find("someone/Unheard-Of-7B-AWQ"));
+    CHECK_FALSE(catalog().find("Qwen/Qwen3-32B-FP8-AWQ"));  // quantized twice
+  }
+
+  TEST_CASE("a config.json and a folder with one are models by their path") {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("config.json", kConfig);
+    for (const std::string& path : {file, folder.path(), folder.path() + "/"}) {
+      CAPTURE(path);
+      const Model model = found(path);
+      CHECK(model.id == path);
+      CHECK(model.origin == "config.json");
+      CHECK(model.parameters.total == kMineParameters);
+    }
+    folder.write("hf_quant_config.json",
+                 R"({"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}})");
+    CHECK(found(folder.path()).weights.linear == Quantization::Fp8);
+  }
+
+  TEST_CASE("a path that holds no config is refused with its name") {
+    const TemporaryFolder folder;
+    const auto refused = [](const std::string& path) {
+      const auto model = catalog().find(path);
+      REQUIRE_FALSE(model);
+      return messages(model.error());
+    };
+    CHECK(refused(folder.path()).find("has no config.json") != std::string::npos);
+    CHECK(refused(folder.path() + "/nothing.json").find("nothing.json") != std::string::npos);
+    CHECK(refused(folder.write("empty.json", "")).find("empty.json") != std::string::npos);
+    CHECK(refused(folder.write("broken.json", "{\"a\": ")).find("broken.json") !=
+          std::string::npos);
+    CHECK(refused(folder.write("m.gguf", "GGUF")).find("config.json") != std::string::npos);
+  }
+
+  TEST_CASE("an overlay adds models, and replaces built-in ones of the same id") {
+    const TemporaryFolder folder;
+    folder.write("models/mine.yaml", kMine);
+    folder.write(
+        "llama.yaml",
+        replaced(replaced(kMine, "me/Mine", "meta-llama/llama-3.1-8b-instruct"), "[mine]", "[]"));
+    folder.write("engines/toy.yaml", "id: toy\nknownVersions: [\"1\"]\nfacts: []\n");
+    folder.write("readme.txt", "not an entry");
+    const auto overlaid = Catalog::open(folder.path());
+    if (!overlaid) FAIL(messages(overlaid.error()));
+    const auto mine = overlaid->find("MINE");
+    REQUIRE(mine);
+    CHECK(mine->origin == "overlay");
+    CHECK(mine->parameters.total == kMineParameters);
+    CHECK(overlaid->find("meta-llama/Llama-3.1-8B-Instruct")->layers.front().count == 2);
+    CHECK(overlaid->models().size() == catalog().models().size() + 1);
+    CHECK(overlaid->find("qwen2.5-7b")->origin == "catalog");
+    REQUIRE(overlaid->engine("toy"));
+    const std::vector<std::string> engines = overlaid->engines();
+    CHECK(std::ranges::find(engines, "toy") != engines.end());
+  }
+
+  TEST_CASE("every broken file of an overlay is reported with its place") {
+    const TemporaryFolder folder;
+    folder.write("models/a.yaml", replaced(kMine, "layers: 2", "layers: two"));
+    folder.write("models/b.yaml", "id: [unclosed\n");
+    folder.write("engines/c.yaml", "id: toy\n");
+    const auto overlaid = Catalog::open(folder.path());
+    REQUIRE_FALSE(overlaid);
+    for (const char* words : {"a.yaml:7:", "b.yaml:", "c.yaml:1:"}) {
+      CAPTURE(words);
+      CAPTURE(messages(overlaid.error()));
+      CHECK(mentions(overlaid.error(), words));
+    }
+    CHECK_FALSE(Catalog::open(folder.path() + "/nowhere"));
+  }
+
+  TEST_CASE("an unknown engine is answered with the nearest") {
+    const TemporaryFolder folder;
+    folder.write("engines/toy.yaml", "id: toyengine\nknownVersions: [\"1\"]\nfacts: []\n");
+    const auto engine = Catalog::open(folder.path())->engine("toyengin");
+    REQUIRE_FALSE(engine);
+    CHECK(mentions(engine.error(), "did you mean 'toyengine'?"));
+  }
+}

@@ -1,0 +1,189 @@
+#include "catalog/quantization_config.hpp"
+
+#include <doctest/doctest.h>
+
+#include "catalog/config.hpp"
+#include "texts.hpp"
+
+using namespace gpushape::catalog::testing;
+using gpushape::catalog::read_config;
+using gpushape::domain::KvCacheType;
+using gpushape::domain::Model;
+using gpushape::domain::Quantization;
+
+namespace {
+
+std::string config_with(const std::string& quantization) {
+  return R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32,
+    "vocab_size": 128256, "max_position_embeddings": 8192, "torch_dtype": "bfloat16")" +
+         (quantization.empty() ? "" : ", \"quantization_config\": " + quantization) + "}";
+}
+
+Model model_with(const std::string& quantization) {
+  const auto model = read_config(json(config_with(quantization)), "x");
+  if (!model) FAIL(messages(model.error()));
+  return *model;
+}
+
+std::string faults_with(const std::string& quantization) {
+  const auto model = read_config(json(config_with(quantization)), "x");
+  REQUIRE_FALSE(model);
+  return messages(model.error());
+}
+
+std::string compressed(const std::string& weights, const std::string& more = "") {
+  return R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": )" +
+         weights +
+         R"(, "input_activations": {"num_bits": 8, "dynamic": true, "strategy": "token"},
+             "targets": ["Linear"]}}, "ignore": ["lm_head"])" +
+         more + "}";
+}
+
+}  // namespace
+
+TEST_SUITE("catalog") {
+  TEST_CASE("each way of storing quantized weights is recognised") {
+    struct Row {
+      std::string name;
+      std::string json;
+      Quantization linear;
+      int group = 0;
+    };
+    // As published: Qwen3-32B-FP8, Devstral-2, typical GPTQ and AWQ files, llm-compressor's three
+    // schemes, Qwen2-VL-2B-Instruct-AWQ, bitsandbytes, ModelOpt.
+    const Row rows[] = {
+        {"fp8 block", R"({"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic",
+           "weight_block_size": [128, 128]})",
+         Quantization::Fp8Block},
+        {"fp8 tensor", R"({"quant_method": "fp8", "activation_scheme": "static",
+           "weight_block_size": null, "modules_to_not_convert": ["lm_head"]})",
+         Quantization::Fp8},
+        {"gptq", R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": false,
+           "sym": true})",
+         Quantization::Int4},
+        {"gptq 32", R"({"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": true})",
+         Quantization::Int4, 32},
+        {"gptq rows", R"({"quant_method": "gptq", "bits": 4, "group_size": -1})",
+         Quantization::Int4, gpushape::domain::kWholeRow},
+        {"gptq 8", R"({"quant_method": "gptq", "bits": 8, "group_size": 128, "sym": true})",
+         Quantization::Int8, 128},
+        {"awq", R"({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm",
+           "zero_point": true, "modules_to_not_convert": ["visual"]})",
+         Quantization::Awq},
+        {"w4a16", compressed(R"({"num_bits": 4, "type": "int", "strategy": "group",
+           "group_size": 128, "symmetric": true})"),
+         Quantization::Int4},
+        {"w8a8", compressed(R"({"num_bits": 8, "type": "int", "strategy": "channel",
+           "group_size": null, "symmetric": true})"),
+         Quantization::Int8},
+        {"fp8 dynamic", compressed(R"({"num_bits": 8, "type": "float", "strategy": "channel"})"),
+         Quantization::Fp8Channel},
+        {"fp8 of tensors", compressed(R"({"num_bits": 8, "type": "float", "strategy": "tensor"})"),
+         Quantization::Fp8},
+        {"fp8 of blocks", compressed(R"({"num_bits": 8, "type": "float", "strategy": "block",
+           "block_structure": [128, 128]})"),
+         Quantization::Fp8Block},
+        {"nvfp4", compressed(R"({"num_bits": 4, "type": "float", "strategy": "tensor_group",
+           "group_size": 16})"),
+         Quantization::Nvfp4},
+        {"bnb 8", R"({"quant_method": "bitsandbytes", "load_in_8bit": true})",
+         Quantization::BnbInt8},
+        {"nf4", R"({"quant_method": "bitsandbytes", "load_in_4bit": true,
+           "bnb_4bit_quant_type": "nf4"})",
+         Quantization::BnbNf4},
+        {"nf4 double", R"({"load_in_4bit": true, "bnb_4bit_quant_type": "nf4",
+           "bnb_4bit_use_double_quant": true})",
+         Quantization::BnbNf4Double},
+        {"modelopt", R"({"quant_method": "modelopt", "quant_algo": "NVFP4", "group_size": 16})",
+         Quantization::Nvfp4},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.name);
+      const Model model = model_with(row.json);
+      CHECK(model.weights.linear == row.linear);
+      CHECK(model.weights.group == row.group);
+      CHECK(model.weights.other == Quantization::Bf16);
+      CHECK_FALSE(model.weights.head_quantized);
+      CHECK(model.parameters.total == model_with("").parameters.total);
+    }
+  }
+
+  TEST_CASE("what stays in 16 bits, zero points, scales and the head are read as written") {
+    CHECK(model_with(R"({"quant_method": "fp8", "activation_scheme": "static"})")
+              .weights.static_activation_scales);
+    CHECK(model_with(compressed(R"({"num_bits": 8, "type": "float", "strategy": "channel"})"))
+              .weights.kept == std::vector<std::string>{"lm_head"});
+    CHECK(model_with(R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "sym": false})")
+              .weights.zero_points);
+    CHECK(model_with(R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "lm_head": true})")
+              .weights.head_quantized);
+    CHECK(model_with(R"({"quant_method": "awq", "bits": 4, "group_size": 128,
+                         "zero_point": false})")
+              .weights.linear == Quantization::Int4);
+  }
+
+  TEST_CASE("a KV cache type that the checkpoint asks for is kept") {
+    const std::string weights = R"({"num_bits": 8, "type": "float", "strategy": "tensor"})";
+    CHECK_FALSE(model_with(compressed(weights)).checkpoint_kv_cache);
+    CHECK_FALSE(
+        model_with(compressed(weights, R"(, "kv_cache_scheme": null)")).checkpoint_kv_cache);
+    CHECK(
+        model_with(compressed(weights, R"(, "kv_cache_scheme": {"num_bits": 8, "type": "float"})"))
+            .checkpoint_kv_cache == KvCacheType::Fp8);
+    CHECK(model_with(compressed(weights, R"(, "kv_cache_scheme": "FP8")")).checkpoint_kv_cache ==
+          KvCacheType::Fp8);
+    CHECK(faults_with(compressed(weights, R"(, "kv_cache_scheme": "FP6")")).find("'FP6'") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("a ModelOpt side file speaks where the config is silent") {
+    const auto config = json(config_with(""));
+    const auto side = json(R"({"producer": {"name": "modelopt"}, "quantization":
+      {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}})");
+    const auto model = read_config(config, "x", &side);
+    REQUIRE(model);
+    CHECK(model->weights.linear == Quantization::Fp8);
+    CHECK(model->weights.static_activation_scales);
+    CHECK(model->weights.kept == std::vector<std::string>{"lm_head"});
+    CHECK(model->checkpoint_kv_cache == KvCacheType::Fp8);
+    const auto empty = json("{}");
+    CHECK_FALSE(read_config(config, "x", &empty));
+    const auto mixed = json(R"({"quantization": {"quant_algo": "MIXED_PRECISION"}})");
+    CHECK_FALSE(read_config(config, "x", &mixed));
+  }
+
+  TEST_CASE("a way that is not understood is named, never taken for another") {
+    struct Row {
+      std::string json;
+      const char* says;
+    };
+    const Row rows[] = {
+        {R"({"quant_method": "quip"})", "'quip' is not understood"},
+        {R"({})", "does not name its quant_method"},
+        {R"({"quant_method": "gptq", "bits": 3})", "3 bits"},
+        {R"({"quant_method": "gptq", "bits": 4, "dynamic": {"-:.*": {}}})", "dynamic"},
+        {R"({"quant_method": "fp8", "weight_block_size": [128]})", "not two equal sizes"},
+        {R"({"quant_method": "fp8", "weight_block_size": [0, 0]})", "weight_block_size"},
+        {R"({"quant_method": "bitsandbytes"})", "neither or both"},
+        {R"({"quant_method": "compressed-tensors"})", "no config_groups"},
+        {compressed(R"({"num_bits": 6, "type": "float", "strategy": "channel"})"), "6 bits"},
+        {compressed(R"({"num_bits": 8, "type": "int", "strategy": "dice"})"), "'dice'"},
+        {R"({"quant_method": "modelopt", "quant_algo": "FP9"})", "'FP9'"},
+        {R"("fp8")", "quantization_config"},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.json);
+      const std::string said = faults_with(row.json);
+      CAPTURE(said);
+      CHECK(said.find(row.says) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("groups of different precision are refused") {
+    CHECK(faults_with(R"({"quant_method": "compressed-tensors", "config_groups": {
+            "a": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}},
+            "b": {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 128}}}})")
+              .find("different precision") != std::string::npos);
+  }
+}

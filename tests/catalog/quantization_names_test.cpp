@@ -1,0 +1,73 @@
+#include "catalog/quantization_names.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+
+using gpushape::catalog::parse_kv_cache_type;
+using gpushape::catalog::parse_quantization;
+using gpushape::domain::KvCacheType;
+using gpushape::domain::Quantization;
+
+TEST_SUITE("catalog") {
+  TEST_CASE("a quantization is known by its published name and by the usual spellings") {
+    struct Row {
+      const char* word;
+      Quantization value;
+    };
+    const Row rows[] = {
+        {"bf16", Quantization::Bf16},
+        {"bfloat16", Quantization::Bf16},
+        {"half", Quantization::Fp16},
+        {"FP8", Quantization::Fp8},
+        {"fp8_e4m3", Quantization::Fp8},
+        {"FP8-Dynamic", Quantization::Fp8Channel},
+        {"w8a8", Quantization::Int8},
+        {"W4A16", Quantization::Int4},
+        {"gptq-int4", Quantization::Int4},
+        {"gptq", Quantization::Int4},
+        {"awq", Quantization::Awq},
+        {"nf4", Quantization::BnbNf4},
+        {"bnb_nf4_double", Quantization::BnbNf4Double},
+        {"nvfp4", Quantization::Nvfp4},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.word);
+      const auto value = parse_quantization(row.word);
+      REQUIRE(value);
+      CHECK(*value == row.value);
+    }
+  }
+
+  TEST_CASE("an unknown quantization is answered with the nearest word") {
+    const auto value = parse_quantization("fp88");
+    REQUIRE_FALSE(value);
+    CHECK(value.error().front().message == "'fp88' is not a quantization");
+    CHECK(value.error().front().help.starts_with("did you mean 'fp8'"));
+    const auto far = parse_quantization("banana");
+    REQUIRE_FALSE(far);
+    CHECK(far.error().front().help.find("bf16") != std::string::npos);
+    CHECK_FALSE(parse_quantization(""));
+    CHECK_FALSE(parse_quantization(std::string(100'000, 'x')));
+  }
+
+  TEST_CASE("a KV cache type is known by vLLM's and torch's words") {
+    CHECK(parse_kv_cache_type("auto").value() == KvCacheType::Auto);
+    CHECK(parse_kv_cache_type("fp8_e5m2").value() == KvCacheType::Fp8);
+    CHECK(parse_kv_cache_type("FP8_E4M3").value() == KvCacheType::Fp8);
+    CHECK(parse_kv_cache_type("bfloat16").value() == KvCacheType::Bf16);
+    CHECK_FALSE(parse_kv_cache_type("awq"));
+  }
+
+  TEST_CASE("no spelling stands twice, and none shadows a published name") {
+    const auto spellings = gpushape::catalog::quantization_spellings();
+    for (std::size_t i = 0; i < spellings.size(); ++i) {
+      CAPTURE(spellings[i].spelling);
+      CHECK_FALSE(gpushape::value_of<Quantization>(spellings[i].spelling));
+      CHECK(std::ranges::none_of(spellings[i].spelling,
+                                 [](unsigned char c) { return std::isupper(c) || c == '_'; }));
+      for (std::size_t j = 0; j < i; ++j) CHECK(spellings[i].spelling != spellings[j].spelling);
+    }
+  }
+}

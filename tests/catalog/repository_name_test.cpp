@@ -1,0 +1,60 @@
+#include "catalog/repository_name.hpp"
+
+#include <doctest/doctest.h>
+
+using gpushape::catalog::quantized_name;
+using gpushape::domain::KvCacheType;
+using gpushape::domain::Quantization;
+
+TEST_SUITE("catalog") {
+  TEST_CASE("the name of a quantized repository tells its base model and its precision") {
+    struct Row {
+      const char* repository;
+      const char* base;
+      Quantization linear;
+    };
+    const Row rows[] = {
+        {"RedHatAI/Llama-3.3-70B-Instruct-fp8-dynamic", "llama-3.3-70b-instruct",
+         Quantization::Fp8Channel},
+        {"redhatai/Llama-3.3-70B-Instruct-quantized.w8a8", "llama-3.3-70b-instruct",
+         Quantization::Int8},
+        {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "meta-llama-3.1-8b-instruct",
+         Quantization::Int4},
+        {"neuralmagic/Meta-Llama-3-8B-Instruct-FP8", "meta-llama-3-8b-instruct", Quantization::Fp8},
+        {"Qwen/Qwen3-8B-FP8", "qwen3-8b", Quantization::Fp8Block},
+        {"Qwen/Qwen2.5-7B-Instruct-AWQ", "qwen2.5-7b-instruct", Quantization::Awq},
+        {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", "qwen2.5-7b-instruct", Quantization::Int8},
+        {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", Quantization::Nvfp4},
+        {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "meta-llama-3.1-8b-instruct",
+         Quantization::Awq},
+        {"qwen2.5-7b-instruct-awq", "qwen2.5-7b-instruct", Quantization::Awq},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.repository);
+      const auto name = quantized_name(row.repository);
+      REQUIRE(name);
+      CHECK(name->base == row.base);
+      CHECK(name->suffix->linear == row.linear);
+    }
+    CHECK(quantized_name("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8")->suffix->group == 128);
+    CHECK(quantized_name("nvidia/Llama-3.1-8B-Instruct-FP8")->suffix->kv_cache == KvCacheType::Fp8);
+    CHECK_FALSE(quantized_name("RedHatAI/Qwen3-8B-FP8")->suffix->kv_cache);
+  }
+
+  TEST_CASE("a name without such a suffix, or with nothing before it, tells nothing") {
+    for (const char* name : {"meta-llama/Llama-3.1-8B", "Qwen/-AWQ", "-awq", "", "/", "fp8"}) {
+      CAPTURE(name);
+      CHECK_FALSE(quantized_name(name));
+    }
+  }
+
+  TEST_CASE("every suffix is lower case and has a source") {
+    for (const auto& row : gpushape::catalog::repository_suffixes()) {
+      CAPTURE(row.suffix);
+      CHECK(quantized_name(std::string(row.organization) + (row.organization.empty() ? "" : "/") +
+                           "x" + std::string(row.suffix))
+                ->suffix == &row);
+      CHECK_FALSE(row.source.empty());
+    }
+  }
+}

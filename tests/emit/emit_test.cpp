@@ -1,0 +1,414 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "document/text_format.hpp"
+#include "emit/emit_cases.hpp"
+#include "emit/targets.hpp"
+
+using namespace gpushape;
+using document::Node;
+using domain::ConsumptionModel;
+using domain::Platform;
+using domain::RankedShape;
+using domain::Technology;
+using emit::Emitted;
+using emit::cases::Case;
+using emit::cases::make;
+
+namespace {
+
+namespace cases = emit::cases;
+namespace fs = std::filesystem;
+
+const emit::TargetRow& row_of(const std::string& target) {
+  for (const emit::TargetRow& row : emit::targets()) {
+    if (row.name == target) return row;
+  }
+  throw std::logic_error("no target " + target);
+}
+
+Result<Emitted> emitted(const Case& from) { return row_of(from.target).emit(from.request()); }
+
+/// "spec.hardware.cpus", "spec.devices.requests[0].exactly"; fails the test where there is no such.
+const Node& at(const Node& root, const std::string& path) {
+  static const Node kNothing;
+  const Node* node = &root;
+  for (std::size_t start = 0; start < path.size();) {
+    const std::size_t end = std::min(path.find('.', start), path.size());
+    std::string step = path.substr(start, end - start);
+    std::string index;
+    if (const std::size_t bracket = step.find('['); bracket != std::string::npos) {
+      index = step.substr(bracket + 1, step.size() - bracket - 2);
+      step.resize(bracket);
+    }
+    node = node->find(step);
+    if (node != nullptr && !index.empty()) {
+      const std::size_t position = std::stoul(index);
+      node = position < node->items().size() ? &node->items()[position] : nullptr;
+    }
+    CAPTURE(path);
+    CAPTURE(step);
+    CHECK(node != nullptr);
+    if (node == nullptr) return kNothing;
+    start = end + 1;
+  }
+  return *node;
+}
+
+std::string option(const Node& vm_class, std::string_view key) {
+  for (const Node& row : at(vm_class, "spec.configSpec.extraConfig").items()) {
+    if (at(row, "key").text() == key) return at(row, "value._value").text();
+  }
+  return "absent";
+}
+
+Node document_of(const Case& from) {
+  const Result<Emitted> result = emitted(from);
+  REQUIRE(result);
+  REQUIRE(result->documents.size() == 1);
+  return result->documents.front();
+}
+
+std::vector<std::string> expressions(const Node& request) {
+  std::vector<std::string> found;
+  for (const Node& selector : at(request, "selectors").items()) {
+    found.push_back(at(selector, "cel.expression").text());
+  }
+  return found;
+}
+
+bool mentions(const std::vector<std::string>& lines, std::string_view text) {
+  return std::ranges::any_of(
+      lines, [text](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+/// Every case whose exact text stands in tests/golden/emit/<name>/<target>.yaml.
+std::vector<Case> golden_cases() {
+  using Platform::Vks;
+  using Platform::Vsphere;
+  std::vector<Case> all = {
+      make("fraction-20c", "vm-class", Vsphere, {cases::fraction_20c()}),
+      make("fraction-20c", "resource-claim", Vks, {cases::fraction_20c()}),
+      make("full-l40s", "vm-class", Vsphere, {cases::full_l40s()}),
+      make("tensor-pair", "vm-class", Vsphere, {cases::tensor_pair()}),
+      make("tensor-pair", "resource-claim", Vks, {cases::tensor_pair()}),
+      make("two-numa-nodes", "vm-class", Vsphere, {cases::eight_on_two_nodes()}),
+      make("mig-backed", "vm-class", Vsphere, {cases::mig_backed()}),
+      make("passthrough", "vm-class", Vsphere, {cases::passthrough_a30()}),
+      make("passthrough", "resource-claim", Vsphere, {cases::passthrough_a30()}),
+      make("several-wishes", "vm-class", Vsphere, {cases::full_h200(), cases::tensor_pair()}),
+      make("several-wishes", "resource-claim", Vks, {cases::full_h200(), cases::tensor_pair()}),
+      make("bare-metal-list", "resource-claim", Platform::Kubernetes,
+           {cases::whole("h200-sxm-141"), cases::whole("h100-sxm-80"),
+            cases::whole("a100-sxm4-80", 2)}),
+      make("tensor-pair", "contract", Vsphere, {cases::tensor_pair()}),
+  };
+  Case old = make("bare-metal-list-1.32", "resource-claim", Platform::Kubernetes,
+                  {cases::whole("h200-sxm-141"), cases::whole("h100-sxm-80")});
+  old.kubernetes = "1.32";
+  all.push_back(std::move(old));
+  return all;
+}
+
+fs::path golden_path(const Case& from) {
+  return fs::path(GPUSHAPE_SOURCE_DIR) / "tests/golden/emit" / from.name / (from.target + ".yaml");
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream input(path);
+  std::stringstream text;
+  text << input.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_SUITE("emit") {
+  TEST_CASE("targets have distinct names and a line each") {
+    std::set<std::string_view> names;
+    for (const emit::TargetRow& row : emit::targets()) {
+      CAPTURE(row.name);
+      CHECK(names.insert(row.name).second);
+      CHECK_FALSE(row.description.empty());
+      CHECK((row.emit != nullptr));
+    }
+  }
+
+  // To rewrite: GPUSHAPE_WRITE_GOLDEN=1 test_emit, and look at the diff.
+  TEST_CASE("documents are what the golden files say") {
+    for (const Case& golden : golden_cases()) {
+      CAPTURE(golden.name);
+      CAPTURE(golden.target);
+      const Result<Emitted> result = emitted(golden);
+      REQUIRE(result);
+      const std::string text = document::write_yaml(result->documents);
+      if (std::getenv("GPUSHAPE_WRITE_GOLDEN") != nullptr) {
+        fs::create_directories(golden_path(golden).parent_path());
+        std::ofstream(golden_path(golden)) << text;
+      }
+      CHECK(text == text_of(golden_path(golden)));
+    }
+  }
+
+  TEST_CASE("documents read back as the tree that was written") {
+    for (const Case& golden : golden_cases()) {
+      CAPTURE(golden.name);
+      const Result<Emitted> result = emitted(golden);
+      REQUIRE(result);
+      const auto read =
+          document::read_yaml(document::write_yaml(result->documents), "written.yaml");
+      REQUIRE(read);
+      REQUIRE(read->size() == result->documents.size());
+      for (std::size_t i = 0; i < read->size(); ++i) {
+        CHECK((*read)[i].root == result->documents[i]);
+      }
+    }
+  }
+
+  // The table of worked examples: vCPU, RAM in GiB, reserved cores in millicores.
+  TEST_CASE("a class carries the numbers of the worked examples") {
+    struct Row {
+      RankedShape picked;
+      int cpus;
+      std::string memory;
+      std::string cpu;
+      std::string mmio;
+    };
+    // MMIO needs of 256, 128 and 512 stay at the platform's 512; 2048 is above it.
+    const std::vector<Row> rows = {
+        {cases::fraction_20c(), 6, "32Gi", "3000m", "512"},
+        {cases::full_l40s(), 10, "72Gi", "3000m", "512"},
+        {cases::tensor_pair(), 12, "240Gi", "12000m", "512"},
+        {cases::eight_on_two_nodes(), 48, "960Gi", "48000m", "2048"},
+        {cases::passthrough_a30(), 10, "336Gi", "3000m", "512"},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.picked.shape.profile);
+      const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {row.picked}));
+      CHECK(at(root, "spec.hardware.cpus").integer() == row.cpus);
+      CHECK(at(root, "spec.hardware.memory").text() == row.memory);
+      CHECK(at(root, "spec.policies.resources.requests.cpu").text() == row.cpu);
+      CHECK(at(root, "spec.policies.resources.requests.memory").text() == row.memory);
+      CHECK(at(root, "spec.configSpec.memoryReservationLockedToMax").boolean());
+      CHECK(at(root, "spec.configSpec.firmware").text() == "efi");
+      CHECK_FALSE(at(root, "spec.configSpec.cpuHotAddEnabled").boolean());
+      CHECK(option(root, "pciPassthru.use64bitMMIO") == "TRUE");
+      CHECK(option(root, "pciPassthru.64bitMMIOSizeGB") == row.mmio);
+    }
+  }
+
+  TEST_CASE("devices have keys of their own and the profile as the host lists it") {
+    const Node root =
+        document_of(make("x", "vm-class", Platform::Vsphere, {cases::eight_on_two_nodes()}));
+    const Node& changes = at(root, "spec.configSpec.deviceChange");
+    REQUIRE(changes.items().size() == 8);
+    std::set<std::int64_t> keys;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const Node& pci = at(changes.items()[i], "device");
+      CHECK(keys.insert(at(pci, "key").integer()).second);
+      CHECK(at(pci, "key").integer() < 0);
+      CHECK(at(pci, "backing.vgpu").text() == "nvidia_h100xm-80c");
+      CHECK(at(pci, "numaNode").integer() == (i < 4 ? 0 : 1));
+      CHECK(at(pci, "deviceGroupInfo.sequenceId").integer() == static_cast<std::int64_t>(i));
+      CHECK(at(pci, "deviceGroupInfo.groupInstanceKey").integer() ==
+            at(root, "spec.configSpec.deviceGroups.deviceGroup[0].groupInstanceKey").integer());
+    }
+  }
+
+  TEST_CASE("four GPUs in groups of two make two device groups") {
+    RankedShape four = cases::tensor_pair();
+    four.shape.count = four.contract.shape.count = 4;
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {four}));
+    const Node& groups = at(root, "spec.configSpec.deviceGroups.deviceGroup");
+    REQUIRE(groups.items().size() == 2);
+    const Node& third = at(root, "spec.configSpec.deviceChange[2].device.deviceGroupInfo");
+    CHECK(at(third, "groupInstanceKey").integer() ==
+          at(groups.items()[1], "groupInstanceKey").integer());
+    CHECK(at(third, "sequenceId").integer() == 0);
+  }
+
+  TEST_CASE("a class without an explicit topology says nothing of one") {
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {cases::tensor_pair()}));
+    const Node& spec = at(root, "spec.configSpec");
+    CHECK(spec.find("numCoresPerSocket") == nullptr);
+    CHECK(spec.find("virtualNuma") == nullptr);
+    CHECK(spec.find("latencySensitivity") == nullptr);
+    CHECK(at(spec, "deviceChange[0].device").find("numaNode") == nullptr);
+  }
+
+  TEST_CASE("a topology that the guest would not be shown lowers numa.vcpu.min") {
+    RankedShape small = cases::passthrough_a30();
+    small.contract.numa->shown_from_vcpus = 8;
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {small}));
+    CHECK(option(root, "numa.vcpu.min") == "8");
+    CHECK(option(document_of(make("x", "vm-class", Platform::Vsphere, {cases::passthrough_a30()})),
+                 "numa.vcpu.min") == "absent");
+  }
+
+  // 0x10de = 4318, 0x20b7 = 8375.
+  TEST_CASE("passthrough allows the part by its decimal PCI ids, under the host's label") {
+    const Node root =
+        document_of(make("x", "vm-class", Platform::Vsphere, {cases::passthrough_a30()}));
+    const Node& backing = at(root, "spec.configSpec.deviceChange[0].device.backing");
+    CHECK(at(backing, "allowedDevice[0].vendorId").integer() == 4318);
+    CHECK(at(backing, "allowedDevice[0].deviceId").integer() == 8375);
+    CHECK(at(backing, "customLabel").text() == "a30-appliance");
+  }
+
+  TEST_CASE("best effort reserves no CPU") {
+    RankedShape picked = cases::fraction_20c();
+    picked.contract.reserved_cores = 0;
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {picked}));
+    CHECK(at(root, "spec.policies.resources.requests").find("cpu") == nullptr);
+  }
+
+  TEST_CASE("memory that is no whole GiB is rounded up, never down") {
+    RankedShape picked = cases::fraction_20c();
+    picked.contract.memory_bytes = gib(32) + Bytes(1);
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {picked}));
+    CHECK(at(root, "spec.hardware.memory").text() == "32769Mi");
+  }
+
+  TEST_CASE("the class API follows the release that is asked for") {
+    const std::vector<std::pair<std::string, std::string>> rows = {
+        {"", "v1alpha2"},      {"8.0.3", "v1alpha2"}, {"9.0.0", "v1alpha3"},
+        {"9.0.1", "v1alpha4"}, {"9.1.0", "v1alpha5"}, {"vc-9.0.1", "v1alpha4"}};
+    const Case one = make("x", "vm-class", Platform::Vsphere, {cases::full_l40s()});
+    for (const auto& [release, version] : rows) {
+      CAPTURE(release);
+      emit::EmitRequest request = one.request();
+      request.vm_operator = release;
+      const auto result = row_of("vm-class").emit(request);
+      REQUIRE(result);
+      CHECK(at(result->documents[0], "apiVersion").text() == "vmoperator.vmware.com/" + version);
+    }
+    emit::EmitRequest request = one.request();
+    request.vm_operator = "8.0.2";
+    const auto result = row_of("vm-class").emit(request);
+    REQUIRE_FALSE(result);
+    CHECK(result.error()[0].help.find("8.0.3") != std::string::npos);
+  }
+
+  TEST_CASE("a shape that vSphere cannot express is refused, with a target that can") {
+    RankedShape instance = cases::ranked(
+        cases::shape(ConsumptionModel::Fractional, Technology::Mig, "h100-sxm-80", "3g.40gb"),
+        {6, 6, 64, 24, 3, 256}, "");
+    RankedShape processes = cases::whole("h100-sxm-80");
+    processes.shape.technology = processes.contract.shape.technology = Technology::Mps;
+    for (const RankedShape& picked : {instance, cases::whole("h100-sxm-80")}) {
+      const auto result = emitted(make("x", "vm-class", Platform::Kubernetes, {picked}));
+      REQUIRE_FALSE(result);
+      CHECK(result.error()[0].help.find("resource-claim") != std::string::npos);
+      CHECK(emitted(make("x", "resource-claim", Platform::Kubernetes, {picked})));
+    }
+    for (const std::string target : {"vm-class", "resource-claim"}) {
+      const auto result = emitted(make("x", target, Platform::Kubernetes, {processes}));
+      REQUIRE_FALSE(result);
+      CHECK(result.error()[0].help.find("contract") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a claim takes the form of its Kubernetes release") {
+    struct Row {
+      std::string release;
+      std::string api;
+      std::string path;
+    };
+    const std::vector<Row> rows = {
+        {"1.32", "resource.k8s.io/v1beta1", "spec.devices.requests[0]"},
+        {"1.33", "resource.k8s.io/v1beta2", "spec.devices.requests[0].exactly"},
+        {"1.34", "resource.k8s.io/v1", "spec.devices.requests[0].exactly"},
+        {"1.36", "resource.k8s.io/v1", "spec.devices.requests[0].exactly"}};
+    for (const Row& row : rows) {
+      CAPTURE(row.release);
+      Case one = make("x", "resource-claim", Platform::Kubernetes, {cases::whole("h100-sxm-80")});
+      one.kubernetes = row.release;
+      const Node root = document_of(one);
+      CHECK(at(root, "apiVersion").text() == row.api);
+      CHECK(at(root, row.path + ".deviceClassName").text() == "gpu.nvidia.com");
+    }
+    Case wrong = make("x", "resource-claim", Platform::Kubernetes, {cases::whole("h100-sxm-80")});
+    wrong.kubernetes = "1.31";
+    CHECK_FALSE(emitted(wrong));
+  }
+
+  TEST_CASE("several wishes stay in order, and an older release says what it leaves out") {
+    Case list = make("x", "resource-claim", Platform::Kubernetes,
+                     {cases::whole("h200-sxm-141"), cases::whole("a100-sxm4-80", 2)});
+    const Result<Emitted> now = emitted(list);
+    REQUIRE(now);
+    CHECK(now->notes.empty());
+    const Node& request = at(now->documents[0], "spec.devices.requests[0]");
+    REQUIRE(at(request, "firstAvailable").items().size() == 2);
+    CHECK(at(request, "firstAvailable[0].name").text() == "h200-sxm-141");
+    CHECK(at(request, "firstAvailable[1].name").text() == "2x-a100-sxm4-80");
+    CHECK(at(request, "firstAvailable[1].count").integer() == 2);
+
+    list.kubernetes = "1.33";
+    const Result<Emitted> before = emitted(list);
+    REQUIRE(before);
+    REQUIRE(before->notes.size() == 1);
+    CHECK(before->notes[0].find("2x-a100-sxm4-80") != std::string::npos);
+    CHECK(at(before->documents[0], "spec.devices.requests[0]").find("firstAvailable") == nullptr);
+  }
+
+  TEST_CASE("more wishes than a request takes are cut, and named") {
+    std::vector<RankedShape> nine(9, cases::whole("h200-sxm-141"));
+    const Result<Emitted> result = emitted(make("x", "resource-claim", Platform::Kubernetes, nine));
+    REQUIRE(result);
+    CHECK(at(result->documents[0], "spec.devices.requests[0].firstAvailable").items().size() == 8);
+    CHECK(result->notes.size() == 1);
+  }
+
+  // An "80 GB" H100 publishes 81559Mi, that is 79.6 GiB: a threshold of 80Gi would match none.
+  TEST_CASE("a physical GPU is asked for by the name and memory that NVML prints") {
+    const Node root = document_of(
+        make("x", "resource-claim", Platform::Kubernetes, {cases::whole("h100-sxm-80")}));
+    const auto found = expressions(at(root, "spec.devices.requests[0].exactly"));
+    CHECK(mentions(found, "productName == 'NVIDIA H100 80GB HBM3'"));
+    CHECK(mentions(found, "quantity('79Gi')"));
+    CHECK_FALSE(mentions(found, "pcieRoot"));
+    for (const std::string& expression : found) CHECK(expression.starts_with("'"));
+  }
+
+  TEST_CASE("inside a VM a claim asks for what the guest publishes") {
+    RankedShape slice =
+        cases::ranked(cases::shape(ConsumptionModel::Fractional, Technology::TimeSliced,
+                                   "a100-pcie-40", "grid_a100-10c"),
+                      {6, 4, 24, 24, 0, 256}, "H1");
+    const Node vgpu = document_of(make("x", "resource-claim", Platform::Vks, {slice}));
+    CHECK(mentions(expressions(at(vgpu, "spec.devices.requests[0].exactly")),
+                   "productName == 'GRID A100-10C'"));
+    const Node card =
+        document_of(make("x", "resource-claim", Platform::Vsphere, {cases::passthrough_a30()}));
+    CHECK(at(card, "spec.devices.requests[0].exactly.deviceClassName").text() == "gpu.nvidia.com");
+    CHECK(mentions(expressions(at(card, "spec.devices.requests[0].exactly")), "'NVIDIA A30'"));
+    const Node node =
+        document_of(make("x", "resource-claim", Platform::Kubernetes, {cases::passthrough_a30()}));
+    CHECK(at(node, "spec.devices.requests[0].exactly.deviceClassName").text() ==
+          "vfio.gpu.nvidia.com");
+  }
+
+  TEST_CASE("annotations carry what the contract is for, as strings") {
+    const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {cases::full_l40s()}));
+    const Node& annotations = at(root, "metadata.annotations");
+    const auto value = [&annotations](const char* key) {
+      const Node* found = annotations.find(key);
+      return found == nullptr ? std::string("absent") : found->text();
+    };
+    CHECK(value("gpushape.dev/model") == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(value("gpushape.dev/quantization") == "bf16");
+    CHECK(value("gpushape.dev/context") == "8192");
+    CHECK(value("gpushape.dev/concurrency") == "32");
+    CHECK(value("gpushape.dev/evidence") == "E0");
+    CHECK(value("gpushape.dev/review-after") == "14d");
+    CHECK(value("gpushape.dev/contract").find("\"vcpus\": 10") != std::string::npos);
+  }
+}
