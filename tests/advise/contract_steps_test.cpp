@@ -201,6 +201,33 @@ TEST_SUITE("advise") {
     }
   }
 
+  TEST_CASE("a BAR1 larger than the device memory decides the MMIO space") {
+    domain::Device device = example::device("wide", 24, 0);
+    device.mmio_gib.reset();
+    device.bar1_gib = 64;  // nextpow2(64 + 1), against 2 x nextpow2(24)
+    const ContractRequest one = request(device, example::shape(device, ""));
+    CHECK(derive_contract(one, example::h1()).mmio_gib == 128);
+  }
+
+  TEST_CASE(
+      "an instance that owns devices steps down to its share of the cores, not below its need") {
+    domain::Host host = example::h1();
+    host.cores_per_socket = 26;  // 2 x 24 for VMs: an eighth is 6 cores
+    ContractRequest one = whole_h100();
+    one.wishes.tier.value = domain::Tier::Performance;  // ceil(1.5 x 9) = 14
+    const ResourceContract engine = derive_contract(one, host);
+    CHECK(engine.vcpus == 12);  // two vCPU a core
+    CHECK(has_note(engine, "step-1", "vCPU lowered from 14 to 12"));
+    one.wishes.qos.value = domain::Qos::Guaranteed;
+    CHECK(derive_contract(one, host).vcpus == 8);  // the share of 6 is less than the minimum
+    one.wishes.qos.value = domain::Qos::BestEffort;
+    CHECK(derive_contract(one, host).vcpus == 14);
+    // A fraction takes what it wants: 1.5 x 6 = 9 -> 10 of a share of 1.5 x 2
+    ContractRequest fraction = request(example::h100(), example::shape(example::h100(), "20C"));
+    fraction.wishes.tier.value = domain::Tier::Performance;
+    CHECK(derive_contract(fraction, host).vcpus == 10);
+  }
+
   TEST_CASE("a vendor's larger MMIO figure wins over the formula") {
     // NVIDIA asks for 256 GB for an H100 of 64 GB; the formula gives 2 x 64
     const domain::Device device = example::device("h100-sxm-64", 64, 256);
@@ -299,6 +326,7 @@ TEST_SUITE("advise") {
     // passthrough devices: 16 in vSphere 7
     ContractRequest through = request(example::h100(), example::shape(example::h100(), "", 17));
     host.release = "7.0 U3";
+    host.vgpus_per_vm = 32;  // counts vGPUs alone
     CHECK(has_note(derive_contract(through, host), "VC-12", "more than the 16 of 7.0 U3"));
   }
 
