@@ -1,0 +1,171 @@
+#include "cli/values.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace gpushape::cli {
+namespace {
+
+// No model, cluster or budget of ours comes near these; anything above is a slip of the keyboard.
+constexpr std::int64_t kMostTokens = 1LL << 40;
+constexpr std::int64_t kMostBytes = 1LL << 60;
+
+struct Unit {
+  std::string_view name;
+  std::int64_t factor;
+};
+
+std::unexpected<Diagnostics> refuse(const Given& given, std::string_view expected) {
+  return failure(fmt::format("{}: '{}' is not {}", given.flag, given.text, expected));
+}
+
+/// Digits with one of `units` behind them. The product stays within `most`.
+std::optional<std::int64_t> scaled(std::string_view text, std::span<const Unit> units,
+                                   std::int64_t most, bool& is_too_large) {
+  std::int64_t digits = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, digits);
+  if (rest == text.data() || error == std::errc::invalid_argument) return std::nullopt;
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  std::int64_t factor = 0;
+  if (unit.empty()) factor = 1;
+  for (const Unit& row : units) {
+    if (row.name == unit) factor = row.factor;
+  }
+  if (factor == 0) return std::nullopt;
+  std::int64_t product = 0;
+  if (error == std::errc::result_out_of_range ||
+      __builtin_mul_overflow(digits, factor, &product) || product > most) {
+    is_too_large = true;
+    return std::nullopt;
+  }
+  return product;
+}
+
+Result<std::int64_t> scaled_count(const Given& given, std::span<const Unit> units,
+                                  std::int64_t least, std::int64_t most,
+                                  std::string_view expected) {
+  bool is_too_large = false;
+  const std::optional<std::int64_t> value = scaled(given.text, units, most, is_too_large);
+  if (is_too_large) {
+    return failure(fmt::format("{}: {} is above the most that makes sense, {}", given.flag,
+                               given.text, most));
+  }
+  if (!value) return refuse(given, expected);
+  if (*value < least) {
+    return failure(
+        fmt::format("{}: {} is below the least value, {}", given.flag, given.text, least));
+  }
+  return *value;
+}
+
+constexpr std::int64_t power(std::int64_t base, int exponent) {
+  std::int64_t result = 1;
+  for (int i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+constexpr auto kTokenUnits = std::to_array<Unit>(
+    {{"k", 1024}, {"K", 1024}, {"m", power(1024, 2)}, {"M", power(1024, 2)}});
+// vLLM's argument parser: lower case decimal, upper case binary.
+constexpr auto kEngineUnits = std::to_array<Unit>({{"k", 1000},
+                                                   {"m", power(1000, 2)},
+                                                   {"g", power(1000, 3)},
+                                                   {"t", power(1000, 4)},
+                                                   {"K", 1024},
+                                                   {"M", power(1024, 2)},
+                                                   {"G", power(1024, 3)},
+                                                   {"T", power(1024, 4)}});
+constexpr auto kByteUnits = std::to_array<Unit>({{"B", 1},
+                                                 {"kB", 1000},
+                                                 {"KB", 1000},
+                                                 {"MB", power(1000, 2)},
+                                                 {"GB", power(1000, 3)},
+                                                 {"TB", power(1000, 4)},
+                                                 {"KiB", 1024},
+                                                 {"MiB", power(1024, 2)},
+                                                 {"GiB", power(1024, 3)},
+                                                 {"TiB", power(1024, 4)},
+                                                 {"Ki", 1024},
+                                                 {"Mi", power(1024, 2)},
+                                                 {"Gi", power(1024, 3)},
+                                                 {"Ti", power(1024, 4)}});
+
+Result<Bytes> as_bytes(Result<std::int64_t> count) {
+  if (!count) return std::unexpected(std::move(count.error()));
+  return Bytes(*count);
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_count(const Given& given, std::int64_t least, std::int64_t most) {
+  return scaled_count(given, {}, least, most, "a whole number");
+}
+
+Result<std::int64_t> parse_tokens(const Given& given) {
+  return scaled_count(given, kTokenUnits, 1, kMostTokens,
+                      "a number of tokens such as 8192 or 32k");
+}
+
+Result<std::int64_t> parse_engine_count(const Given& given, std::int64_t most) {
+  return scaled_count(given, kEngineUnits, 1, most, "a whole number such as 8192 or 8K");
+}
+
+Result<Bytes> parse_bytes(const Given& given) {
+  return as_bytes(scaled_count(given, kByteUnits, 0, kMostBytes,
+                               "a number of bytes such as 8589934592 or 8GiB"));
+}
+
+Result<Bytes> parse_engine_bytes(const Given& given) {
+  // The engine's one-letter units, and ours, which no engine reads another way.
+  const bool is_ours = given.text.ends_with('B') || given.text.ends_with('i');
+  return as_bytes(scaled_count(
+      given, is_ours ? std::span<const Unit>(kByteUnits) : std::span<const Unit>(kEngineUnits), 1,
+      kMostBytes, "a number of bytes such as 8589934592 or 8GiB"));
+}
+
+Result<double> parse_number(const Given& given, double above, double most) {
+  double value = 0;
+  const char* end = given.text.data() + given.text.size();
+  const auto [rest, error] = std::from_chars(given.text.data(), end, value);
+  if (rest != end || error == std::errc::invalid_argument || !std::isfinite(value)) {
+    return refuse(given, "a number");
+  }
+  if (error == std::errc::result_out_of_range || !(value > above) || value > most) {
+    return failure(fmt::format("{}: {} is out of range, expected a number above {} and at most {}",
+                               given.flag, given.text, above, most));
+  }
+  return value;
+}
+
+Result<domain::EngineVersion> parse_version(const Given& given) {
+  std::string_view text = given.text;
+  if (text.starts_with('v')) text.remove_prefix(1);
+  std::array<int, 3> parts{};
+  std::size_t count = 0;
+  while (count < parts.size()) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, parts[count]);
+    if (error != std::errc() || parts[count] < 0) break;
+    ++count;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    if (text.empty()) return domain::EngineVersion{parts[0], parts[1], parts[2]};
+    if (!text.starts_with('.')) break;
+    text.remove_prefix(1);
+  }
+  // "0.20.0rc1", "0.19.1.post1": the facts are those of the release that it belongs to.
+  if (count == parts.size() || (count >= 2 && !text.empty())) {
+    const bool is_suffix = text.starts_with("rc") || text.starts_with("post") ||
+                           text.starts_with(".post") || text.starts_with("dev") ||
+                           text.starts_with(".dev") || text.starts_with('+');
+    if (is_suffix) return domain::EngineVersion{parts[0], parts[1], parts[2]};
+  }
+  return refuse(given, "a version such as 0.19 or 0.19.1");
+}
+
+}  // namespace gpushape::cli
