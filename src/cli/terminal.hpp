@@ -1,4 +1,5 @@
-// Where a run prints, and what its surroundings say about colour and letters. Tests make one of string streams.
+// Where a run prints, and what its surroundings say about colour and letters. Tests make one of
+// string streams.
 #pragma once
 
 #include <ostream>

@@ -39,8 +39,8 @@ std::optional<std::int64_t> scaled(std::string_view text, std::span<const Unit> 
   }
   if (factor == 0) return std::nullopt;
   std::int64_t product = 0;
-  if (error == std::errc::result_out_of_range ||
-      __builtin_mul_overflow(digits, factor, &product) || product > most) {
+  if (error == std::errc::result_out_of_range || __builtin_mul_overflow(digits, factor, &product) ||
+      product > most) {
     is_too_large = true;
     return std::nullopt;
   }
@@ -53,8 +53,8 @@ Result<std::int64_t> scaled_count(const Given& given, std::span<const Unit> unit
   bool is_too_large = false;
   const std::optional<std::int64_t> value = scaled(given.text, units, most, is_too_large);
   if (is_too_large) {
-    return failure(fmt::format("{}: {} is above the most that makes sense, {}", given.flag,
-                               given.text, most));
+    return failure(
+        fmt::format("{}: {} is above the most that makes sense, {}", given.flag, given.text, most));
   }
   if (!value) return refuse(given, expected);
   if (*value < least) {
@@ -70,8 +70,8 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
   return result;
 }
 
-constexpr auto kTokenUnits = std::to_array<Unit>(
-    {{"k", 1024}, {"K", 1024}, {"m", power(1024, 2)}, {"M", power(1024, 2)}});
+constexpr auto kTokenUnits =
+    std::to_array<Unit>({{"k", 1024}, {"K", 1024}, {"m", power(1024, 2)}, {"M", power(1024, 2)}});
 // vLLM's argument parser: lower case decimal, upper case binary.
 constexpr auto kEngineUnits = std::to_array<Unit>({{"k", 1000},
                                                    {"m", power(1000, 2)},
@@ -108,8 +108,7 @@ Result<std::int64_t> parse_count(const Given& given, std::int64_t least, std::in
 }
 
 Result<std::int64_t> parse_tokens(const Given& given) {
-  return scaled_count(given, kTokenUnits, 1, kMostTokens,
-                      "a number of tokens such as 8192 or 32k");
+  return scaled_count(given, kTokenUnits, 1, kMostTokens, "a number of tokens such as 8192 or 32k");
 }
 
 Result<std::int64_t> parse_engine_count(const Given& given, std::int64_t most) {
@@ -144,26 +143,15 @@ Result<double> parse_number(const Given& given, double above, double most) {
 }
 
 Result<domain::EngineVersion> parse_version(const Given& given) {
-  std::string_view text = given.text;
-  if (text.starts_with('v')) text.remove_prefix(1);
-  std::array<int, 3> parts{};
-  std::size_t count = 0;
-  while (count < parts.size()) {
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, parts[count]);
-    if (error != std::errc() || parts[count] < 0) break;
-    ++count;
-    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-    if (text.empty()) return domain::EngineVersion{parts[0], parts[1], parts[2]};
-    if (!text.starts_with('.')) break;
-    text.remove_prefix(1);
+  // "0.20.0rc1", "0.19.1.post1", "0.11.1+cu129": the facts are those of the release that it belongs
+  // to.
+  std::string_view release = given.text;
+  for (const std::string_view suffix : {"rc", ".post", "post", ".dev", "dev", "+"}) {
+    const std::size_t at = release.find(suffix);
+    if (at != std::string_view::npos && at > 0) release = release.substr(0, at);
   }
-  // "0.20.0rc1", "0.19.1.post1": the facts are those of the release that it belongs to.
-  if (count == parts.size() || (count >= 2 && !text.empty())) {
-    const bool is_suffix = text.starts_with("rc") || text.starts_with("post") ||
-                           text.starts_with(".post") || text.starts_with("dev") ||
-                           text.starts_with(".dev") || text.starts_with('+');
-    if (is_suffix) return domain::EngineVersion{parts[0], parts[1], parts[2]};
+  if (const std::optional<domain::EngineVersion> version = domain::engine_version(release)) {
+    return *version;
   }
   return refuse(given, "a version such as 0.19 or 0.19.1");
 }

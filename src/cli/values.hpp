@@ -1,5 +1,5 @@
-// The values of flags, from text. Each parser answers with a Diagnostic that names the flag, what was found and what was
-// expected.
+// The values of flags, from text. Each parser answers with a Diagnostic that names the flag, what
+// was found and what was expected.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Given {
 Result<std::int64_t> parse_count(const Given& given, std::int64_t least, std::int64_t most);
 /// Tokens: a whole number, or one with k or m, which count by 1 024 (32k = 32 768).
 Result<std::int64_t> parse_tokens(const Given& given);
-/// An engine's own number: a plain integer, or by vLLM's rule (lower case by 1 000, upper case by 1 024).
+/// An engine's own number: a plain integer, or by vLLM's rule (lower case by 1 000, upper case by 1
+/// 024).
 Result<std::int64_t> parse_engine_count(const Given& given, std::int64_t most);
 /// Bytes: a plain integer, or one with KiB, MiB, GiB, TiB (by 1 024) or kB, MB, GB, TB (by 1 000).
 Result<Bytes> parse_bytes(const Given& given);

@@ -1,0 +1,307 @@
+#include "cli/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "catalog/quantizations.hpp"
+#include "fmt/format.h"
+
+namespace gpushape::cli {
+namespace {
+
+using domain::Fact;
+using domain::Origin;
+
+// ---- setting a field from a parsed value
+// -------------------------------------------------------------------------
+
+template <class T>
+void put(Fact<T>& target, T value, const Given& given) {
+  target = {std::move(value), Origin::Flag, std::string(given.flag)};
+}
+template <class T>
+void put(std::optional<Fact<T>>& target, T value, const Given& given) {
+  target = Fact<T>{std::move(value), Origin::Flag, std::string(given.flag)};
+}
+template <class T>
+void put(std::optional<T>& target, T value, const Given&) {
+  target = std::move(value);
+}
+inline void put(std::string& target, std::string value, const Given&) { target = std::move(value); }
+
+template <class Target, class T>
+Diagnostics set(Target& target, Result<T> value, const Given& given) {
+  if (!value) return value.error();
+  put(target, std::move(*value), given);
+  return {};
+}
+
+template <class E, class Target>
+Diagnostics set_choice(Target& target, const Given& given) {
+  return set(target, parse_choice<E>(given), given);
+}
+
+Result<std::string> text_of(const Given& given) {
+  if (given.text.empty()) return failure(fmt::format("{}: the value is empty", given.flag));
+  return given.text;
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char letter : text + ",") {
+    if (letter != ',') {
+      part += letter;
+    } else if (!part.empty()) {
+      parts.push_back(std::exchange(part, {}));
+    }
+  }
+  return parts;
+}
+
+Diagnostics set_list(std::vector<std::string>& target, const Given& given) {
+  const std::vector<std::string> parts = split_commas(given.text);
+  if (parts.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
+  target = parts;
+  return {};
+}
+
+// Bounds that keep arithmetic far from overflow; nothing real comes near them.
+constexpr std::int64_t kMostSequences = 1'000'000;
+constexpr std::int64_t kMostGpus = 4096;
+constexpr std::int64_t kMostTokens = 1LL << 40;
+constexpr std::int64_t kMostMib = 1LL << 40;
+constexpr double kMostSpread = 1000;
+
+constexpr std::array kCapabilities = {"bf16", "fp8", "fp4", "int8", "mig", "nvlink", "vgpu"};
+
+Diagnostics set_requirements(std::vector<std::string>& target, const Given& given) {
+  const std::vector<std::string> known(kCapabilities.begin(), kCapabilities.end());
+  for (const std::string& word : split_commas(given.text)) {
+    if (std::ranges::find(known, word) == known.end()) {
+      return {complaint(
+          fmt::format("{}: '{}' is not known", given.flag, word),
+          suggestion(word, known, fmt::format("expected some of {}", fmt::join(known, ", "))))};
+    }
+  }
+  return set_list(target, given);
+}
+
+Diagnostics set_ceiling(Invocation& in, const Given& given) {
+  const Result<Bytes> bytes = parse_bytes(given);
+  if (!bytes) return bytes.error();
+  if (bytes->count() == 0) return {complaint(fmt::format("{}: 0 bytes hold nothing", given.flag))};
+  if (!in.workload.demand) in.workload.demand.emplace();
+  in.workload.demand->ceiling_bytes = *bytes;
+  in.workload.demand->from = std::string(given.flag);
+  return {};
+}
+
+std::vector<std::string> kubernetes_versions() { return {"1.32", "1.33", "1.34", "1.35", "1.36"}; }
+std::vector<std::string> vm_operator_releases() { return {"8.0.3", "9.0.0", "9.0.1", "9.1.0"}; }
+std::vector<std::string> color_choices() { return {"auto", "always", "never"}; }
+
+Diagnostics set_word(std::string& target, const Given& given,
+                     const std::vector<std::string>& known) {
+  if (std::ranges::find(known, given.text) == known.end()) {
+    return {complaint(
+        fmt::format("{}: '{}' is not known", given.flag, given.text),
+        suggestion(given.text, known, fmt::format("expected one of {}", fmt::join(known, ", "))))};
+  }
+  target = given.text;
+  return {};
+}
+
+Diagnostics set_color(Invocation& in, const Given& given) {
+  std::string word;
+  Diagnostics faults = set_word(word, given, color_choices());
+  if (faults.empty()) {
+    in.color = word == "always"  ? ColorChoice::Always
+               : word == "never" ? ColorChoice::Never
+                                 : ColorChoice::Auto;
+  }
+  return faults;
+}
+
+// ---- the table
+// ---------------------------------------------------------------------------------------------------
+
+using enum FlagGroup;
+
+constexpr auto kRows = std::to_array<FlagRow>({
+    {"--file", "-f", "FILE", Workload, kSizing,
+     "a workload document, a folder of them, or - for standard input; a flag wins over the file",
+     nullptr, [](Invocation& in, const Given& g) { in.files.push_back(g.text); return Diagnostics{}; }},
+    {"--quant", "", "NAME", Workload, kSizing,
+     "precision of the weights; default: as stored in the checkpoint", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.quantization, catalog::parse_quantization(g.text), g); }},
+    {"--kv-cache-dtype", "", "TYPE", Workload, kSizing,
+     "type of the KV cache; default: auto, as the engine means it", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.kv_cache_type, catalog::parse_kv_cache_type(g.text), g); }},
+    {"--context", "", "TOKENS", Workload, kSizing,
+     "longest sequence, prompt and answer together (32k = 32768)", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.context_tokens, parse_tokens(g), g); }},
+    {"--concurrency", "", "N", Workload, kSizing, "sequences in flight at the same time", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.concurrency, parse_count(g, 1, kMostSequences), g); }},
+    {"--role", "", "ROLE", Workload, kSizing, "what the workload is; default: the model's own role",
+     all_names<domain::Role>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Role>(in.workload.role, g); }},
+    {"--replicas", "", "N", Workload, kSizing, "instances of the whole thing", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.replicas, parse_count(g, 1, kMostGpus), g); }},
+
+    {"--memory-ceiling", "", "BYTES", Demand, kAdvise,
+     "demand without a model: it never takes more than this (8GiB)", nullptr, set_ceiling},
+
+    {"--isolation", "", "LEVEL", Facts, kAdvise, "against other tenants",
+     all_names<domain::Isolation>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Isolation>(in.workload.isolation, g); }},
+    {"--tenants", "", "N", Facts, kAdvise, "parties on the device that do not trust each other", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.tenants, parse_count(g, 1, kMostSequences), g); }},
+    {"--latency-slo", "", "LEVEL", Facts, kAdvise, "tail latency target",
+     all_names<domain::LatencySlo>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::LatencySlo>(in.workload.latency_slo, g); }},
+    {"--session", "", "KIND", Facts, kAdvise, "how long a session keeps its cache",
+     all_names<domain::Session>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Session>(in.workload.session, g); }},
+    {"--change-rate", "", "RATE", Facts, kAdvise, "how often model or parameters change",
+     all_names<domain::ChangeRate>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::ChangeRate>(in.workload.change_rate, g); }},
+    {"--needs-ha", "", "", Facts, kAdvise, "restarts elsewhere when a host fails", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.needs_ha, true, g); return Diagnostics{}; }},
+    {"--needs-live-migration", "", "", Facts, kAdvise, "moves while it runs", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.needs_live_migration, true, g); return Diagnostics{}; }},
+    {"--appliance", "", "", Facts, kAdvise,
+     "needs bare-metal device behaviour, or brings a fixed GPU set-up", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.appliance, true, g); return Diagnostics{}; }},
+    {"--mixture-of-experts", "", "", Facts, kAdvise,
+     "the model routes tokens to experts (for a demand without a model)", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.mixture_of_experts, true, g); return Diagnostics{}; }},
+    {"--no-mig-image", "", "", Facts, kAdvise, "the serving image does not support MIG", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.image_supports_mig, false, g); return Diagnostics{}; }},
+    {"--evidence-level", "", "LEVEL", Facts, kAdvise, "what is known of its behaviour",
+     all_names<domain::Evidence>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Evidence>(in.workload.evidence, g); }},
+    {"--spread", "", "RATIO", Facts, kAdvise, "dynamic memory, P99 over P50, of all sequences in flight",
+     nullptr,
+     [](Invocation& in, const Given& g) {
+       if (g.text == "1") { put(in.workload.spread, 1.0, g); return Diagnostics{}; }
+       Result<double> value = parse_number(g, 0, kMostSpread);
+       if (value && *value < 1) {
+         return Diagnostics{complaint(fmt::format("{}: {} is below 1, and P99 is never below P50", g.flag, g.text))};
+       }
+       return set(in.workload.spread, std::move(value), g);
+     }},
+    {"--consumption-model", "", "MODEL", Facts, kAdvise, "ask for one; the answer says what speaks against it",
+     all_names<domain::ConsumptionModel>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::ConsumptionModel>(in.workload.consumption_model, g); }},
+    {"--technology", "", "NAME", Facts, kAdvise, "ask for one; the answer says what speaks against it",
+     all_names<domain::Technology>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Technology>(in.workload.technology, g); }},
+
+    {"--engine", "", "NAME", Engine, kSizing, "serving engine; default: vllm", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.engine, text_of(g), g); }},
+    {"--engine-version", "", "VERSION", Engine, kSizing,
+     "default: the newest that there are facts for", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.version, parse_version(g), g); }},
+    {"--tp", "", "N", Engine, kSizing, "tensor parallel size", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.tensor, parse_count(g, 1, kMostGpus), g); }},
+    {"--pp", "", "N", Engine, kSizing, "pipeline parallel size", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.pipeline, parse_count(g, 1, kMostGpus), g); }},
+    {"--dp", "", "N", Engine, kSizing, "data parallel size", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.data, parse_count(g, 1, kMostGpus), g); }},
+    {"--ep", "", "N", Engine, kSizing, "expert parallel size", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.expert, parse_count(g, 1, kMostGpus), g); }},
+    {"--max-num-seqs", "", "N", Engine, kSizing, "the engine's own limit of sequences", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.max_num_seqs, parse_engine_count(g, kMostSequences), g); }},
+    {"--max-num-batched-tokens", "", "N", Engine, kSizing, "the engine's own limit of tokens a step", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.max_num_batched_tokens, parse_engine_count(g, kMostTokens), g); }},
+    {"--gpu-memory-utilization", "", "F", Engine, kSizing, "the engine's own fraction, above 0 and at most 1", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.gpu_memory_utilization, parse_number(g, 0, 1), g); }},
+    {"--kv-cache-memory-bytes", "", "BYTES", Engine, kSizing, "the KV pool of one GPU; replaces the fraction", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.kv_cache_memory_bytes, parse_engine_bytes(g), g); }},
+    {"--enforce-eager", "", "", Engine, kSizing, "no CUDA graphs", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.engine.enforce_eager, true, g); return Diagnostics{}; }},
+
+    {"--gpu", "", "LIST", Hardware, kSizing,
+     "ordered wishes, earlier is preferred: h100-sxm-80,4xl40s,any; default: any", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
+    {"--profile", "", "NAME", Hardware, kSizing, "only this profile: 40C, 3g.40gb or a full type name", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.profile, text_of(g), g); }},
+    {"--memory-mib", "", "N", Hardware, kSizing, "the total that the CUDA runtime reports in the guest", nullptr,
+     [](Invocation& in, const Given& g) {
+       const Result<std::int64_t> value = parse_count(g, 1, kMostMib);
+       if (!value) return value.error();
+       in.visible_bytes = mib(*value);
+       return Diagnostics{};
+     }},
+    {"--require", "", "LIST", Hardware, kAdvise, "what the device must have: fp8,nvlink,mig …", nullptr,
+     [](Invocation& in, const Given& g) { return set_requirements(in.workload.requires_, g); }},
+    {"--host", "", "FILE", Hardware, kAdvise, "host profile; default: the usual server of the GPU's board", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.host, text_of(g), g); }},
+    {"--hardware-label", "", "LABEL", Hardware, kAdvise, "for dynamic passthrough", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.hardware_label, text_of(g), g); }},
+    {"--platform", "", "NAME", Hardware, kAdvise, "default: what the targets imply, else vsphere",
+     all_names<domain::Platform>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Platform>(in.workload.platform, g); }},
+
+    {"--tier", "", "TIER", Contract, kAdvise, "how generous the VM is; default: recommended",
+     all_names<domain::Tier>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Tier>(in.workload.contract.tier, g); }},
+    {"--qos", "", "CLASS", Contract, kAdvise, "what CPU is reserved; default: engine", all_names<domain::Qos>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Qos>(in.workload.contract.qos, g); }},
+    {"--loader", "", "KIND", Contract, kAdvise, "how weights are read; default: mmap", all_names<domain::Loader>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Loader>(in.workload.contract.loader, g); }},
+    {"--api-servers", "", "N", Contract, kAdvise, "API server processes; default: 1", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.contract.api_servers, parse_count(g, 1, 256), g); }},
+    {"--workers", "", "N", Contract, kAdvise, "data-loader workers per GPU (fine-tune)", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.contract.workers, parse_count(g, 0, 256), g); }},
+    {"--kv-offload", "", "BYTES", Contract, kAdvise, "KV cache tier in host memory", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.contract.kv_offload_bytes, parse_bytes(g), g); }},
+    {"--cpu-offload", "", "BYTES", Contract, kAdvise, "weights or optimizer states in host memory", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.contract.cpu_offload_bytes, parse_bytes(g), g); }},
+    {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},
+
+    {"--output", "-o", "FORMAT", Output, kSizing | kReview | kLookup,
+     "text, json, yaml; for advise each manifest target too (-o list shows them); repeats", nullptr,
+     [](Invocation& in, const Given& g) {
+       for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
+       return Diagnostics{};
+     }},
+    {"--output-file", "", "FILE", Output, kSizing, "where the one document goes instead of standard output", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.output_file, text_of(g), g); }},
+    {"--output-dir", "", "FOLDER", Output, kSizing, "a folder for the documents, one file each", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
+    {"--pick", "", "N", Output, kAdvise, "write the Nth shape instead of the first", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.pick, parse_count(g, 1, kMostSequences), g); }},
+    {"--name", "", "NAME", Output, kAdvise, "metadata.name of the documents; default: from model and shape", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.name, text_of(g), g); }},
+    {"--namespace", "", "NAME", Output, kAdvise, "metadata.namespace of the documents", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.name_space, text_of(g), g); }},
+    {"--no-comments", "", "", Output, kAdvise, "manifests without comments", nullptr,
+     [](Invocation& in, const Given&) { in.has_comments = false; return Diagnostics{}; }},
+    {"--quantizations", "", "", Output, kCatalog, "the words that --quant takes", nullptr,
+     [](Invocation& in, const Given&) { in.wants_quantizations = true; return Diagnostics{}; }},
+    {"--color", "", "WHEN", Output, kAll, "auto, always or never", color_choices, set_color},
+    {"--quiet", "-q", "", Output, kAll, "the verdict only", nullptr,
+     [](Invocation& in, const Given&) { in.verbosity = -1; return Diagnostics{}; }},
+    {"--verbose", "-v", "", Output, kAll, "every term with formula, inputs and source", nullptr,
+     [](Invocation& in, const Given&) { in.verbosity = 1; return Diagnostics{}; }},
+
+    {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kCatalog, "your own models and engines, over the built-in ones", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.catalog_folder, text_of(g), g); }},
+    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kProfiles, "your own GPUs, over the built-in ones", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.profiles_folder, text_of(g), g); }},
+    {"--k8s", "", "VERSION", Configuration, kAdvise, "Kubernetes of the target; default: 1.36", kubernetes_versions,
+     [](Invocation& in, const Given& g) { return set_word(in.kubernetes, g, kubernetes_versions()); }},
+    {"--vm-operator-release", "", "RELEASE", Configuration, kAdvise,
+     "vCenter release that serves the VM classes", vm_operator_releases,
+     [](Invocation& in, const Given& g) { return set_word(in.vm_operator, g, vm_operator_releases()); }},
+});
+
+}  // namespace
+
+std::span<const FlagRow> flags() { return kRows; }
+
+}  // namespace gpushape::cli

@@ -1,0 +1,59 @@
+// Every flag, once: its row is what the parser, the help, the manual page and the completions read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/invocation.hpp"
+#include "cli/values.hpp"
+
+namespace gpushape::cli {
+
+enum class FlagGroup { Workload, Demand, Facts, Engine, Hardware, Contract, Output, Configuration };
+
+/// Commands that take a flag, one bit each.
+enum Takers : unsigned {
+  kAdvise = 1U,
+  kEstimate = 2U,
+  kCatalog = 4U,
+  kProfiles = 8U,
+  kSchema = 16U,
+  kReview = 32U,
+  kSizing = kAdvise | kEstimate,
+  kLookup = kCatalog | kProfiles,
+  kAll = kSizing | kLookup | kSchema | kReview,
+};
+
+struct FlagRow {
+  std::string_view name;   ///< "--context"
+  std::string_view brief;  ///< "-o"; empty for none
+  std::string_view value;  ///< word in the help, "TOKENS"; empty for a switch
+  FlagGroup group;
+  unsigned takers;
+  std::string_view description;
+  std::vector<std::string> (*choices)();  ///< the words it takes; nullptr where it takes any
+  Diagnostics (*apply)(Invocation&, const Given&);
+};
+
+/// In display order.
+std::span<const FlagRow> flags();
+
+/// Sets what the flags of a command line say. The arguments are those behind the command. Unknown
+/// flags and missing values are Diagnostics. `applied` is where flags win over files: call
+/// parse_syntax first, read the files, then apply.
+struct ParsedFlags {
+  std::vector<std::pair<const FlagRow*, std::string>> given;  ///< in the order of the table
+  std::vector<std::string> positionals;
+  bool wants_help = false;
+};
+Result<ParsedFlags> parse_syntax(std::string_view command, unsigned taker,
+                                 const std::vector<std::string>& arguments);
+Diagnostics apply(const ParsedFlags& parsed, Invocation& invocation);
+
+/// The option part of a command's help.
+std::string flag_help(unsigned taker);
+
+}  // namespace gpushape::cli

@@ -1,0 +1,46 @@
+// What a command line asked for, before anything is looked up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "cli/terminal.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::cli {
+
+struct Invocation {
+  std::vector<std::string> arguments;    ///< as given, for the last comment of a manifest
+  std::vector<std::string> positionals;  ///< after the command
+  std::vector<std::string> files;        ///< -f
+  domain::Workload workload;
+
+  // Hardware that is no fact of the workload.
+  std::optional<std::string> profile;
+  std::optional<Bytes> visible_bytes;  ///< --memory-mib
+  std::string hardware_label;
+  std::string host;
+
+  // Answer.
+  std::vector<std::string> outputs;
+  std::string output_file;
+  std::string output_folder;
+  std::optional<std::int64_t> pick;
+  std::string name;
+  std::string name_space;
+  bool has_comments = true;
+  ColorChoice color = ColorChoice::Auto;
+  int verbosity = 0;
+
+  // Configuration.
+  std::optional<std::string> catalog_folder;
+  std::optional<std::string> profiles_folder;
+  std::string kubernetes;
+  std::string vm_operator;
+
+  bool wants_quantizations = false;  ///< catalog list --quantizations
+};
+
+}  // namespace gpushape::cli
