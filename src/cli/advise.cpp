@@ -1,0 +1,212 @@
+// gpushape advise: from a workload to ranked shapes and the manifests that deploy them.
+#include "advise/advise.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/edit_distance.hpp"
+#include "cli/commands.hpp"
+#include "cli/gather.hpp"
+#include "cli/output.hpp"
+#include "document/text_format.hpp"
+#include "emit/targets.hpp"
+#include "fmt/format.h"
+#include "render/formats.hpp"
+
+namespace gpushape::cli {
+namespace {
+
+const render::FormatRow* find_format(std::string_view name) {
+  for (const render::FormatRow& row : render::formats()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+const emit::TargetRow* find_target(std::string_view name) {
+  for (const emit::TargetRow& row : emit::targets()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::string output_list() {
+  std::string text = "Formats:\n";
+  for (const render::FormatRow& row : render::formats()) {
+    text += fmt::format("  {:<16} {}\n", row.name, row.description);
+  }
+  text += "\nManifest targets:\n";
+  for (const emit::TargetRow& row : emit::targets()) {
+    text += fmt::format("  {:<16} {}\n", row.name, row.description);
+  }
+  return text;
+}
+
+Diagnostics check_outputs(const std::vector<std::string>& outputs) {
+  Diagnostics faults;
+  for (const std::string& output : outputs) {
+    if (find_format(output) != nullptr || find_target(output) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const render::FormatRow& row : render::formats()) names.emplace_back(row.name);
+    for (const emit::TargetRow& row : emit::targets()) names.emplace_back(row.name);
+    faults.push_back(complaint(fmt::format("--output: '{}' is no format and no target", output),
+                               suggestion(output, names, "'-o list' shows them all")));
+  }
+  return faults;
+}
+
+std::string extension_of(const std::string& output) {
+  if (output == "text") return "txt";
+  return output == "json" ? "json" : "yaml";
+}
+
+/// What the targets imply where nobody named a platform: a claim beside a VM class is for a pod in
+/// that class's guest.
+std::optional<domain::Fact<domain::Platform>> implied_platform(
+    const std::vector<std::string>& outputs) {
+  bool has_vm = false;
+  bool has_pod = false;
+  std::string names;
+  for (const std::string& output : outputs) {
+    const emit::TargetRow* row = find_target(output);
+    if (row == nullptr || !row->platform) continue;
+    (*row->platform == domain::Platform::Vsphere ? has_vm : has_pod) = true;
+    names += (names.empty() ? "-o " : " -o ") + output;
+  }
+  if (!has_vm && !has_pod) return std::nullopt;
+  const domain::Platform platform = has_vm && has_pod ? domain::Platform::Vks
+                                    : has_vm          ? domain::Platform::Vsphere
+                                                      : domain::Platform::Kubernetes;
+  return domain::Fact<domain::Platform>{platform, domain::Origin::Computed, "implied by " + names};
+}
+
+/// The shapes that manifests are written for: the Nth where --pick says so, else the best of every
+/// wish, in their order.
+Result<std::vector<const domain::RankedShape*>> pick_shapes(
+    const domain::Advice& advice, const std::optional<std::int64_t>& pick) {
+  std::vector<const domain::RankedShape*> picked;
+  if (pick) {
+    if (*pick > static_cast<std::int64_t>(advice.shapes.size())) {
+      return failure(
+          fmt::format("--pick {}: the answer has {} shapes", *pick, advice.shapes.size()));
+    }
+    picked.push_back(&advice.shapes[static_cast<std::size_t>(*pick - 1)]);
+    return picked;
+  }
+  for (const domain::RankedShape& shape : advice.shapes) {
+    const bool has_wish = std::ranges::any_of(
+        picked, [&](const domain::RankedShape* other) { return other->wish == shape.wish; });
+    if (!has_wish && shape.fits_at != domain::FitsAt::None) picked.push_back(&shape);
+  }
+  std::ranges::stable_sort(picked, {},
+                           [](const domain::RankedShape* shape) { return shape->wish; });
+  return picked;
+}
+
+std::string quoted(const std::string& argument) {
+  const bool is_plain =
+      !argument.empty() && argument.find_first_not_of(
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789-_./:,=+@%") == std::string::npos;
+  if (is_plain) return argument;
+  std::string text = "'";
+  for (const char letter : argument)
+    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string text = "gpushape";
+  for (const std::string& argument : arguments) text += " " + quoted(argument);
+  return text;
+}
+
+}  // namespace
+
+int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
+  Invocation outputs_only;
+  if (apply(parsed, outputs_only).empty() &&
+      std::ranges::find(outputs_only.outputs, "list") != outputs_only.outputs.end()) {
+    terminal.out << output_list();
+    return kDone;
+  }
+  Result<Gathered> gathered = gather(parsed, invocation);
+  if (!gathered) return refuse(gathered.error(), terminal);
+  std::vector<std::string> outputs = invocation.outputs;
+  if (outputs.empty()) outputs.emplace_back("text");
+  if (Diagnostics faults = check_outputs(outputs); !faults.empty()) return refuse(faults, terminal);
+  std::vector<std::string> extensions;
+  std::ranges::transform(outputs, std::back_inserter(extensions), extension_of);
+  if (Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
+    return refuse(faults, terminal);
+  }
+  if (!gathered->workload.platform) gathered->workload.platform = implied_platform(outputs);
+
+  advise::AdviceRequest request{.workload = gathered->workload,
+                                .model = gathered->model,
+                                .engine = gathered->engine,
+                                .wishes = gathered->wishes,
+                                .profile = invocation.profile};
+  const Result<domain::Advice> advice = advise::advise(request);
+  if (!advice) return refuse(advice.error(), terminal);
+  const bool is_yes = std::ranges::any_of(advice->shapes, &domain::RankedShape::fits);
+
+  const bool has_target = std::ranges::any_of(
+      outputs, [](const std::string& output) { return find_target(output) != nullptr; });
+  const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
+  render::Style error_style = style;
+  error_style.has_color = false;
+
+  emit::EmitRequest emit_request;
+  if (has_target) {
+    Result<std::vector<const domain::RankedShape*>> picked = pick_shapes(*advice, invocation.pick);
+    if (!picked) return refuse(picked.error(), terminal);
+    if (picked->empty()) {
+      terminal.err << render::verdict(*advice, error_style);
+      return kAnswerIsNo;
+    }
+    emit_request.advice = &*advice;
+    emit_request.picked = std::move(*picked);
+    for (const advise::Wish& wish : request.wishes) emit_request.devices.push_back(wish.device);
+    emit_request.name = invocation.name;
+    emit_request.name_space = invocation.name_space;
+    if (!invocation.kubernetes.empty()) emit_request.kubernetes = invocation.kubernetes;
+    emit_request.vm_operator = invocation.vm_operator;
+    emit_request.has_comments = invocation.has_comments;
+    emit_request.command = command_line(invocation.arguments);
+    emit_request.workload = &request.workload;
+  }
+
+  std::vector<Piece> pieces;
+  std::vector<std::string> notes;
+  Diagnostics faults;
+  for (const std::string& output : outputs) {
+    if (const render::FormatRow* format = find_format(output)) {
+      const bool is_file = !invocation.output_file.empty() || !invocation.output_folder.empty();
+      render::Style piece_style = style;
+      if (is_file && invocation.color != ColorChoice::Always) piece_style.has_color = false;
+      pieces.push_back({"advice", extension_of(output), format->advice(*advice, piece_style)});
+      continue;
+    }
+    Result<emit::Emitted> emitted = find_target(output)->emit(emit_request);
+    if (!emitted) {
+      std::ranges::move(emitted.error(), std::back_inserter(faults));
+      continue;
+    }
+    std::ranges::move(emitted->notes, std::back_inserter(notes));
+    pieces.push_back({output, "yaml", document::write_yaml(emitted->documents)});
+  }
+  if (!faults.empty()) {
+    // The answer is no for this target; nothing is written, not even what the others could say.
+    terminal.err << to_text(faults);
+    return kAnswerIsNo;
+  }
+  const Result<std::vector<std::string>> written = write_pieces(pieces, invocation, terminal);
+  if (!written) return refuse(written.error(), terminal);
+  if (has_target || !written->empty()) terminal.err << render::verdict(*advice, error_style);
+  for (const std::string& note : notes) terminal.err << "note: " << note << "\n";
+  for (const std::string& path : *written) terminal.err << "wrote " << path << "\n";
+  return is_yes ? kDone : kAnswerIsNo;
+}
+
+}  // namespace gpushape::cli

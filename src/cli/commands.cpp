@@ -1,0 +1,48 @@
+#include "cli/commands.hpp"
+
+#include <array>
+
+namespace gpushape::cli {
+namespace {
+
+constexpr auto kRows = std::to_array<CommandRow>({
+    {"advise", "[MODEL] [flags]",
+     "the main job: memory, ranked shapes with reasons, the VM contract",
+     "  gpushape advise meta-llama/Llama-3.1-8B-Instruct --context 8192 --concurrency 32\n"
+     "  gpushape advise llama-3.1-70b --quant fp8 --context 32k --concurrency 16 --gpu "
+     "h100,4xl40s\n"
+     "  gpushape advise ./config.json --context 8k --concurrency 64 --gpu l40s -o vm-class\n",
+     kAdvise, run_advise},
+    {"estimate", "[MODEL] [flags]", "memory only: every term, per GPU, with low / expected / high",
+     "  gpushape estimate meta-llama/Llama-3.1-8B-Instruct --context 8192 --concurrency 32\n"
+     "  gpushape estimate qwen2.5-72b --gpu h100-sxm-80 --tp 4 --context 32k --concurrency 8 -v\n"
+     "  gpushape estimate ./config.json --quant fp8 --gpu l40s --context 8k --concurrency 16 -o "
+     "json\n",
+     kEstimate, run_estimate},
+    {"review", "FILE…", "checks existing manifests before deployment",
+     "  gpushape review vm-class.yaml\n"
+     "  gpushape review -o json manifests/*.yaml\n"
+     "  helm template chart | gpushape review -\n",
+     kReview, run_review},
+    {"catalog", "list [flags]", "the model catalog",
+     "  gpushape catalog list\n"
+     "  gpushape catalog list --quantizations\n"
+     "  gpushape catalog list --catalog-dir my-models\n",
+     kCatalog, run_catalog},
+    {"profiles", "list [flags]", "the GPU profile tables",
+     "  gpushape profiles list\n"
+     "  gpushape profiles list -o json\n"
+     "  gpushape profiles list --profiles-dir my-gpus\n",
+     kProfiles, run_profiles},
+    {"schema", "KIND", "the JSON Schema of a document",
+     "  gpushape schema Advice\n"
+     "  gpushape schema ResourceContract\n"
+     "  gpushape schema list\n",
+     kSchema, run_schema},
+});
+
+}  // namespace
+
+std::span<const CommandRow> commands() { return kRows; }
+
+}  // namespace gpushape::cli

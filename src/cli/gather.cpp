@@ -1,0 +1,290 @@
+#include "cli/gather.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+
+#include "document/text_format.hpp"
+#include "domain/profile_memory.hpp"
+#include "fmt/format.h"
+#include "inventory/host_file.hpp"
+#include "schema/kinds.hpp"
+
+namespace gpushape::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "4x" in front of a device: more than a rack holds is a slip of the keyboard.
+constexpr std::int64_t kMostCounted = 1024;
+
+void append(Diagnostics& all, Diagnostics more) {
+  std::ranges::move(more, std::back_inserter(all));
+}
+
+/// The files that -f names: a folder stands for its documents, in the order of their names.
+Result<std::vector<std::string>> document_files(const std::vector<std::string>& given) {
+  std::vector<std::string> files;
+  for (const std::string& path : given) {
+    std::error_code error;
+    if (path == "-" || !fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".yaml" || extension == ".yml" || extension == ".json") {
+        inside.push_back(entry.path().string());
+      }
+    }
+    if (inside.empty()) {
+      return failure(fmt::format("-f {}: the folder holds no .yaml or .json file", path));
+    }
+    std::ranges::sort(inside);
+    std::ranges::copy(inside, std::back_inserter(files));
+  }
+  return files;
+}
+
+Result<std::vector<document::Document>> read_documents(const std::string& file) {
+  const Result<std::string> text = document::read_file(file);
+  if (!text) return std::unexpected(text.error());
+  return document::read_any(*text, file);
+}
+
+Result<domain::Workload> read_workload_files(const std::vector<std::string>& given) {
+  const Result<std::vector<std::string>> files = document_files(given);
+  if (!files) return std::unexpected(files.error());
+  std::optional<domain::Workload> workload;
+  for (const std::string& file : *files) {
+    const Result<std::vector<document::Document>> documents = read_documents(file);
+    if (!documents) return std::unexpected(documents.error());
+    for (const document::Document& document : *documents) {
+      if (workload) {
+        return failure(document.source->diagnostic(
+            document.root.position(), "a second workload, and one is answered at a time",
+            "name one file with -f, or run once for each"));
+      }
+      Result<domain::Workload> read = schema::read_workload(document);
+      if (!read) return read;
+      workload = std::move(*read);
+    }
+  }
+  return workload ? *workload : domain::Workload{};
+}
+
+struct ParsedWish {
+  std::string name;
+  std::optional<std::int64_t> most;
+};
+
+/// "4xl40s" is up to four l40s.
+Result<ParsedWish> parse_wish(const std::string& text) {
+  const std::size_t cross = text.find('x');
+  const bool is_counted =
+      cross != std::string::npos && cross > 0 && cross + 1 < text.size() &&
+      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cross),
+                  [](unsigned char letter) { return std::isdigit(letter) != 0; });
+  if (!is_counted) return ParsedWish{text, std::nullopt};
+  std::int64_t count = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + cross, count);
+  if (error != std::errc() || count < 1 || count > kMostCounted) {
+    return failure(fmt::format("--gpu: '{}' asks for {} GPUs, expected 1 to {}", text,
+                               text.substr(0, cross), kMostCounted));
+  }
+  return ParsedWish{text.substr(cross + 1), count};
+}
+
+bool has_capability(const domain::Device& device, const std::string& capability) {
+  if (capability == "bf16") return device.supports_bf16;
+  if (capability == "fp8") return device.supports_fp8;
+  if (capability == "fp4") return device.supports_fp4;
+  if (capability == "int8") return device.supports_int8;
+  if (capability == "mig") return device.supports_mig;
+  if (capability == "nvlink") return device.nvlink.max_domain > 1;
+  return device.supports_time_sliced;  // "vgpu"
+}
+
+/// The user's total for the device, or for the profile asked for, instead of the table's.
+Diagnostics state_memory(domain::Device& device, const Invocation& invocation) {
+  const Bytes total = *invocation.visible_bytes;
+  if (total > device.visible_bytes.high + gib(1)) {
+    return {complaint(fmt::format("--memory-mib: {:.1f} GiB is more than a {} has ({:.1f} GiB)",
+                                  total.gib(), device.id, device.visible_bytes.high.gib()))};
+  }
+  if (!invocation.profile) {
+    device.visible_bytes = domain::exactly(total);
+    device.visible_source = "--memory-mib";
+    return {};
+  }
+  for (domain::Profile& profile : device.profiles) {
+    if (!domain::is_named(profile, *invocation.profile)) continue;
+    profile.visible_bytes = domain::exactly(total);
+    profile.usable_bytes = total;
+    profile.usable_source = "--memory-mib";
+  }
+  return {};
+}
+
+Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload,
+                                                const profiles::Profiles& profiles,
+                                                const std::optional<domain::Host>& host,
+                                                const Invocation& invocation) {
+  std::vector<std::string> words = workload.gpus;
+  if (words.empty() && host) {
+    for (const domain::HostGpu& gpu : host->gpus) {
+      if (std::ranges::find(words, gpu.device) == words.end()) words.push_back(gpu.device);
+    }
+  }
+  if (words.empty()) words.emplace_back("any");
+
+  std::vector<advise::Wish> wishes;
+  Diagnostics faults;
+  for (const std::string& word : words) {
+    const Result<ParsedWish> parsed = parse_wish(word);
+    if (!parsed) {
+      append(faults, parsed.error());
+      continue;
+    }
+    const int rank = static_cast<int>(&word - words.data());
+    std::vector<domain::Device> devices;
+    const bool is_any = parsed->name == "any";
+    if (is_any) {
+      Result<std::vector<domain::Device>> all = profiles.all();
+      if (!all) return std::unexpected(all.error());
+      devices = std::move(*all);
+    } else {
+      Result<domain::Device> device = profiles.find(parsed->name);
+      if (!device) {
+        append(faults, device.error());
+        continue;
+      }
+      devices.push_back(std::move(*device));
+    }
+    for (domain::Device& device : devices) {
+      std::string lacking;
+      for (const std::string& capability : workload.requires_) {
+        if (!has_capability(device, capability)) lacking = capability;
+      }
+      const bool is_on_host =
+          !host || std::ranges::any_of(host->gpus, [&](const domain::HostGpu& gpu) {
+            return gpu.device == device.id;
+          });
+      if (is_any && (!lacking.empty() || !is_on_host)) continue;
+      if (!lacking.empty()) {
+        faults.push_back(complaint(fmt::format("--require {}: a {} has none", lacking, device.id)));
+        continue;
+      }
+      if (!is_on_host) {
+        faults.push_back(
+            complaint(fmt::format("--host {}: the host has no {}", host->name, device.id),
+                      "name a GPU of that host with --gpu, or leave --gpu out"));
+        continue;
+      }
+      advise::Wish wish;
+      if (invocation.visible_bytes) append(faults, state_memory(device, invocation));
+      if (host) {
+        wish.host = *host;
+      } else {
+        Result<domain::Host> server = profiles.usual_server(device);
+        if (!server) return std::unexpected(server.error());
+        wish.host = std::move(*server);
+      }
+      wish.is_counted = parsed->most.has_value();
+      wish.most = parsed->most.value_or(wish.most);
+      wish.rank = rank;
+      wish.is_any = is_any;
+      wish.device = std::move(device);
+      wishes.push_back(std::move(wish));
+    }
+  }
+  if (!faults.empty()) return failure(std::move(faults));
+  if (wishes.empty()) {
+    return failure("no GPU of the table has what --require asks for",
+                   "drop a requirement, or name the GPUs with --gpu");
+  }
+  return wishes;
+}
+
+}  // namespace
+
+Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
+  // -f and the folders must be known before the files are read; the rest of the flags wins over
+  // them.
+  Invocation first_pass;
+  if (Diagnostics faults = apply(parsed, first_pass); !faults.empty()) {
+    return failure(std::move(faults));
+  }
+  Result<domain::Workload> from_files = read_workload_files(first_pass.files);
+  if (!from_files) return std::unexpected(from_files.error());
+  invocation.workload = std::move(*from_files);
+  apply(parsed, invocation);
+  invocation.positionals = parsed.positionals;
+  if (parsed.positionals.size() > 1) {
+    return failure(fmt::format("one MODEL is expected, found {}: {}", parsed.positionals.size(),
+                               fmt::join(parsed.positionals, " ")),
+                   "put a name that holds blanks in quotes");
+  }
+  domain::Workload& workload = invocation.workload;
+  if (!parsed.positionals.empty()) {
+    workload.model = domain::Fact<std::string>{parsed.positionals.front(), domain::Origin::Flag,
+                                               "the command line"};
+  }
+  if (!invocation.hardware_label.empty()) {
+    workload.hardware_label = domain::Fact<std::string>{invocation.hardware_label,
+                                                        domain::Origin::Flag, "--hardware-label"};
+  }
+
+  Gathered gathered;
+  const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
+  if (!catalog) return std::unexpected(catalog.error());
+  Diagnostics faults;
+  if (workload.model) {
+    Result<domain::Model> model = catalog->find(workload.model->value);
+    if (model) {
+      gathered.model = std::move(*model);
+    } else {
+      append(faults, model.error());
+    }
+    Result<domain::Engine> engine = catalog->engine(workload.engine.engine.value);
+    if (engine) {
+      gathered.engine = std::move(*engine);
+    } else {
+      append(faults, engine.error());
+    }
+  } else if (!workload.demand) {
+    faults.push_back(
+        complaint("no MODEL, and no demand either",
+                  "name a model (a catalog name, a Hugging Face id or a path), or give "
+                  "-f WORKLOAD or --memory-ceiling BYTES"));
+  }
+  std::optional<domain::Host> host;
+  if (!invocation.host.empty()) {
+    const Result<std::vector<document::Document>> documents = read_documents(invocation.host);
+    if (!documents) {
+      append(faults, documents.error());
+    } else {
+      Result<domain::Host> read = inventory::read_host(documents->front());
+      if (read) {
+        host = std::move(*read);
+      } else {
+        append(faults, read.error());
+      }
+    }
+  }
+  const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
+  if (!profiles) return std::unexpected(profiles.error());
+  Result<std::vector<advise::Wish>> wishes = gather_wishes(workload, *profiles, host, invocation);
+  if (wishes) {
+    gathered.wishes = std::move(*wishes);
+  } else {
+    append(faults, wishes.error());
+  }
+  if (!faults.empty()) return failure(std::move(faults));
+  gathered.workload = workload;
+  return gathered;
+}
+
+}  // namespace gpushape::cli

@@ -1,0 +1,29 @@
+// From a command line to values: reads the files it names, looks up model, engine, devices and
+// host.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/advise.hpp"
+#include "base/result.hpp"
+#include "catalog/catalog.hpp"
+#include "cli/flags.hpp"
+#include "cli/invocation.hpp"
+#include "profiles/profiles.hpp"
+
+namespace gpushape::cli {
+
+struct Gathered {
+  domain::Workload workload;
+  std::optional<domain::Model> model;
+  std::optional<domain::Engine> engine;
+  std::vector<advise::Wish> wishes;  ///< in the order of the list; every device of an `any`
+};
+
+/// Files first, then the flags over them; then the names are looked up. All faults of one stage
+/// come together. `platform` is what the targets imply where nobody said.
+Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation);
+
+}  // namespace gpushape::cli
