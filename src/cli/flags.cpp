@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "catalog/quantizations.hpp"
+#include "catalog/quantization_names.hpp"
 #include "fmt/format.h"
 
 namespace gpushape::cli {
