@@ -12,8 +12,10 @@ Result<Emitted> emit_workload(const EmitRequest& request);
 namespace {
 
 constexpr auto kTargets = std::to_array<TargetRow>({
-    {"vm-class", "VM Service VirtualMachineClass, one per wish", emit_vm_class},
-    {"resource-claim", "Kubernetes DRA ResourceClaim, the wishes in order", emit_resource_claim},
+    {"vm-class", "VM Service VirtualMachineClass, one per wish", emit_vm_class,
+     domain::Platform::Vsphere},
+    {"resource-claim", "Kubernetes DRA ResourceClaim, the wishes in order", emit_resource_claim,
+     domain::Platform::Kubernetes},
     {"contract", "gpushape ResourceContract, one per wish", emit_contract},
     {"workload", "gpushape Workload as it was understood", emit_workload},
 });
