@@ -22,10 +22,12 @@ Result<std::optional<domain::VisibleMemory>> named_gpu(const Gathered& gathered,
       return failure("--profile needs one GPU", "name it with --gpu");
     }
     if (invocation.visible_bytes) {
-      return domain::VisibleMemory{.bytes = domain::exactly(*invocation.visible_bytes),
-                                   .source = "--memory-mib",
-                                   .parent_bytes = *invocation.visible_bytes,
-                                   .vendor = "nvidia"};
+      domain::VisibleMemory memory;
+      memory.bytes = domain::exactly(*invocation.visible_bytes);
+      memory.source = "--memory-mib";
+      memory.parent_bytes = *invocation.visible_bytes;
+      memory.vendor = "nvidia";
+      return memory;
     }
     return std::nullopt;
   }

@@ -89,7 +89,7 @@ Listing quantization_listing() {
     std::vector<std::string> spellings;
     Node also = Node::sequence();
     for (const catalog::QuantizationSpelling& spelling : catalog::quantization_spellings()) {
-      if (spelling.quantization != row.value || spelling.spelling == row.name) continue;
+      if (spelling.value != row.value || spelling.spelling == row.name) continue;
       spellings.emplace_back(spelling.spelling);
       also.add(spelling.spelling);
     }
