@@ -142,11 +142,12 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   }
   if (!gathered->workload.platform) gathered->workload.platform = implied_platform(outputs);
 
-  advise::AdviceRequest request{.workload = gathered->workload,
-                                .model = gathered->model,
-                                .engine = gathered->engine,
-                                .wishes = gathered->wishes,
-                                .profile = invocation.profile};
+  advise::AdviceRequest request;
+  request.workload = gathered->workload;
+  request.model = gathered->model;
+  request.engine = gathered->engine;
+  request.wishes = gathered->wishes;
+  request.profile = invocation.profile;
   const Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return refuse(advice.error(), terminal);
   const bool is_yes = std::ranges::any_of(advice->shapes, &domain::RankedShape::fits);

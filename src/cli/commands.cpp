@@ -19,11 +19,6 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape estimate ./config.json --quant fp8 --gpu l40s --context 8k --concurrency 16 -o "
      "json\n",
      kEstimate, run_estimate},
-    {"review", "FILE…", "checks existing manifests before deployment",
-     "  gpushape review vm-class.yaml\n"
-     "  gpushape review -o json manifests/*.yaml\n"
-     "  helm template chart | gpushape review -\n",
-     kReview, run_review},
     {"catalog", "list [flags]", "the model catalog",
      "  gpushape catalog list\n"
      "  gpushape catalog list --quantizations\n"
