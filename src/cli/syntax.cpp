@@ -105,11 +105,16 @@ Result<ParsedFlags> parse_syntax(std::string_view command, unsigned taker,
   for (const auto& [row, option] : options) {
     if (option->count() == 0) continue;
     if (row->value.empty()) {
+      for (const std::string& value : option->results()) {
+        if (value != "true")
+          faults.push_back(complaint(fmt::format("{} takes no value", row->name)));
+      }
       parsed.given.emplace_back(row, "");
       continue;
     }
     for (const std::string& value : option->results()) parsed.given.emplace_back(row, value);
   }
+  if (!faults.empty()) return failure(std::move(faults));
   return parsed;
 }
 
