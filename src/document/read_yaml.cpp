@@ -23,6 +23,9 @@ namespace {
 // small beside what an expansion of aliases of aliases asks for.
 constexpr std::size_t kMostExpandedBytes = 32U << 20U;
 
+// yaml-cpp reads about 4 MB a second (ours, measured on short fields); larger data come as JSON.
+constexpr std::size_t kMostYamlBytes = 16U << 20U;
+
 constexpr std::string_view kCoreTagPrefix = "tag:yaml.org,2002:";
 
 struct Weight {
@@ -64,7 +67,8 @@ class YamlReader final : public YAML::EventHandler {
     return std::move(documents_);
   }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    require_separator(mark);
     anchored_.clear();
     is_absent_ = false;
   }
@@ -108,7 +112,7 @@ class YamlReader final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     const Place place = place_of(mark);
-    const Position position = with_length(place, length_of_scalar(place.offset, value));
+    const Position position = with_length(place, length_of_scalar(place, value));
     if (wants_key()) {
       if (tag == "?" && value == "<<") {
         frames_.back().merges.push_back(frames_.back().entries);
@@ -139,6 +143,9 @@ class YamlReader final : public YAML::EventHandler {
   struct Frame {
     YAML::anchor_t anchor = YAML::NullAnchor;
     bool is_mapping = false;
+    // Refused at its end, not at its start: yaml-cpp takes a bracket that is never closed for the
+    // start of a field name, and then that is the fault to speak of.
+    bool is_key = false;
     bool has_key = false;
     Position key_position;
     std::size_t entries = 0;
@@ -153,6 +160,20 @@ class YamlReader final : public YAML::EventHandler {
     Position position;
     std::size_t offset = 0;
   };
+
+  // yaml-cpp 0.7 takes whatever follows a finished root for the next document.
+  void require_separator(const YAML::Mark& mark) {
+    const std::size_t offset =
+        std::min(static_cast<std::size_t>(std::max(mark.pos, 0)), text_.size());
+    const std::string_view before = text_.substr(document_start_, offset - document_start_);
+    const bool is_separated = text_.substr(offset).starts_with("---") || before.contains("\n...");
+    if (has_begun_ && !is_separated) {
+      builder_.fail(place_of(mark).position, "not valid YAML: nothing may follow the value",
+                    "documents are parted by a line with ---");
+    }
+    has_begun_ = true;
+    document_start_ = offset;
+  }
 
   [[nodiscard]] bool wants_key() const {
     return !frames_.empty() && frames_.back().is_mapping && !frames_.back().has_key;
@@ -195,7 +216,7 @@ class YamlReader final : public YAML::EventHandler {
   void open(Node::Kind kind, std::string_view core_tag, const YAML::Mark& mark,
             const std::string& tag, YAML::anchor_t anchor) {
     const Position position = place_of(mark).position;
-    if (wants_key()) fail_key(position);
+    const bool is_key = wants_key();
     if (tag != "?" && tag != "!" && !tag.empty() &&
         tag != std::string(kCoreTagPrefix) + std::string(core_tag)) {
       fail_tag(tag, position);
@@ -204,12 +225,14 @@ class YamlReader final : public YAML::EventHandler {
     Frame& frame = frames_.emplace_back();
     frame.anchor = anchor;
     frame.is_mapping = kind == Node::Kind::Mapping;
+    frame.is_key = is_key;
   }
 
   void close() {
     const Frame frame = std::move(frames_.back());
     frames_.pop_back();
     Node node = builder_.close();
+    if (frame.is_key) fail_key(node.position());
     if (!frame.merges.empty()) merge(node, frame.merges);
     take(std::move(node), frame.anchor);
   }
@@ -299,24 +322,38 @@ class YamlReader final : public YAML::EventHandler {
   }
 
   // As much of a scalar as stands on its first line.
-  [[nodiscard]] std::size_t length_of_scalar(std::size_t offset, const std::string& value) const {
-    const char first = letter_at(offset);
+  [[nodiscard]] std::size_t length_of_scalar(const Place& place, const std::string& value) const {
+    const std::string_view rest = text_.substr(std::min(place.offset, text_.size()));
+    const char first = letter_at(place.offset);
     if (first == '|' || first == '>') return 1;
-    const std::string_view rest = text_.substr(std::min(offset, text_.size()));
+    // Looks no further than the scalar goes: a file may be one line.
+    std::string_view whole = rest;
     if (first == '"' || first == '\'') {
-      for (std::size_t i = 1; i < rest.size() && rest[i] != '\n'; ++i) {
-        if (first == '"' && rest[i] == '\\') {
-          ++i;
-        } else if (rest[i] == first) {
-          if (first == '"' || i + 1 == rest.size() || rest[i + 1] != '\'') return i + 1;
-          ++i;
-        }
+      const std::size_t closing = closing_quote(rest);
+      // yaml-cpp 0.7 lets a quoted string pass that breaks off after a blank line.
+      if (closing == std::string_view::npos) {
+        builder_.fail(place.position, "not valid YAML: this quoted string does not end");
       }
+      whole = rest.substr(0, closing + 1);
     } else if (rest.starts_with(value)) {
-      return value.size();
+      whole = value;
     }
-    const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
+    const std::string_view line = whole.substr(0, whole.find_first_of("\r\n"));
     return line.find_last_not_of(" \t") + 1;
+  }
+
+  static std::size_t closing_quote(std::string_view text) {
+    const char quote = text.front();
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (quote == '"' && text[i] == '\\') {
+        ++i;
+      } else if (text[i] == quote) {
+        const bool is_doubled = quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
+        if (!is_doubled) return i;
+        ++i;
+      }
+    }
+    return std::string_view::npos;
   }
 
   std::shared_ptr<const Source> source_;
@@ -325,9 +362,25 @@ class YamlReader final : public YAML::EventHandler {
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, Anchored> anchored_;
   std::size_t expanded_bytes_ = 0;
+  bool has_begun_ = false;
+  std::size_t document_start_ = 0;
   bool is_absent_ = false;
   std::vector<Document> documents_;
 };
+
+// What usually stands behind a message of yaml-cpp.
+std::string_view help_for(std::string_view message) {
+  using namespace YAML::ErrorMsg;
+  if (message == MAP_VALUE || message == END_OF_MAP || message == END_OF_SEQ) {
+    return "check the indentation, and put text that holds ': ' in quotes";
+  }
+  if (message == END_OF_MAP_FLOW) return "a '{' is not closed";
+  if (message == END_OF_SEQ_FLOW) return "a '[' is not closed";
+  if (message.starts_with(INVALID_ESCAPE)) return "write a backslash as \\\\, or use single quotes";
+  if (message == UNKNOWN_ANCHOR) return "an anchor (&name) stands before its aliases (*name)";
+  if (message == UNKNOWN_TOKEN) return "put text that begins with '@', '`' or '%' in quotes";
+  return {};
+}
 
 Diagnostic diagnostic_of(const YAML::Exception& exception, const Source& source) {
   Position position;
@@ -337,16 +390,18 @@ Diagnostic diagnostic_of(const YAML::Exception& exception, const Source& source)
   const std::string line = source.line(position.line);
   const std::string_view indentation =
       std::string_view(line).substr(0, line.find_first_not_of(" \t"));
-  std::string help;
+  std::string_view help = help_for(exception.msg);
   if (indentation.contains('\t')) help = "indent with spaces; YAML allows no tabs there";
-  return source.diagnostic(position, "not valid YAML: " + exception.msg, std::move(help));
+  return source.diagnostic(position, "not valid YAML: " + exception.msg, std::string(help));
 }
 
 }  // namespace
 
 Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
                                         const Limits& limits) {
-  Result<std::shared_ptr<const Source>> source = accept_text(text, std::move(file), limits);
+  Limits own_limits = limits;
+  own_limits.bytes = std::min(limits.bytes, kMostYamlBytes);
+  Result<std::shared_ptr<const Source>> source = accept_text(text, std::move(file), own_limits);
   if (!source) return std::unexpected(std::move(source).error());
   try {
     return YamlReader(*source, limits).read();

@@ -20,7 +20,7 @@ struct Limits {
 
 /// All documents of a YAML stream, as Kubernetes reads YAML (1.1 scalars; duplicate keys kept;
 /// anchors and aliases are expanded within the node limit; tags other than the core ones are
-/// refused). An empty stream is an error.
+/// refused). An empty stream is an error, and so is a text above 16 MiB, whatever `limits` say.
 Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
                                         const Limits& limits = {});
 
