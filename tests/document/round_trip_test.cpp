@@ -21,7 +21,7 @@ rc::Gen<std::string> any_text() {
       "\r", "'", "\"", "\\", "[", "]", "{", "}", ",", "&", "*", "!", "|", ">", "%", "@", "`", "?",
       "- ", "---", "...", "<<", "=", "~", "yes", "no", "null", "true", ".inf", "0x", "0o", "1e3",
       "\x01", "\x7f", "\xc2\x85", "\xc3\xa9", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xf0\x9f\x98\x80");
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
+  return rc::gen::map(rc::gen::scale(0.2, rc::gen::container<std::vector<std::string>>(piece)),
                       [](const std::vector<std::string>& pieces) {
                         std::string text;
                         for (const std::string& part : pieces) text += part;
@@ -44,14 +44,14 @@ rc::Gen<Node> any_scalar(bool may_be_infinite) {
 rc::Gen<Node> any_node(int depth, bool may_be_infinite) {
   if (depth == 0) return any_scalar(may_be_infinite);
   const auto children = rc::gen::scale(
-      0.5, rc::gen::container<std::vector<Node>>(any_node(depth - 1, may_be_infinite)));
+      0.3, rc::gen::container<std::vector<Node>>(any_node(depth - 1, may_be_infinite)));
   auto sequence = rc::gen::map(children, [](std::vector<Node> items) {
     Node node = Node::sequence();
     node.items() = std::move(items);
     return node;
   });
   auto mapping = rc::gen::map(
-      rc::gen::pair(children, rc::gen::container<std::vector<std::string>>(50, any_text())),
+      rc::gen::pair(children, rc::gen::container<std::vector<std::string>>(20, any_text())),
       [](std::pair<std::vector<Node>, std::vector<std::string>> parts) {
         Node node = Node::mapping();
         for (std::size_t i = 0; i < parts.first.size(); ++i) {
