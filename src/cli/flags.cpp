@@ -1,11 +1,12 @@
 #include "cli/flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 
 #include "catalog/quantization_names.hpp"
-#include "fmt/format.h"
 
 namespace gpushape::cli {
 namespace {
