@@ -56,7 +56,7 @@ struct Profile {
   std::string mig_profile;              ///< instance that backs a MIG-backed vGPU
   std::vector<std::string> attributes;  ///< "me", "gfx" …
   std::string requires_release;         ///< extra release condition; empty for none
-  std::string source;
+  std::string source;  ///< the fact of Device::fact_sources: "timeSliced", "mig" or "migBacked"
   bool frame_buffer_is_published = true;  ///< false: `frame_buffer_bytes` is the nominal size
   std::int64_t max_per_instance = 1;      ///< MIG-backed vGPUs that share one MIG instance
   std::optional<std::int64_t> mig_profile_id;
@@ -144,7 +144,6 @@ struct Device {
   std::int64_t mixed_region_gib = 0;  ///< length of the mixed-size placement axis
   std::vector<Profile> profiles;      ///< largest first within a technology
   std::vector<Board> boards;          ///< the usual one first
-  std::vector<std::string> sources;
   /// What NVML prints and a ResourceSlice publishes as productName; one per PCI id and subsystem,
   /// empty where no source shows it. Two devices may share one ("NVIDIA H100").
   std::vector<std::string> product_names;

@@ -114,9 +114,8 @@ bool nests(const Profile& small, const Profile& large) {
   }
   const std::vector<Block> outer = blocks_of(large);
   return std::ranges::all_of(blocks_of(small), [&](const Block& inner) {
-    return std::ranges::any_of(outer, [&](const Block& block) {
-      return block.start <= inner.start && inner.start + inner.size <= block.start + block.size;
-    });
+    return std::ranges::count_if(outer,
+                                 [&](const Block& block) { return overlap(inner, block); }) == 1;
   });
 }
 

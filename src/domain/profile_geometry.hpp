@@ -9,9 +9,9 @@
 
 namespace gpushape::domain {
 
-/// True when time-sliced `small` fills `large` without loss wherever both may be placed: every
-/// start of `small` lies inside one placement of `large`, and mixing sizes costs `small` none of
-/// its count. Where placements are not published, the counts decide.
+/// True when time-sliced `small` costs `large` nothing beyond its own block: every placement of
+/// `small` touches exactly one placement of `large`, and mixing sizes costs `small` none of its
+/// count. Where placements are not published, the counts decide.
 bool nests(const Profile& small, const Profile& large);
 
 /// The time-sliced sizes that nest in each other, from the whole device down: 80, 40, 20, 10, 5 on

@@ -76,9 +76,13 @@ class Checker {
 
   void check_names() {
     std::set<std::string_view> names;
+    std::set<std::string_view> short_names;
     std::int64_t full_size = 0;
     for (const Profile& profile : device_.profiles) {
       if (!names.insert(profile.name).second) complain("'" + profile.name + "' stands there twice");
+      if (!short_names.insert(profile.short_name).second) {
+        complain("two profiles are '" + profile.short_name + "' for short");
+      }
       if (profile.is_full_size) ++full_size;
     }
     if (device_.supports_time_sliced && full_size != 1 && !device_.profiles.empty()) {

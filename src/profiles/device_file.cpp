@@ -24,12 +24,11 @@ constexpr document::NumberBounds kVisibleGib = {.least = 0.001, .most = 65'536};
 
 class DeviceReader {
  public:
-  DeviceReader(const document::Document& document, SourceTable sources)
+  DeviceReader(const document::Document& document, const SourceTable& common)
       : reader_(document.root, *document.source, diagnostics_, "device"),
-        sources_(std::move(sources)) {}
+        sources_(reader_, &common) {}
 
   Result<domain::Device> read() {
-    sources_.add(reader_);
     device_.id = reader_.required_text("id");
     device_.name = reader_.required_text("name");
     device_.aliases = reader_.texts("aliases");
@@ -147,15 +146,15 @@ class DeviceReader {
   void read_profiles() {
     if (auto time_sliced = reader_.mapping("timeSliced")) {
       note_source("timeSliced", sources_.text_of(*time_sliced, "source"));
-      read_time_sliced(*time_sliced, source_of("timeSliced"), device_);
+      read_time_sliced(*time_sliced, device_);
     }
     if (auto mig = reader_.mapping("mig")) {
       note_source("mig", sources_.text_of(*mig, "source"));
-      read_mig(*mig, source_of("mig"), device_);
+      read_mig(*mig, device_);
     }
     if (auto backed = reader_.mapping("migBacked")) {
       note_source("migBacked", sources_.text_of(*backed, "source"));
-      read_mig_backed(*backed, source_of("migBacked"), device_);
+      read_mig_backed(*backed, device_);
     }
   }
 
@@ -176,9 +175,6 @@ class DeviceReader {
 
   void note_source(std::string fact, std::string source) {
     if (source.empty()) return;
-    if (std::ranges::find(device_.sources, source) == device_.sources.end()) {
-      device_.sources.push_back(source);
-    }
     device_.fact_sources.push_back({std::move(fact), std::move(source)});
   }
 

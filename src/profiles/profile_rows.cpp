@@ -57,7 +57,7 @@ Bytes total_of(const domain::Device& device) {
 }
 
 /// What all vGPU rows share. `max` is read first: the reservation depends on it.
-Profile read_vgpu(Reader& row, const std::string& prefix, const std::string& source) {
+Profile read_vgpu(Reader& row, const std::string& prefix, std::string_view fact) {
   Profile profile;
   profile.name = row.required_text("name");
   profile.type = row.required_text("type");
@@ -73,7 +73,7 @@ Profile read_vgpu(Reader& row, const std::string& prefix, const std::string& sou
   profile.max_per_gpu = std::max<std::int64_t>(1, row.required_integer("max", kInstances));
   profile.requires_release = row.text("requires").value_or("");
   profile.is_name_derived = !row.boolean("nameSeen").value_or(false);
-  profile.source = source;
+  profile.source = fact;
   return profile;
 }
 
@@ -85,9 +85,8 @@ FrameBuffer frame_buffer_of(const Profile& profile, const domain::Device& device
           .compression_bytes = compression};
 }
 
-void read_time_sliced_row(Reader& row, const std::string& prefix, const std::string& source,
-                          domain::Device& device) {
-  Profile profile = read_vgpu(row, prefix, source);
+void read_time_sliced_row(Reader& row, const std::string& prefix, domain::Device& device) {
+  Profile profile = read_vgpu(row, prefix, "timeSliced");
   profile.is_full_size = row.boolean("fullSize").value_or(false);
   profile.technology = profile.is_full_size ? Technology::FullVgpu : Technology::TimeSliced;
   profile.peer_to_peer = row.boolean("peerToPeer").value_or(false);
@@ -112,7 +111,7 @@ void read_time_sliced_row(Reader& row, const std::string& prefix, const std::str
   device.profiles.push_back(std::move(profile));
 }
 
-void read_mig_row(Reader& row, const std::string& source, domain::Device& device) {
+void read_mig_row(Reader& row, domain::Device& device) {
   Profile profile;
   profile.technology = Technology::Mig;
   profile.name = row.required_text("name");
@@ -129,7 +128,7 @@ void read_mig_row(Reader& row, const std::string& source, domain::Device& device
   profile.placement_ids = row.integers("starts", kStart);
   if (!profile.placement_ids.empty()) profile.placement_size = profile.memory_slices;
   profile.requires_release = row.text("requires").value_or("");
-  profile.source = source;
+  profile.source = "mig";
   if (const auto memory = row.integer("memoryMib", kMib)) {
     profile.frame_buffer_bytes = mib(*memory);
     profile.usable_bytes = profile.frame_buffer_bytes;
@@ -163,9 +162,8 @@ const Profile* instance_of(Reader& row, const std::string& name, const domain::D
   return nullptr;
 }
 
-void read_mig_backed_row(Reader& row, const std::string& prefix, const std::string& source,
-                         domain::Device& device) {
-  Profile profile = read_vgpu(row, prefix, source);
+void read_mig_backed_row(Reader& row, const std::string& prefix, domain::Device& device) {
+  Profile profile = read_vgpu(row, prefix, "migBacked");
   profile.technology = Technology::MigBackedVgpu;
   profile.mig_profile = row.required_text("instance");
   profile.max_per_instance = row.integer("perInstance", kInstances).value_or(1);
@@ -195,31 +193,31 @@ void read_mig_backed_row(Reader& row, const std::string& prefix, const std::stri
 
 }  // namespace
 
-void read_time_sliced(Reader& group, const std::string& source, domain::Device& device) {
+void read_time_sliced(Reader& group, domain::Device& device) {
   device.supports_time_sliced = true;
   const std::string prefix = group.required_text("typePrefix");
   device.supports_mixed_size = group.boolean("mixedSize").value_or(false);
   device.mixed_region_gib = group.integer("regionGib", kGib).value_or(0);
   device.several_vgpus_per_vm = group.text("severalPerVm").value_or("");
   for (Reader& row : group.mappings("profiles")) {
-    read_time_sliced_row(row, prefix, source, device);
+    read_time_sliced_row(row, prefix, device);
   }
   group.finish();
 }
 
-void read_mig(Reader& group, const std::string& source, domain::Device& device) {
+void read_mig(Reader& group, domain::Device& device) {
   device.supports_mig = true;
   device.mig_compute_slices = group.required_integer("computeSlices", kSlices);
   device.mig_memory_slices = group.required_integer("memorySlices", kSlices);
   device.mig_max_instances = group.required_integer("maxInstances", kSlices);
-  for (Reader& row : group.mappings("profiles")) read_mig_row(row, source, device);
+  for (Reader& row : group.mappings("profiles")) read_mig_row(row, device);
   group.finish();
 }
 
-void read_mig_backed(Reader& group, const std::string& source, domain::Device& device) {
+void read_mig_backed(Reader& group, domain::Device& device) {
   const std::string prefix = group.text("typePrefix").value_or("");
   for (Reader& row : group.mappings("profiles")) {
-    read_mig_backed_row(row, prefix, source, device);
+    read_mig_backed_row(row, prefix, device);
   }
   group.finish();
 }

@@ -2,8 +2,6 @@
 // profiles, and vGPU types that a MIG instance backs.
 #pragma once
 
-#include <string>
-
 #include "document/reader.hpp"
 #include "domain/device.hpp"
 
@@ -11,8 +9,8 @@ namespace gpushape::profiles {
 
 // Each reads one group into `device`, whose memory is already known. The groups come in this order,
 // for a MIG-backed vGPU takes slices and memory of its instance.
-void read_time_sliced(document::Reader& group, const std::string& source, domain::Device& device);
-void read_mig(document::Reader& group, const std::string& source, domain::Device& device);
-void read_mig_backed(document::Reader& group, const std::string& source, domain::Device& device);
+void read_time_sliced(document::Reader& group, domain::Device& device);
+void read_mig(document::Reader& group, domain::Device& device);
+void read_mig_backed(document::Reader& group, domain::Device& device);
 
 }  // namespace gpushape::profiles

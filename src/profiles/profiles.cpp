@@ -29,13 +29,15 @@ bool is_device_path(std::string_view path) {
   return path != kSourcesPath && !path.starts_with(kBoards) && !path.starts_with(kServers);
 }
 
-/// What is left of a name when case, separators and a closing "gb" are ignored.
+/// What is left of a name when case, separators, the vendor's name and a closing "gb" are ignored.
 std::string key_of(std::string_view name) {
   std::string key;
   for (const char letter : name) {
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) continue;
     key += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
+  constexpr std::string_view kVendor = "nvidia";
+  if (key.size() > kVendor.size() && key.starts_with(kVendor)) key.erase(0, kVendor.size());
   if (key.size() > 3 && key.ends_with("gb") &&
       std::isdigit(static_cast<unsigned char>(key[key.size() - 3])) != 0) {
     key.resize(key.size() - 2);
@@ -55,15 +57,15 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 const SourceTable& built_in_sources() {
   static const SourceTable table = [] {
-    SourceTable result;
-    for (const document::PackedFile& file : embedded_profiles()) {
-      if (file.path != kSourcesPath) continue;
-      const document::Document document = document::unpack(file);
-      Diagnostics diagnostics;
-      document::Reader reader(document.root, *document.source, diagnostics, "sources");
-      result.add(reader);
-    }
-    return result;
+    const auto files = embedded_profiles();
+    const auto file = std::ranges::find(files, kSourcesPath, &document::PackedFile::path);
+    const document::Document document =
+        file == files.end() ? document::Document{} : document::unpack(*file);
+    const document::Source none;
+    Diagnostics diagnostics;
+    document::Reader reader(document.root, document.source ? *document.source : none, diagnostics,
+                            "sources");
+    return SourceTable(reader);
   }();
   return table;
 }

@@ -24,9 +24,10 @@ class Profiles {
   /// wins over a built-in one of the same id. All its faults come out here.
   static Result<Profiles> open(const std::optional<std::string>& overlay_folder = std::nullopt);
 
-  /// By id, alias or product name, letter case, separators and a closing "GB" aside ("H100",
-  /// "h100-sxm-80", "A100-80GB", "NVIDIA L40S"). An id wins over an alias. An unknown name is
-  /// answered with the nearest names; a name that several devices share, with their ids.
+  /// By id, alias or product name; letter case, separators, the vendor's name and a closing "GB"
+  /// do not count ("H100", "h100-sxm-80", "A100-80GB", "NVIDIA L40S"). An id wins over an alias. An
+  /// unknown name is answered with the nearest names; a name that several devices share, with their
+  /// ids.
   [[nodiscard]] Result<domain::Device> find(std::string_view name) const;
   /// Ids of all devices, sorted.
   [[nodiscard]] std::vector<std::string> devices() const;

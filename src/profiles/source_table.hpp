@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "document/reader.hpp"
 
@@ -13,8 +12,9 @@ namespace gpushape::profiles {
 
 class SourceTable {
  public:
-  /// Adds the pairs of a `sources:` mapping, if the reader has one.
-  void add(document::Reader& reader);
+  /// The pairs of the `sources:` mapping of a document, if it has one. Keys that are not there are
+  /// looked up in `common`, which must outlive the table.
+  explicit SourceTable(document::Reader& reader, const SourceTable* common = nullptr);
 
   /// The text behind `field`, a key or a sequence of keys and of sentences such as "derived: as the
   /// L40S"; several are joined by "; ". A single word that is no key is complained of. Empty where
@@ -22,6 +22,11 @@ class SourceTable {
   std::string text_of(document::Reader& reader, std::string_view field) const;
 
  private:
+  void add_text(document::Reader& reader, std::string_view field, const std::string& word,
+                std::string& text) const;
+  [[nodiscard]] const std::string* find(const std::string& key) const;
+
+  const SourceTable* common_ = nullptr;
   std::map<std::string, std::string, std::less<>> texts_;
 };
 

@@ -92,6 +92,7 @@ TEST_SUITE("profiles") {
         {"L40S", "l40s"},
         {"l40", "l40"},
         {"NVIDIA H100 80GB HBM3", "h100-sxm-80"},
+        {"NVIDIA H100", "h100-sxm-80"},  // the driver also calls the 94 GB board so
         {"Tesla T4", "t4"},
         {"NVIDIA-A100-SXM4-80GB", "a100-sxm4-80"},
         {"nvidia l4", "l4"},
