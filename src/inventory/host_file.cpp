@@ -38,7 +38,7 @@ constexpr IntegerBounds kHardwareVersion{.least = 4, .most = 99};
 constexpr IntegerBounds kVgpusPerVm{.least = 1, .most = 1024};
 constexpr NumberBounds kGigabitsPerSecond{.least = 0.01, .most = 100'000};
 constexpr Bytes kLeastMemory = gib(1);
-constexpr Bytes kMostMemory = gib(1024 * 1024);
+constexpr Bytes kMostMemory = gib(1'048'576);
 
 int required_int(Reader& reader, std::string_view field, IntegerBounds bounds) {
   return static_cast<int>(reader.required_integer(field, bounds));

@@ -61,12 +61,12 @@ domain::Host draw_host(Draw& draw, const domain::Device& device) {
 }
 
 domain::Shape draw_shape(Draw& draw, const domain::Device& device) {
-  const std::size_t row =
+  const auto row =
       static_cast<std::size_t>(draw.from(0, static_cast<std::int64_t>(device.profiles.size())));
   if (row == device.profiles.size()) return example::shape(device, "", draw.from(1, 4));
   const domain::Profile& profile = device.profiles[row];
   if (!profile.is_full_size) return example::shape(device, profile.short_name);
-  const std::int64_t count = draw.one_of<std::int64_t>({1, 2, 4, 8});
+  const auto count = draw.one_of<std::int64_t>({1, 2, 4, 8});
   return count == 1 || draw.from(0, 3) == 0 ? example::shape(device, profile.short_name, count)
                                             : example::group(device, profile.short_name, count);
 }

@@ -21,7 +21,6 @@ using advise::memory_need;
 using advise::vcpu_need;
 using domain::ResourceContract;
 using domain::Role;
-using example::gigabytes;
 using example::request;
 
 namespace {
@@ -311,7 +310,8 @@ TEST_SUITE("advise") {
 
   TEST_CASE("a contract beyond a limit of the release is a finding") {
     // vGPUs in one VM: 8 in 8.0, 16 from 8.0 U2 on; the host's own figure wins
-    ContractRequest many = request(example::h100(), example::group(example::h100(), "80C", 16));
+    const ContractRequest many =
+        request(example::h100(), example::group(example::h100(), "80C", 16));
     domain::Host host = example::h1();
     for (int gpu = 8; gpu < 16; ++gpu) example::add_gpu(host, "h100-sxm-80", gpu % 2, 0);
     CHECK_FALSE(has_note(derive_contract(many, host), "VC-12"));
@@ -324,14 +324,15 @@ TEST_SUITE("advise") {
     host.release = "VCF 9.0";
     CHECK(has_note(derive_contract(many, host), "VC-12", "is not published"));
     // passthrough devices: 16 in vSphere 7
-    ContractRequest through = request(example::h100(), example::shape(example::h100(), "", 17));
+    const ContractRequest through =
+        request(example::h100(), example::shape(example::h100(), "", 17));
     host.release = "7.0 U3";
     host.vgpus_per_vm = 32;  // counts vGPUs alone
     CHECK(has_note(derive_contract(through, host), "VC-12", "more than the 16 of 7.0 U3"));
   }
 
   TEST_CASE("a hardware version below what the contract needs is a finding") {
-    ContractRequest across = whole_h100(8);  // two nodes: a topology, hardware version 20
+    const ContractRequest across = whole_h100(8);  // two nodes: a topology, hardware version 20
     domain::Host host = example::h1();
     CHECK(derive_contract(across, host).least_hardware_version == 20);
     CHECK(derive_contract(across, host).hardware_version == 21);

@@ -177,7 +177,7 @@ TEST_SUITE("inventory") {
     full.gpus[1].pcie_switch = "switch-2";
     full.nics = {{.id = "nic0", .gigabits_per_second = 100, .numa_node = 3, .pcie_switch = "s"},
                  {.id = "nic1", .gigabits_per_second = 2.5, .numa_node = 0, .pcie_switch = ""}};
-    domain::Host bare = example::two_sockets("bare", 8, 64, 0, "", 0);
+    const domain::Host bare = example::two_sockets("bare", 8, 64, 0, "", 0);
     for (domain::Host host : {full, bare, example::h1(), example::h4()}) {
       CAPTURE(host.name);
       for (const std::string& text : {document::write_yaml(inventory::to_node(host)),

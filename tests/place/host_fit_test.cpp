@@ -110,7 +110,7 @@ TEST_SUITE("place") {
     contract.shape = example::shape(h100, "40C");
     contract.vcpus = 16;
     contract.memory_bytes = gib(128);
-    contract.cpu_reservation_mhz = 16 * 2000;
+    contract.cpu_reservation_mhz = 32'000;  // 16 x 2000
     const domain::Host host = example::h1();
     const HostFit guaranteed = fit_on_empty_host(contract, h100, host, host_capacity(host));
     CHECK(guaranteed.resources ==
