@@ -8,10 +8,21 @@ namespace gpushape::render {
 
 namespace {
 
+bool is_default(const domain::Assumption& fact) { return fact.origin == domain::Origin::Default; }
+
+/// Nobody said, and there is no more to tell of it than that.
+bool is_plain_default(const domain::Assumption& fact) {
+  return is_default(fact) && mark_of(fact) == "default";
+}
+
+/// The flag that states it, or the field of a Workload where there is no flag.
+std::string flag_text(const domain::Assumption& fact) {
+  if (fact.flag.empty()) return {};
+  return fmt::format(" ({}{})", fact.flag.starts_with('-') ? "" : "Workload ", fact.flag);
+}
+
 std::string mark_with_flag(const domain::Assumption& fact) {
-  const bool is_default = fact.origin == domain::Origin::Default;
-  if (!is_default || fact.flag.empty()) return mark_of(fact);
-  return fmt::format("{} ({})", mark_of(fact), fact.flag);
+  return is_default(fact) ? mark_of(fact) + flag_text(fact) : mark_of(fact);
 }
 
 }  // namespace
@@ -21,13 +32,21 @@ void show_facts(Page& page, const std::vector<domain::Assumption>& facts) {
   page.heading("What this rests on");
   Table table;
   table.columns = {{"", Align::Left}, {"", Align::Left}, {"", Align::Left}};
-  for (const bool is_default : {false, true}) {
+  std::string defaults;
+  for (const bool wants_default : {false, true}) {
     for (const domain::Assumption& fact : facts) {
-      if ((fact.origin == domain::Origin::Default) != is_default) continue;
-      table.rows.push_back({words_of(fact.fact), shown_value(fact), mark_with_flag(fact)});
+      if (is_default(fact) != wants_default) continue;
+      const std::string name = words_of(fact.fact);
+      if (is_plain_default(fact) && page.style().verbosity <= 0) {
+        defaults += fmt::format("{}{} {}{}", defaults.empty() ? "" : ", ", name, shown_value(fact),
+                                flag_text(fact));
+      } else {
+        table.rows.push_back({name, shown_value(fact), mark_with_flag(fact)});
+      }
     }
   }
   page.table(table);
+  if (!defaults.empty()) page.labelled("default", 7, defaults);
 }
 
 }  // namespace gpushape::render

@@ -8,7 +8,8 @@
 
 namespace gpushape::render {
 
-/// What was stated first, then what was defaulted with the flag that states it.
+/// What was stated first, then what was defaulted with the flag that states it; defaults without a
+/// reason of their own in one paragraph, unless Style::verbosity asks for all.
 void show_facts(Page& page, const std::vector<domain::Assumption>& facts);
 
 }  // namespace gpushape::render

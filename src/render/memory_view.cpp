@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <variant>
 
@@ -27,8 +28,6 @@ struct Stretch {
   Tone tone = Tone::Plain;
   Bytes bytes;
 };
-
-constexpr std::size_t kBarWidth = 62;  // leaves room for the total behind it
 
 std::string row_name(const Estimate& estimate, Part part) {
   switch (part) {
@@ -77,8 +76,9 @@ std::vector<std::size_t> cells_of(const std::vector<Bytes>& amounts, Bytes total
   std::vector<std::size_t> result;
   std::size_t left = cells;
   for (const Bytes amount : amounts) {
-    const double share = static_cast<double>(amount.count()) / static_cast<double>(total.count());
-    auto wanted = static_cast<std::size_t>(share * static_cast<double>(cells) + 0.5);
+    const double share = static_cast<double>(std::max(amount, Bytes(0)).count()) /
+                         static_cast<double>(total.count());
+    auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(cells)));
     if (amount > Bytes(0)) wanted = std::max<std::size_t>(wanted, 1);
     result.push_back(std::min(wanted, left));
     left -= result.back();
@@ -107,11 +107,13 @@ void show_bar(Page& page, const Estimate& estimate) {
     amounts.push_back(part.bytes);
     need += part.bytes;
   }
-  const Bytes visible = estimate.capacity ? estimate.capacity->visible_bytes.expected : need;
+  const Bytes visible =
+      estimate.capacity ? std::max(estimate.capacity->visible_bytes.expected, Bytes(0)) : need;
   const Bytes total = std::max(need, visible);
   if (total <= Bytes(0)) return;
   const bool has_unicode = page.style().has_unicode;
-  const std::size_t width = std::min(kBarWidth, page.width() - 18);
+  const std::string total_text = fmt::format("{} GiB", gib_text(total));
+  const std::size_t width = page.width() - 8 - std::max<std::size_t>(total_text.size(), 10);
   const std::vector<std::size_t> cells = cells_of(amounts, total, width);
   std::string bar;
   std::vector<std::string> legend;
@@ -132,7 +134,7 @@ void show_bar(Page& page, const Estimate& estimate) {
     legend.push_back(fmt::format("{} free {}", space, gib_text(visible - need)));
   }
   page.blank();
-  page.raw(fmt::format("  [{}] {} GiB", bar, gib_text(total)));
+  page.raw(fmt::format("  [{}] {}", bar, total_text));
   if (need > visible) {
     const auto end =
         static_cast<std::size_t>(static_cast<double>(visible.count()) /

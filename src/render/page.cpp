@@ -10,6 +10,7 @@ namespace gpushape::render {
 namespace {
 
 constexpr std::size_t kLeastWidth = 40;  // ours: below this, columns of figures cannot stand
+constexpr std::size_t kLeastColumn = 4;  // ours: of a table column that wraps
 constexpr std::size_t kGap = 2;          // columns between two columns of a table
 
 std::string_view color_of(Tone tone) {
@@ -111,15 +112,18 @@ std::vector<std::size_t> Page::column_widths(const Table& table, std::size_t ava
     return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
            kGap * (widths.size() - 1);
   };
-  while (used() > available) {
-    auto shrinks = widths.end();
-    for (auto it = widths.begin(); it != widths.end(); ++it) {
-      const auto index = static_cast<std::size_t>(it - widths.begin());
-      if (table.columns[index].align == Align::Right || *it <= 4) continue;
-      if (shrinks == widths.end() || *it > *shrinks) shrinks = it;
+  // Figures are broken only when all text columns are as narrow as can be.
+  const auto shrink_widest = [&](bool shrinks_figures) {
+    std::size_t* widest = nullptr;
+    for (std::size_t index = 0; index < widths.size(); ++index) {
+      if (!shrinks_figures && table.columns[index].align == Align::Right) continue;
+      if (widths[index] <= kLeastColumn) continue;
+      if (widest == nullptr || widths[index] > *widest) widest = &widths[index];
     }
-    if (shrinks == widths.end()) break;
-    --*shrinks;
+    if (widest != nullptr) --*widest;
+    return widest != nullptr;
+  };
+  while (used() > available && (shrink_widest(false) || shrink_widest(true))) {
   }
   return widths;
 }

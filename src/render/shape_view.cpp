@@ -59,7 +59,7 @@ std::string memory_text(const RankedShape& ranked) {
   text += ranked.headroom_bytes < Bytes(0)
               ? fmt::format("; {} too little at the high end",
                             size_text(Bytes(0) - ranked.headroom_bytes))
-              : fmt::format("; {} of headroom", size_text(ranked.headroom_bytes));
+              : fmt::format("; {} of headroom at the high end", size_text(ranked.headroom_bytes));
   return text;
 }
 
@@ -180,6 +180,25 @@ void show_refusals(Page& page, const Refusals& group) {
                 fmt::format("{}: {}", profile_name(group.first->shape), group.first->reason.says));
 }
 
+/// What changing each of the other shapes later takes; equal answers stand once.
+void show_changes(Page& page, std::span<const RankedShape> shapes) {
+  std::vector<std::pair<std::string, std::string>> changes;  // answer, numbers
+  for (std::size_t index = 0; index < shapes.size(); ++index) {
+    if (shapes[index].to_change.empty()) continue;
+    const std::string number = fmt::format("{}", index + 2);
+    const auto same = std::ranges::find(changes, shapes[index].to_change,
+                                        &std::pair<std::string, std::string>::first);
+    if (same == changes.end()) {
+      changes.emplace_back(shapes[index].to_change, number);
+    } else {
+      same->second += ", " + number;
+    }
+  }
+  for (const auto& [change, numbers] : changes) {
+    page.labelled("changing " + numbers, kLabelWidth, change);
+  }
+}
+
 struct Bound {
   std::string_view name;
   std::int64_t count;
@@ -230,7 +249,7 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
                        : "nothing");
   if (ranked.max_concurrency) show("concurrency", concurrency_text(ranked, advice));
   show("engine flags", flags_text(ranked));
-  show("to change it", ranked.to_change);
+  show("changing it", ranked.to_change);
   page.blank();
   page.paragraph("Why", 2, Tone::Strong);
   for (const domain::Reason& reason : ranked.reasons) {
@@ -239,8 +258,9 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
 }
 
 void show_contract(Page& page, const domain::ResourceContract& contract,
-                   domain::Platform platform) {
-  const bool is_vm = platform == domain::Platform::Vsphere || platform == domain::Platform::Vks;
+                   const domain::Advice& advice) {
+  const bool is_vm =
+      advice.platform == domain::Platform::Vsphere || advice.platform == domain::Platform::Vks;
   page.heading(fmt::format("{}{}", is_vm ? "VM contract" : "CPU and memory that go with it",
                            contract.host.empty() ? "" : fmt::format(", on {}", contract.host)));
   const auto show = [&](std::string_view label, const std::string& text) {
@@ -270,34 +290,36 @@ void show_contract(Page& page, const domain::ResourceContract& contract,
   // Steps say how a figure came about; rules say what to mind.
   for (const domain::ContractNote& note : contract.notes) {
     const bool is_step = note.id.starts_with("step");
-    if (!is_step || page.style().verbosity > 0) page.labelled(note.id, kLabelWidth, note.says);
+    const bool is_found = std::ranges::any_of(advice.findings, [&](const domain::Reason& finding) {
+      return finding.rule == note.id && finding.says == note.says;
+    });
+    if (is_found || (is_step && page.style().verbosity <= 0)) continue;
+    page.labelled(note.id, kLabelWidth, note.says);
   }
 }
 
 void show_other_shapes(Page& page, std::span<const RankedShape> shapes) {
   if (shapes.empty()) return;
-  page.heading("Other shapes that would do");
+  page.heading("Other shapes that would do (memory in GiB)");
   const bool shows_all = page.style().verbosity > 0;
   const std::size_t shown = shows_all ? shapes.size() : std::min(shapes.size(), kOtherShapes);
   Table table;
-  table.columns = {{"", Align::Right},
-                   {"shape", Align::Left},
-                   {"technology", Align::Left},
-                   {"headroom GiB", Align::Right},
-                   {"stranded GiB", Align::Right},
+  table.columns = {{"", Align::Right},      {"shape", Align::Left},     {"technology", Align::Left},
+                   {"share", Align::Right}, {"headroom", Align::Right}, {"stranded", Align::Right},
                    {"rule", Align::Left}};
   for (std::size_t index = 0; index < shown; ++index) {
     const RankedShape& ranked = shapes[index];
     table.rows.push_back({fmt::format("{}", index + 2), shape_name(ranked.shape),
                           std::string(name_of(ranked.shape.technology)),
-                          gib_text(ranked.headroom_bytes), gib_text(ranked.stranded_bytes),
-                          deciding_rule(ranked)});
+                          percent(ranked.shape.compute_share), gib_text(ranked.headroom_bytes),
+                          gib_text(ranked.stranded_bytes), deciding_rule(ranked)});
   }
   page.table(table);
   if (shown < shapes.size()) {
     page.paragraph(fmt::format("and {} more; -v lists them", shapes.size() - shown), 2,
                    Tone::Faint);
   }
+  show_changes(page, shapes.first(shown));
 }
 
 void show_rejected(Page& page, std::span<const RejectedShape> rejected) {

@@ -10,7 +10,9 @@
 namespace gpushape::render {
 
 void show_shape(Page& page, const domain::RankedShape& ranked, const domain::Advice& advice);
-void show_contract(Page& page, const domain::ResourceContract& contract, domain::Platform platform);
+/// Notes that the findings of `advice` repeat are left to those.
+void show_contract(Page& page, const domain::ResourceContract& contract,
+                   const domain::Advice& advice);
 /// `shapes` are those behind the first.
 void show_other_shapes(Page& page, std::span<const domain::RankedShape> shapes);
 void show_rejected(Page& page, std::span<const domain::RejectedShape> rejected);

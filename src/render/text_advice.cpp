@@ -16,6 +16,9 @@ using domain::Advice;
 
 namespace {
 
+constexpr std::size_t kLabelWidth = 17;
+constexpr std::size_t kShownPotentials = 12;  // ours: what fits half a screen; -v lists all
+
 void show_potentials(Page& page, const Advice& advice) {
   if (advice.potentials.empty()) return;
   page.heading("What each GPU could hold beside the weights");
@@ -25,19 +28,29 @@ void show_potentials(Page& page, const Advice& advice) {
                    {"tokens", Align::Right},
                    {"sequences", Align::Right},
                    {"of tokens", Align::Right}};
-  std::vector<std::pair<std::string, std::string>> refused;
+  std::string too_small;
+  std::size_t hidden = 0;
+  const bool shows_all = page.style().verbosity > 0;
   for (const domain::Potential& potential : advice.potentials) {
-    const std::string name = fmt::format("{} x {}", potential.count, potential.device);
+    const std::string name = potential.count > 1
+                                 ? fmt::format("{} x {}", potential.count, potential.device)
+                                 : potential.device;
     if (!potential.fits) {
-      table.rows.push_back({name, "no", "-", "-", "-"});
+      too_small += fmt::format("{}{}", too_small.empty() ? "" : ", ", name);
+      continue;
+    }
+    if (!shows_all && table.rows.size() == kShownPotentials) {
+      ++hidden;
       continue;
     }
     table.rows.push_back({name, gib_text(potential.free_bytes), grouped(potential.tokens),
                           potential.context_tokens > 0 ? grouped(potential.sequences) : "-",
                           potential.context_tokens > 0 ? grouped(potential.context_tokens) : "-"});
   }
-  page.table(table);
-  if (page.style().verbosity <= 0) return;
+  if (!table.rows.empty()) page.table(table);
+  if (hidden > 0) page.paragraph(fmt::format("and {} more; -v lists them", hidden), 2, Tone::Faint);
+  if (!too_small.empty()) page.labelled("too small", 9, too_small);
+  if (!shows_all) return;
   for (const domain::Potential& potential : advice.potentials) {
     if (!potential.says.empty()) page.paragraph(potential.says, 2);
   }
@@ -48,7 +61,7 @@ void show_asks(Page& page, const Advice& advice) {
   page.heading("What is asked for");
   for (const domain::Ask& ask : advice.asks) {
     const std::string label = ask.flag.empty() ? words_of(ask.fact) : ask.flag;
-    page.labelled(label, 17, ask.why);
+    page.labelled(label, kLabelWidth, ask.why);
   }
 }
 
@@ -56,17 +69,16 @@ void show_flip(Page& page, const Advice& advice) {
   if (!advice.flip) return;
   const domain::Flip& flip = *advice.flip;
   page.heading("What would change the answer");
-  std::string text = flip.change.empty() ? flip.fact : flip.change;
-  if (!flip.outcome.empty()) text += fmt::format(": {}", flip.outcome);
-  page.labelled(flip.rule, 17, text);
-  if (flip.runner_up) page.labelled("runner-up", 17, shape_name(*flip.runner_up));
+  page.labelled(flip.rule, kLabelWidth, flip.change.empty() ? words_of(flip.fact) : flip.change);
+  if (!flip.outcome.empty()) page.labelled("answer then", kLabelWidth, flip.outcome);
+  if (flip.runner_up) page.labelled("runner-up", kLabelWidth, shape_name(*flip.runner_up));
 }
 
 void show_findings(Page& page, const Advice& advice) {
   if (advice.findings.empty()) return;
   page.heading("Findings");
   for (const domain::Reason& finding : advice.findings) {
-    page.labelled(finding.rule, 17, finding.says);
+    page.labelled(finding.rule, kLabelWidth, finding.says);
   }
 }
 
@@ -90,7 +102,7 @@ void show_answer(Page& page, const Advice& advice) {
   if (!advice.shapes.empty()) {
     const domain::RankedShape& first = advice.shapes.front();
     show_shape(page, first, advice);
-    show_contract(page, first.contract, advice.platform);
+    show_contract(page, first.contract, advice);
     show_other_shapes(page, std::span(advice.shapes).subspan(1));
   }
   show_rejected(page, advice.rejected);

@@ -191,13 +191,12 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
       continue;
     }
     if (used > 0) lines.emplace_back();
-    while (display_width(word) > width) {
+    while (!word.empty()) {
       const std::size_t bytes = fitting_bytes(word, width);
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
-      lines.emplace_back();
+      if (!word.empty()) lines.emplace_back();
     }
-    lines.back() = word;
   }
   return lines;
 }

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 8;
 
-std::string joined_flags(const Advice& advice) {
-  std::string flags;
+std::string joined_asks(const Advice& advice, std::string_view separator) {
+  std::string asks;
   for (const domain::Ask& ask : advice.asks) {
     const std::string name = ask.flag.empty() ? words_of(ask.fact) : ask.flag;
-    flags += fmt::format("{}{}", flags.empty() ? "" : " ", name);
+    asks += fmt::format("{}{}", asks.empty() ? "" : separator, name);
   }
-  return flags;
+  return asks;
 }
 
 std::string answer_text(const Advice& advice) {
@@ -35,8 +35,12 @@ std::string answer_text(const Advice& advice) {
       first.reasons.empty() ? std::string() : fmt::format(" ({})", first.reasons.front().rule);
   const std::string replicas =
       first.replicas > 1 ? fmt::format("{} replicas of ", first.replicas) : std::string();
-  return fmt::format("{}{}, {}{}", replicas, shape_name(first.shape),
-                     name_of(first.shape.consumption_model), rule);
+  const std::string fit = first.fits_at == domain::FitsAt::High ? ""
+                          : first.fits_at == domain::FitsAt::Expected
+                              ? "; fits at the expected value only"
+                              : "; does not fit";
+  return fmt::format("{}{}, {}{}{}", replicas, shape_name(first.shape),
+                     name_of(first.shape.consumption_model), rule, fit);
 }
 
 std::string support_text(const Advice& advice) {
@@ -46,7 +50,7 @@ std::string support_text(const Advice& advice) {
                        size_text(contract.memory_reservation_bytes),
                        size_text(advice.shapes.front().headroom_bytes));
   }
-  if (!advice.asks.empty()) return fmt::format("give {}", joined_flags(advice));
+  if (!advice.asks.empty()) return joined_asks(advice, ", ");
   if (advice.rejected.empty()) return "no shape was there to look at";
   const domain::RejectedShape& first = advice.rejected.front();
   return fmt::format("{}: {}", shape_name(first.shape), first.reason.says);
@@ -101,7 +105,7 @@ void show_next(Page& page, const Advice& advice) {
   std::string added;
   std::string what;
   if (advice.shapes.empty()) {
-    added = joined_flags(advice);
+    added = joined_asks(advice, " ");
     what = "chooses a shape";
   } else {
     added = fmt::format("-o {}", target_of(advice.platform));
@@ -113,7 +117,7 @@ void show_next(Page& page, const Advice& advice) {
     page.labelled("Next", kLabelWidth, fmt::format("the same with {} {}", added, what), 0);
     return;
   }
-  page.labelled("Next", kLabelWidth, fmt::format("{} {}", command, added), 0);
+  page.labelled("Next", kLabelWidth, fmt::format("{} {}  {}", command, added, what), 0);
 }
 
 std::string verdict(const Advice& advice, const Style& style) {

@@ -60,6 +60,7 @@ std::string size_text(Bytes bytes) {
   if (size < kib(1)) return fmt::format("{} bytes", bytes.count());
   if (size < mib(1)) return fmt::format("{:.4g} KiB", in_units(kib(1)));
   if (size < gib(1)) return fmt::format("{:.4g} MiB", in_units(mib(1)));
+  if (round_up(size, gib(1)) == size) return fmt::format("{} GiB", grouped(bytes / gib(1)));
   return fmt::format("{:.2f} GiB", bytes.gib());
 }
 
@@ -99,7 +100,7 @@ std::string words_of(std::string_view field) {
   for (const char letter : field) {
     const auto byte = static_cast<unsigned char>(letter);
     if (std::isupper(byte) != 0) close_word();
-    if (letter == ' ' || letter == '_' || letter == '-') {
+    if (letter == ' ' || letter == '_' || letter == '-' || letter == '.') {
       close_word();
       continue;
     }
@@ -112,6 +113,9 @@ std::string words_of(std::string_view field) {
 std::string mark_of(const domain::Assumption& assumption) {
   std::string_view from = assumption.from;
   if (from.starts_with("from ")) from.remove_prefix(5);
+  if (assumption.origin == domain::Origin::Computed) {
+    return fmt::format("computed: {}", from.empty() ? "from other facts" : from);
+  }
   if (assumption.origin != domain::Origin::Default) {
     return fmt::format("from {}", from.empty() ? name_of(assumption.origin) : from);
   }
@@ -133,7 +137,10 @@ std::string profile_name(const domain::Shape& shape) {
 }
 
 std::string shape_name(const domain::Shape& shape) {
-  return fmt::format("{} x {} of {}", shape.count, profile_name(shape), shape.device);
+  const std::string name = shape.profile.empty() && shape.profile_short.empty()
+                               ? fmt::format("{} ({})", shape.device, profile_name(shape))
+                               : fmt::format("{} of {}", profile_name(shape), shape.device);
+  return shape.count > 1 ? fmt::format("{} x {}", shape.count, name) : name;
 }
 
 }  // namespace gpushape::render

@@ -33,7 +33,7 @@ std::string mark_of(const domain::Assumption& assumption);
 /// A value as it is shown: whole numbers grouped.
 std::string shown_value(const domain::Assumption& assumption);
 
-/// "2 x 80C of h100-sxm-80".
+/// "80C of h100-sxm-80", "2 x 80C of h100-sxm-80".
 std::string shape_name(const domain::Shape& shape);
 /// The same without device: "80C", "whole GPU".
 std::string profile_name(const domain::Shape& shape);
