@@ -1,0 +1,54 @@
+#include "review/rules.hpp"
+
+#include <array>
+
+#include "review/rules/functions.hpp"
+
+namespace gpushape::review {
+
+using enum domain::Severity;
+
+namespace {
+
+constexpr auto kRules = std::to_array<RuleRow>({
+    {"VC-01", Error, "A GPU VM reserves all of its memory",
+     "Devices reach guest memory directly, so none of it may be swapped or ballooned: power-on "
+     "fails with less than a full reservation",
+     "set configSpec.memoryReservationLockedToMax to true, or request as much memory as the VM has",
+     "F. Denneman, ESXi Host BIOS, VM, and vCenter Settings; bosh-vsphere-cpi-release 372",
+     rules_of::vc_01},
+    {"VC-02", Error, "Large BARs need EFI",
+     "BIOS firmware cannot map a BAR above 256 MB, and it is what a VM gets when VM, image and "
+     "class are silent",
+     "set configSpec.firmware to efi, and take an image that boots by EFI: the image wins over "
+     "the class",
+     "Dell KB 000199172; VM Operator, firmware of a class", rules_of::vc_02},
+    {"VC-03", Error, "The MMIO space holds the BARs of all devices",
+     "The VM does not power on when the BARs of its devices do not fit; too much costs next to "
+     "nothing",
+     "set pciPassthru.use64bitMMIO to TRUE and pciPassthru.64bitMMIOSizeGB to the need",
+     "Broadcom KB 323402", rules_of::vc_03},
+    {"VC-04", Error, "The MMIO keys are spelled right and set together",
+     "An unknown key is kept and does nothing, and each of the two keys has no effect alone",
+     "set both pciPassthru.use64bitMMIO = TRUE and pciPassthru.64bitMMIOSizeGB = a number of GB",
+     "Broadcom KB 323402", rules_of::vc_04},
+    {"VC-06", Warning, "CPU hot-add hides the virtual NUMA nodes",
+     "With CPU hot-add on, the guest is shown one NUMA node, whatever the topology says",
+     "set configSpec.cpuHotAddEnabled to false", "Broadcom KB 2040375", rules_of::vc_06},
+    {"VC-07", Error, "The virtual topology divides evenly",
+     "vCPU are spread over virtual sockets and nodes in equal parts; a rest has nowhere to go",
+     "make the vCPU a multiple of the cores per node, and cores per node and per socket multiples "
+     "of each other",
+     "vSphere 8, Virtual NUMA Controls; VM Operator's webhook", rules_of::vc_07},
+    {"VC-11", Error, "A profile stands once in vgpuDevices",
+     "From v1alpha2 on vgpuDevices is a map keyed by profileName: the API server refuses the same "
+     "profile twice",
+     "add the devices in configSpec.deviceChange, as a device group where they talk to each other",
+     "VM Operator, config/crd/bases, VirtualMachineClass", rules_of::vc_11},
+});
+
+}  // namespace
+
+std::span<const RuleRow> rules() { return kRules; }
+
+}  // namespace gpushape::review

@@ -1,0 +1,59 @@
+// The review rules: one row and one file each. A rule looks at the deployment alone and reports
+// what it finds, with the values that fired it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/node.hpp"
+#include "domain/review.hpp"
+#include "review/deployment.hpp"
+
+namespace gpushape::review {
+
+struct RuleRow;
+
+/// What a rule adds to its row for one place.
+struct Remark {
+  std::string message;
+  std::string fix = {};  ///< with the values; empty: the row's
+  std::string label = {};
+  std::optional<domain::Severity> severity = std::nullopt;  ///< empty: the row's
+};
+
+/// Collects findings; knows which rule is speaking.
+class Report {
+ public:
+  void begin(const RuleRow& rule) { rule_ = &rule; }
+  void add(const document::Document& document, const document::Node& place, Remark remark);
+  /// In the order of documents, lines, columns and rules.
+  [[nodiscard]] std::vector<domain::Finding> take(std::span<const document::Document> documents) &&;
+
+ private:
+  struct Entry {
+    const document::Document* document = nullptr;
+    domain::Finding finding;
+  };
+  const RuleRow* rule_ = nullptr;
+  std::vector<Entry> entries_;
+};
+
+using RuleFunction = void (*)(const Deployment&, Report&);
+
+struct RuleRow {
+  std::string_view id;  ///< "VC-03"
+  domain::Severity severity = domain::Severity::Warning;
+  std::string_view title;  ///< a short sentence
+  std::string_view why;
+  std::string_view fix;
+  std::string_view source;
+  RuleFunction function = nullptr;
+};
+
+/// In display order.
+std::span<const RuleRow> rules();
+
+}  // namespace gpushape::review

@@ -1,0 +1,214 @@
+#include "review/vm_class.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <utility>
+
+#include "review/quantity.hpp"
+
+namespace gpushape::review {
+
+using document::Node;
+using domain::Device;
+using domain::Profile;
+using domain::Technology;
+
+namespace {
+
+constexpr std::string_view kGroup = "vmoperator.vmware.com/";
+
+const Node* at(const Node& root, std::initializer_list<std::string_view> path) {
+  const Node* node = &root;
+  for (const std::string_view step : path) {
+    if (node != nullptr) node = node->find(step);
+  }
+  return node;
+}
+
+std::optional<Located<std::int64_t>> integer_at(const Node& root,
+                                                std::initializer_list<std::string_view> path) {
+  const Node* node = at(root, path);
+  if (node == nullptr || !node->is(Node::Kind::Integer)) return std::nullopt;
+  return Located<std::int64_t>{node->integer(), node};
+}
+
+std::optional<Located<double>> quantity_at(const Node& root,
+                                           std::initializer_list<std::string_view> path) {
+  const Node* node = at(root, path);
+  const std::optional<double> value = node == nullptr ? std::nullopt : quantity_of(*node);
+  if (!value) return std::nullopt;
+  return Located<double>{*value, node};
+}
+
+std::optional<Located<std::string>> text_at(const Node& root,
+                                            std::initializer_list<std::string_view> path) {
+  const Node* node = at(root, path);
+  if (node == nullptr || !node->is(Node::Kind::String)) return std::nullopt;
+  return Located<std::string>{node->text(), node};
+}
+
+std::optional<Located<bool>> flag_at(const Node& root,
+                                     std::initializer_list<std::string_view> path) {
+  const Node* node = at(root, path);
+  if (node == nullptr || !node->is(Node::Kind::Boolean)) return std::nullopt;
+  return Located<bool>{node->boolean(), node};
+}
+
+bool is_set(const Node& root, std::initializer_list<std::string_view> path) {
+  const auto flag = flag_at(root, path);
+  return flag && flag->value;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+const Device* product_of_profile(std::string_view name, std::span<const Device> devices) {
+  const auto is_it = [name](const Profile& profile) {
+    return profile.technology != Technology::Mig && is_same_word(profile.name, name);
+  };
+  const auto has_it = [&is_it](const Device& device) {
+    return std::ranges::any_of(device.profiles, is_it);
+  };
+  const auto device = std::ranges::find_if(devices, has_it);
+  return device == devices.end() ? nullptr : &*device;
+}
+
+/// PCI ids are decimal in a class and hexadecimal in the tables. Two products may share one: the
+/// smaller is taken, so that no finding rests on the larger.
+const Device* product_of_ids(std::int64_t vendor, std::int64_t id,
+                             std::span<const Device> devices) {
+  const auto is_number = [](const std::string& hexadecimal, std::int64_t number) {
+    std::int64_t value = -1;
+    std::from_chars(hexadecimal.data(), hexadecimal.data() + hexadecimal.size(), value, 16);
+    return value == number;
+  };
+  const Device* found = nullptr;
+  for (const Device& device : devices) {
+    const bool is_it = is_number(device.pci_vendor, vendor) &&
+                       std::ranges::any_of(device.pci_devices, [&](const std::string& candidate) {
+                         return is_number(candidate, id);
+                       });
+    if (is_it && (found == nullptr || device.nominal_gb < found->nominal_gb)) found = &device;
+  }
+  return found;
+}
+
+std::vector<Located<std::string>> listed_profiles(const Node& hardware) {
+  std::vector<Located<std::string>> found;
+  if (const Node* vgpus = at(hardware, {"devices", "vgpuDevices"})) {
+    for (const Node& vgpu : vgpus->items()) {
+      if (const auto name = text_at(vgpu, {"profileName"})) found.push_back(*name);
+    }
+  }
+  return found;
+}
+
+std::vector<VmDevice> devices_of_hardware(const Node& hardware, std::span<const Device> devices) {
+  std::vector<VmDevice> found;
+  for (const Located<std::string>& name : listed_profiles(hardware)) {
+    found.push_back({name.node, name.value, product_of_profile(name.value, devices)});
+  }
+  if (const Node* passed = at(hardware, {"devices", "dynamicDirectPathIODevices"})) {
+    for (const Node& device : passed->items()) {
+      const auto vendor = integer_at(device, {"vendorID"});
+      const auto id = integer_at(device, {"deviceID"});
+      if (vendor && id) {
+        found.push_back({id->node, {}, product_of_ids(vendor->value, id->value, devices)});
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<VmDevice> devices_of_config(const Node& config, std::span<const Device> devices) {
+  std::vector<VmDevice> found;
+  const Node* changes = config.find("deviceChange");
+  if (changes == nullptr) return found;
+  for (const Node& change : changes->items()) {
+    const Node* backing = at(change, {"device", "backing"});
+    if (backing == nullptr) continue;
+    if (const auto profile = text_at(*backing, {"vgpu"})) {
+      found.push_back({profile->node, profile->value, product_of_profile(profile->value, devices)});
+    } else if (const Node* allowed = backing->find("allowedDevice")) {
+      for (const Node& row : allowed->items()) {
+        const auto vendor = integer_at(row, {"vendorId"});
+        const auto id = integer_at(row, {"deviceId"});
+        if (!vendor || !id) continue;
+        found.push_back({id->node, {}, product_of_ids(vendor->value, id->value, devices)});
+        break;  // one device, whichever of the allowed
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<ExtraOption> options_of(const Node& config) {
+  std::vector<ExtraOption> found;
+  const Node* rows = config.find("extraConfig");
+  if (rows == nullptr) return found;
+  for (const Node& row : rows->items()) {
+    const auto key = text_at(row, {"key"});
+    const auto value = text_at(row, {"value", "_value"});
+    if (key) found.push_back({key->value, value ? value->value : std::string(), key->node});
+  }
+  return found;
+}
+
+void read_config(const Node& config, VmClass& vm) {
+  vm.memory_is_locked = is_set(config, {"memoryReservationLockedToMax"});
+  vm.memory_reservation_mib = quantity_at(config, {"memoryAllocation", "reservation"});
+  vm.firmware = text_at(config, {"firmware"});
+  vm.cpu_hot_add = flag_at(config, {"cpuHotAddEnabled"});
+  vm.nodes_shown_on_hot_add = is_set(config, {"virtualNuma", "exposeVnumaOnCpuHotadd"});
+  vm.cores_per_socket = integer_at(config, {"numCoresPerSocket"});
+  vm.cores_per_node = integer_at(config, {"virtualNuma", "coresPerNumaNode"});
+  vm.options = options_of(config);
+}
+
+}  // namespace
+
+const Node& VmClass::place() const {
+  const Node* named = at(*root, {"metadata", "name"});
+  return named == nullptr ? *root : *named;
+}
+
+const ExtraOption* VmClass::option(std::string_view key) const {
+  const auto has_key = [key](const ExtraOption& option) { return is_same_word(option.key, key); };
+  const auto found = std::ranges::find_if(options, has_key);
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::optional<VmClass> read_vm_class(const document::Document& document, const Node& root,
+                                     std::span<const Device> devices) {
+  const auto version = text_at(root, {"apiVersion"});
+  const auto kind = text_at(root, {"kind"});
+  if (!version || !kind || !version->value.starts_with(kGroup) ||
+      kind->value != "VirtualMachineClass") {
+    return std::nullopt;
+  }
+  VmClass vm;
+  vm.document = &document;
+  vm.root = &root;
+  vm.version = version->value.substr(kGroup.size());
+  if (const auto name = text_at(root, {"metadata", "name"})) vm.name = name->value;
+  vm.cpus = integer_at(root, {"spec", "hardware", "cpus"});
+  vm.memory_bytes = quantity_at(root, {"spec", "hardware", "memory"});
+  vm.memory_request_bytes =
+      quantity_at(root, {"spec", "policies", "resources", "requests", "memory"});
+  const Node* hardware = at(root, {"spec", "hardware"});
+  if (hardware != nullptr) vm.listed_profiles = listed_profiles(*hardware);
+  const Node* config = at(root, {"spec", "configSpec"});
+  if (config != nullptr && !config->entries().empty()) {
+    read_config(*config, vm);
+    vm.devices = devices_of_config(*config, devices);
+  } else if (hardware != nullptr) {
+    vm.devices = devices_of_hardware(*hardware, devices);
+  }
+  return vm;
+}
+
+}  // namespace gpushape::review

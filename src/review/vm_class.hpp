@@ -1,0 +1,69 @@
+// A VirtualMachineClass as the rules read it: what VM Service would make of the document, each
+// value with the node it stands on. Borrows the document.
+//
+// A configSpec that is not empty switches hardware.devices off; hardware.cpus and hardware.memory
+// win over the configSpec (VM Operator, pkg/util: class_configspec_from_name).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/node.hpp"
+#include "domain/device.hpp"
+
+namespace gpushape::review {
+
+template <class T>
+struct Located {
+  T value{};
+  const document::Node* node = nullptr;
+};
+
+/// A PCI device that the class adds.
+struct VmDevice {
+  const document::Node* node = nullptr;
+  std::string profile;                      ///< of a vGPU; empty for passthrough
+  const domain::Device* product = nullptr;  ///< where the tables know it
+};
+
+struct ExtraOption {
+  std::string key;
+  std::string value;
+  const document::Node* node = nullptr;  ///< of the key
+};
+
+struct VmClass {
+  const document::Document* document = nullptr;
+  const document::Node* root = nullptr;
+  std::string name;
+  std::string version;  ///< "v1alpha2"
+  std::optional<Located<std::int64_t>> cpus;
+  std::optional<Located<double>> memory_bytes;
+  std::optional<Located<double>> memory_request_bytes;
+  std::optional<Located<double>> memory_reservation_mib;  ///< configSpec.memoryAllocation
+  bool memory_is_locked = false;                          ///< memoryReservationLockedToMax
+  std::optional<Located<std::string>> firmware;
+  std::optional<Located<bool>> cpu_hot_add;
+  bool nodes_shown_on_hot_add = false;  ///< exposeVnumaOnCpuHotadd
+  std::optional<Located<std::int64_t>> cores_per_socket;
+  std::optional<Located<std::int64_t>> cores_per_node;
+  std::vector<VmDevice> devices;
+  std::vector<ExtraOption> options;  ///< configSpec.extraConfig
+  /// hardware.devices.vgpuDevices as written, also where a configSpec switches it off
+  std::vector<Located<std::string>> listed_profiles;
+
+  /// Where a finding about the class as a whole points: its name, or the document.
+  [[nodiscard]] const document::Node& place() const;
+  /// The first option of that key, letter case aside.
+  [[nodiscard]] const ExtraOption* option(std::string_view key) const;
+};
+
+/// Nothing where `root` is of another kind.
+std::optional<VmClass> read_vm_class(const document::Document& document, const document::Node& root,
+                                     std::span<const domain::Device> devices);
+
+}  // namespace gpushape::review
