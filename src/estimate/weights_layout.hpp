@@ -12,12 +12,13 @@ namespace gpushape::estimate {
 
 /// How the weights of a model are held in memory, on every rank alike.
 struct WeightsLayout {
-  domain::WeightScheme scheme;   ///< of the linear layers
-  std::int64_t dtype_bytes = 2;  ///< of everything else: the model's dtype
+  domain::WeightScheme scheme = {};  ///< of the linear layers
+  std::int64_t dtype_bytes = 2;      ///< of everything else: the model's dtype
   bool head_quantized = false;
   bool static_activation_scales = false;
   std::int64_t tensor_parallel = 1;
-  std::int64_t vocabulary_unit = 64;  ///< vocabulary rows are padded to a multiple of it
+  std::int64_t attention_scalars = 0;  ///< scale factors that each attention layer registers
+  std::int64_t vocabulary_unit = 64;   ///< vocabulary rows are padded to a multiple of it
 };
 
 /// Byte counts of the tensors of one stage on one rank.

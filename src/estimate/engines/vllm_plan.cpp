@@ -201,6 +201,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.multiprocessors = multiprocessors_of(request, plan.facts);
   plan.weights = weights.layout;
   plan.weights.tensor_parallel = plan.parallelism.tensor;
+  plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = {.block_tokens = std::llround(plan.facts.expected("blockTokens")),
                 .tensor_parallel = plan.parallelism.tensor,
                 .type = resolved.kv_cache_type.value,

@@ -1,7 +1,7 @@
-// Captured CUDA graphs: a part that grows with every layer and every captured batch size, and the
-// working memory of the largest batch.
+// Captured CUDA graphs: a part that grows with every layer and every captured batch size, the
+// working memory of the largest batch, and kernels that load on the way.
 //
-//   graphs = layers x captures x perLayerCapture + largest / 512 x largestCapture
+//   graphs = base + layers x captures x perLayerCapture + largest / 512 x largestCapture
 //
 // Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth to 512, up to twice the
 // sequences. Source: vLLM config/vllm.py, _set_cudagraph_sizes.
@@ -36,15 +36,16 @@ Spread graphs_bytes(const Situation& situation) {
   const std::int64_t largest = largest_batch(plan);
   const auto nodes = static_cast<double>(situation.stage.layers * captures(largest));
   const double share = static_cast<double>(largest) / static_cast<double>(kLargestBatch);
-  return plan.facts.value("graphPerLayerCapture") * nodes +
+  return plan.facts.value("graphBase") + plan.facts.value("graphPerLayerCapture") * nodes +
          plan.facts.value("graphLargestCapture") * share;
 }
 
 void describe_graphs(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   const std::int64_t largest = largest_batch(plan);
-  term.formula = "layers x captures x perLayerCapture + largestBatch / 512 x largestCapture";
+  term.formula = "base + layers x captures x perLayerCapture + largestBatch / 512 x largestCapture";
   term.inputs = {
+      {"base", plan.facts.expected("graphBase")},
       {"layers", situation.stage.layers},
       {"captures", captures(largest)},
       {"perLayerCapture", plan.facts.expected("graphPerLayerCapture")},

@@ -1,0 +1,130 @@
+#include "calibrate/engine_start.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "document/node.hpp"
+#include "document/text_format.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using document::Node;
+
+std::string text_in(const Node& record, std::string_view name) {
+  const Node* node = record.find(name);
+  return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
+}
+
+std::optional<double> number_in(const Node& record, std::string_view name) {
+  const Node* node = record.find(name);
+  if (node == nullptr || !node->is_number()) return std::nullopt;
+  return node->number();
+}
+
+std::optional<std::int64_t> count_in(const Node& record, std::string_view name) {
+  const Node* node = record.find(name);
+  if (node == nullptr || !node->is(Node::Kind::Integer)) return std::nullopt;
+  return node->integer();
+}
+
+bool truth_in(const Node& record, std::string_view name) {
+  const Node* node = record.find(name);
+  return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
+}
+
+EngineStart read_start(const Node& record) {
+  EngineStart start;
+  start.id = text_in(record, "id");
+  start.source = text_in(record, "source_url");
+  start.engine = text_in(record, "engine");
+  start.engine_version = text_in(record, "engine_version");
+  start.model = text_in(record, "model");
+  start.gpu = text_in(record, "gpu_class");
+  if (start.gpu.empty()) start.gpu = text_in(record, "gpu");
+  start.gpu_total_gib = number_in(record, "gpu_mem_total_gib");
+  start.tensor_parallel = count_in(record, "tp").value_or(1);
+  start.pipeline_parallel = count_in(record, "pp").value_or(1);
+  start.context_tokens = count_in(record, "max_model_len");
+  start.max_num_seqs = count_in(record, "max_num_seqs");
+  start.max_num_batched_tokens = count_in(record, "max_num_batched_tokens");
+  start.utilization = number_in(record, "gpu_memory_utilization");
+  start.enforce_eager = truth_in(record, "enforce_eager");
+  start.dtype = text_in(record, "dtype");
+  start.quantization = text_in(record, "quantization");
+  start.kv_cache_type = text_in(record, "kv_cache_dtype");
+  start.notes = text_in(record, "notes");
+  const std::string status = text_in(record, "status");
+  start.is_complete = status.empty() || status == "ok";
+  start.weights_gib = number_in(record, "weights_gib");
+  start.pool_gib = number_in(record, "kv_cache_gib");
+  start.activation_gib = number_in(record, "activation_peak_gib");
+  start.non_torch_gib = number_in(record, "non_torch_gib");
+  start.graphs_gib = number_in(record, "cuda_graph_gib");
+  start.pool_tokens = count_in(record, "kv_cache_tokens");
+  start.pool_blocks = count_in(record, "num_gpu_blocks");
+  return start;
+}
+
+void shift_to_line(Diagnostics& diagnostics, int line) {
+  for (Diagnostic& diagnostic : diagnostics) diagnostic.span.line = line;
+}
+
+}  // namespace
+
+Result<std::vector<EngineStart>> read_engine_starts(std::string_view text,
+                                                    const std::string& file) {
+  std::vector<EngineStart> starts;
+  Diagnostics diagnostics;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    const std::string_view row = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (row.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    Result<document::Document> document = document::read_json(row, file);
+    if (!document) {
+      shift_to_line(document.error(), line);
+      diagnostics.insert(diagnostics.end(), document.error().begin(), document.error().end());
+      continue;
+    }
+    if (text_in(document->root, "model").empty()) {
+      diagnostics.push_back({.message = "this line is no record of an engine start",
+                             .span = {.file = file, .line = line, .column = 1},
+                             .excerpt = {},
+                             .label = {},
+                             .help = "a record is a JSON object with a `model`"});
+      continue;
+    }
+    starts.push_back(read_start(document->root));
+  }
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  if (starts.empty())
+    return failure(fmt::format("{} holds no engine start", file), "give a file of JSON lines");
+  return starts;
+}
+
+std::optional<domain::EngineVersion> release_of(std::string_view stated) {
+  if (stated.starts_with('v')) stated.remove_prefix(1);
+  std::array<int, 3> parts{};
+  std::size_t count = 0;
+  while (count < parts.size()) {
+    const auto [rest, error] =
+        std::from_chars(stated.data(), stated.data() + stated.size(), parts.at(count));
+    if (error != std::errc{}) break;
+    ++count;
+    stated.remove_prefix(static_cast<std::size_t>(rest - stated.data()));
+    if (!stated.starts_with('.')) break;
+    stated.remove_prefix(1);
+  }
+  // A build between releases counts from the last tag that its checkout knew, which may be the
+  // first of all.
+  const bool is_untagged = count < 3 && stated.starts_with("dev");
+  if (count < 2 || is_untagged || parts.at(0) < 0 || parts.at(1) < 0 || parts.at(2) < 0)
+    return std::nullopt;
+  return domain::EngineVersion{parts.at(0), parts.at(1), parts.at(2)};
+}
+
+}  // namespace gpushape::calibrate

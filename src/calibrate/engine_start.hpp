@@ -1,0 +1,56 @@
+// One start of a real engine on a real GPU, as somebody published it: what was asked for and what
+// the engine printed. A field that the source does not state is absent. Made from lines of JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "domain/engine.hpp"
+
+namespace gpushape::calibrate {
+
+struct EngineStart {
+  std::string id;
+  std::string source;  ///< public address
+  std::string engine;
+  std::string engine_version;  ///< as stated
+  std::string model;
+  std::string gpu;  ///< label, "A100-80GB"
+  std::optional<double> gpu_total_gib;
+  std::int64_t tensor_parallel = 1;
+  std::int64_t pipeline_parallel = 1;
+  std::optional<std::int64_t> context_tokens;
+  std::optional<std::int64_t> max_num_seqs;
+  std::optional<std::int64_t> max_num_batched_tokens;
+  std::optional<double> utilization;
+  bool enforce_eager = false;
+  std::string dtype;         ///< "auto" or empty: the checkpoint's
+  std::string quantization;  ///< asked for on the command line, or the checkpoint's
+  std::string kv_cache_type;
+  std::string notes;
+  bool is_complete = true;  ///< the engine started
+  // What it printed, GiB of one GPU.
+  std::optional<double> weights_gib;
+  std::optional<double> pool_gib;
+  std::optional<double> activation_gib;
+  std::optional<double> non_torch_gib;
+  std::optional<double> graphs_gib;
+  std::optional<std::int64_t> pool_tokens;
+  std::optional<std::int64_t> pool_blocks;
+
+  bool operator==(const EngineStart&) const = default;
+};
+
+/// From JSON lines: one object each; fields that are not of this list are passed over, because the
+/// records belong to others. A line that is no object, or has no model, is complained of.
+Result<std::vector<EngineStart>> read_engine_starts(std::string_view text, const std::string& file);
+
+/// The release that a stated version belongs to: "v0.10.1.1" and "0.8.5.post1" are 0.10.1 and
+/// 0.8.5. Nothing for a build that names none ("vdev", "v0.1.dev18496").
+std::optional<domain::EngineVersion> release_of(std::string_view stated);
+
+}  // namespace gpushape::calibrate
