@@ -1,0 +1,54 @@
+#include "calibrate/engine_start.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gpushape;
+using calibrate::EngineStart;
+using calibrate::read_engine_starts;
+using calibrate::release_of;
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("a record keeps what it states and nothing else") {
+    const auto starts = read_engine_starts(
+        "{\"id\": \"a\", \"engine\": \"vllm\", \"engine_version\": \"0.19.0\", \"model\": \"m\", "
+        "\"gpu\": \"H100 80GB (SXM)\", \"gpu_class\": null, \"tp\": 2, \"weights_gib\": 7, "
+        "\"gpu_memory_utilization\": 0.95, \"kv_cache_tokens\": 16, \"extra\": [1]}\n"
+        "\n{\"model\": \"n\", \"status\": \"failed\"}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    REQUIRE(starts->size() == 2);
+    const EngineStart& first = starts->front();
+    CHECK(first.gpu == "H100 80GB (SXM)");
+    CHECK(first.tensor_parallel == 2);
+    CHECK(first.pipeline_parallel == 1);
+    CHECK(first.weights_gib == 7.0);
+    CHECK(first.pool_tokens == 16);
+    CHECK_FALSE(first.pool_gib.has_value());
+    CHECK(first.is_complete);
+    CHECK_FALSE(starts->back().is_complete);
+  }
+
+  TEST_CASE("every line that is no record is complained of with its number") {
+    const auto starts =
+        read_engine_starts("{\"model\": \"m\"}\n[1]\n{\"model\"\n{\"model\": 3}\n", "starts.jsonl");
+    REQUIRE_FALSE(starts.has_value());
+    REQUIRE(starts.error().size() == 3);
+    CHECK(starts.error()[0].span.line == 2);
+    CHECK(starts.error()[1].span.line == 3);
+    CHECK(starts.error()[2].span.line == 4);
+    CHECK_FALSE(read_engine_starts("\n \n", "empty.jsonl").has_value());
+  }
+
+  TEST_CASE("a stated version belongs to a release, or to none") {
+    using domain::EngineVersion;
+    CHECK(release_of("0.19.0") == EngineVersion{0, 19, 0});
+    CHECK(release_of("v0.10.1.1") == EngineVersion{0, 10, 1});
+    CHECK(release_of("v0.8.5.post1") == EngineVersion{0, 8, 5});
+    CHECK(release_of("v0.6.1.dev238+ge2c6e0a82") == EngineVersion{0, 6, 1});
+    CHECK(release_of("v0.11.0+torch271") == EngineVersion{0, 11, 0});
+    CHECK_FALSE(release_of("v0.1.dev18496+gd4e0675a7").has_value());
+    CHECK_FALSE(release_of("vdev").has_value());
+    CHECK_FALSE(release_of("").has_value());
+    CHECK_FALSE(release_of("5").has_value());
+  }
+}

@@ -1,0 +1,255 @@
+// Estimates beside what vLLM 0.19.0 printed on H100 80GB. The figures of the first table come from
+// the start-up logs published with https://github.com/llm-d-incubation/llm-d-planner/pull/205.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/comparison.hpp"
+#include "document/text_format.hpp"
+#include "estimate/facts.hpp"
+
+using namespace gpushape;
+using calibrate::Comparison;
+using calibrate::EngineStart;
+using calibrate::ErrorSummary;
+
+namespace {
+
+const catalog::Catalog& built_in_catalog() {
+  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
+  return kCatalog;
+}
+const profiles::Profiles& built_in_profiles() {
+  static const profiles::Profiles kProfiles = *profiles::Profiles::open();
+  return kProfiles;
+}
+
+struct LogRow {
+  const char* model;
+  const char* dtype;
+  const char* quantization;
+  const char* kv_cache_type;
+  std::int64_t tensor_parallel;
+  std::int64_t pipeline_parallel;
+  double weights_gib;
+  double pool_gib;
+  std::int64_t tokens;
+  double pool_tolerance;
+};
+
+EngineStart start_of(const LogRow& row) {
+  EngineStart start;
+  start.id = row.model;
+  start.engine = "vllm";
+  start.engine_version = "0.19.0";
+  start.model = row.model;
+  start.gpu = "H100 80GB (SXM)";
+  start.gpu_total_gib = 79.19;
+  start.tensor_parallel = row.tensor_parallel;
+  start.pipeline_parallel = row.pipeline_parallel;
+  start.context_tokens = 8192;
+  start.max_num_batched_tokens = 8192;
+  start.utilization = 0.95;
+  start.dtype = row.dtype;
+  start.quantization = row.quantization;
+  start.kv_cache_type = row.kv_cache_type;
+  start.weights_gib = row.weights_gib;
+  start.pool_gib = row.pool_gib;
+  start.pool_tokens = row.tokens;
+  return start;
+}
+
+constexpr auto kRows = std::to_array<LogRow>({
+    {"meta-llama/Llama-3.1-8B-Instruct", "auto", "", "auto", 1, 1, 14.99, 58.11, 476016, 0.005},
+    {"meta-llama/Llama-3.1-8B-Instruct", "bfloat16", "", "fp8", 1, 1, 14.99, 58.11, 952032, 0.005},
+    {"meta-llama/Llama-3.1-8B-Instruct", "auto", "fp8", "auto", 1, 1, 8.49, 64.61, 529248, 0.005},
+    {"meta-llama/Llama-3.1-8B-Instruct", "float32", "", "auto", 1, 1, 29.98, 42.80, 175296, 0.005},
+    {"meta-llama/Llama-3.1-8B-Instruct", "auto", "", "auto", 4, 1, 3.77, 67.44, 2209792, 0.005},
+    {"meta-llama/Llama-3.1-8B-Instruct", "auto", "", "auto", 1, 4, 4.26, 68.89, 2257264, 0.03},
+    {"codellama/CodeLlama-7b-hf", "auto", "", "auto", 1, 1, 12.56, 61.66, 126256, 0.005},
+    {"moonshotai/Kimi-Dev-72B", "auto", "", "auto", 2, 1, 67.82, 3.02, 19776, 0.02},
+    {"RedHatAI/Llama-3.3-70B-Instruct-fp8-dynamic", "auto", "", "auto", 4, 1, 16.96, 54.09, 708992,
+     0.005},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "float16", "", "auto", 1, 1, 5.38,
+     67.71, 554704, 0.005},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "float16", "", "auto", 1, 1, 8.49, 64.60,
+     529200, 0.005},
+});
+
+std::vector<Comparison> compared(const std::vector<EngineStart>& starts) {
+  std::vector<Comparison> comparisons;
+  for (const EngineStart& start : calibrate::distinct(starts))
+    comparisons.push_back(calibrate::compare(start, built_in_catalog(), built_in_profiles()));
+  return comparisons;
+}
+
+/// Records of the ground truth, or nothing where it is not at hand.
+std::optional<std::vector<EngineStart>> shared_starts(const std::string& name) {
+  const char* folder = std::getenv("GPUSHAPE_SHARED");  // NOLINT(concurrency-mt-unsafe)
+  if (folder == nullptr) {
+    MESSAGE("skipped: GPUSHAPE_SHARED names no folder with the records of engine starts");
+    return std::nullopt;
+  }
+  const std::string path = std::string(folder) + "/data/ground-truth/" + name;
+  const Result<std::string> text = document::read_file(path);
+  REQUIRE_MESSAGE(text.has_value(), path);
+  auto starts = calibrate::read_engine_starts(*text, path);
+  REQUIRE(starts.has_value());
+  return *starts;
+}
+
+bool is_sixteen_bit(const EngineStart& start) {
+  return start.quantization.empty() && !start.model.contains("quantized") &&
+         !start.model.contains("fp8") && start.dtype != "float32";
+}
+
+}  // namespace
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("estimates meet the figures of published start-up logs") {
+    for (const LogRow& row : kRows) {
+      const Comparison comparison =
+          calibrate::compare(start_of(row), built_in_catalog(), built_in_profiles());
+      CAPTURE(row.model);
+      CAPTURE(row.dtype);
+      CAPTURE(row.quantization);
+      CAPTURE(row.tensor_parallel);
+      CAPTURE(row.pipeline_parallel);
+      REQUIRE(comparison.excluded == "");
+      REQUIRE(comparison.weights);
+      CHECK(comparison.weights->error() == doctest::Approx(0).epsilon(0.001).scale(1));
+      CHECK(comparison.weights->is_in_range());
+      REQUIRE(comparison.pool);
+      CHECK(std::abs(comparison.pool->error()) <= row.pool_tolerance);
+      CHECK(comparison.pool->is_in_range());
+      REQUIRE(comparison.tokens);
+      CHECK(comparison.tokens->holds());
+    }
+  }
+
+  TEST_CASE("the controlled series of vLLM 0.19 is met within its bars") {
+    const auto starts = shared_starts("engine-starts-vllm-0.19.jsonl");
+    if (!starts) return;
+    std::size_t count = 0;
+    double pool_errors = 0;
+    for (const Comparison& comparison : compared(*starts)) {
+      const EngineStart& start = comparison.start;
+      const bool is_of_the_bar = start.model.contains("Llama") || start.model.contains("Kimi-Dev");
+      if (!is_of_the_bar) continue;
+      CAPTURE(start.id);
+      REQUIRE(comparison.excluded == "");
+      REQUIRE(comparison.weights);
+      REQUIRE(comparison.pool);
+      REQUIRE(comparison.tokens);
+      // Two printed decimals allow half of the last digit beside the bar itself.
+      const double weights_bar = is_sixteen_bit(start) ? 0.0005 : 0.005;
+      CHECK(std::abs(comparison.weights->error_gib()) <=
+            weights_bar * comparison.weights->measured_gib + 0.005);
+      const double pool_bar = start.pipeline_parallel > 1 ? 0.03 : 0.02;
+      CHECK(std::abs(comparison.pool->error_gib()) <=
+            std::max(0.1, pool_bar * comparison.pool->measured_gib));
+      CHECK(comparison.tokens->holds());
+      CHECK(comparison.weights->is_in_range());
+      CHECK(comparison.pool->is_in_range());
+      pool_errors += std::abs(comparison.pool->error());
+      ++count;
+    }
+    CHECK(count == 22);
+    CHECK(pool_errors / static_cast<double>(count) <= 0.005);
+  }
+
+  TEST_CASE(
+      "starts of dense models from public threads: weights to a percent, blocks to the block") {
+    const auto starts = shared_starts("engine-logs-dense.jsonl");
+    if (!starts) return;
+    const std::vector<Comparison> comparisons = compared(*starts);
+    const ErrorSummary weights = calibrate::summarize(comparisons, &Comparison::weights);
+    CHECK(weights.count >= 30);
+    CHECK(weights.median <= 0.0002);
+    CHECK(weights.worst <= 0.01);
+    std::size_t tokens = 0;
+    for (const Comparison& comparison : comparisons) {
+      if (!comparison.tokens) continue;
+      CAPTURE(comparison.start.id);
+      CHECK(comparison.tokens->holds());
+      ++tokens;
+    }
+    CHECK(tokens >= 18);
+  }
+
+  TEST_CASE("what cannot be compared says why") {
+    EngineStart start = start_of(kRows.front());
+    start.engine = "llama.cpp";
+    const auto reason = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded;
+    };
+    CHECK(reason().contains("llama.cpp"));
+    start = start_of(kRows.front());
+    start.engine_version = "vdev";
+    CHECK(reason().contains("vdev"));
+    start = start_of(kRows.front());
+    start.model = "no-such/model";
+    CHECK(reason().contains("no-such/model"));
+    start = start_of(kRows.front());
+    start.notes = "V1 engine; LoRA enabled";
+    CHECK(reason().contains("adapter"));
+    start = start_of(kRows.front());
+    start.tensor_parallel = 3;
+    CHECK(reason().contains("does not divide"));
+  }
+
+  TEST_CASE("a start without a GPU keeps its weights and its tokens") {
+    EngineStart start = start_of(kRows.front());
+    start.gpu.clear();
+    start.gpu_total_gib.reset();
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.weights);
+    CHECK_FALSE(comparison.pool);
+    CHECK_FALSE(comparison.without_pool.empty());
+    REQUIRE(comparison.tokens);
+    CHECK(comparison.tokens->holds());
+  }
+
+  TEST_CASE("starts that ask for the same count once") {
+    const EngineStart start = start_of(kRows.front());
+    EngineStart again = start;
+    again.id = "again";
+    again.pool_gib = 58.0;
+    EngineStart longer = start;
+    longer.context_tokens = 16384;
+    CHECK(calibrate::distinct(std::vector{start, again, longer}).size() == 2);
+  }
+
+  TEST_CASE("a summary takes median, mean and worst of the absolute errors") {
+    std::vector<Comparison> comparisons(4);
+    const std::array measured{100.0, 100.0, 100.0};
+    const std::array predicted{101.0, 97.0, 100.0};  // 1, 3 and 0 percent off
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      comparisons[i].start.id = std::to_string(i);
+      comparisons[i].pool = calibrate::Figure{.predicted = domain::exactly(gib_of(predicted.at(i))),
+                                              .measured_gib = measured.at(i)};
+    }
+    const ErrorSummary summary = calibrate::summarize(comparisons, &Comparison::pool);
+    CHECK(summary.count == 3);
+    CHECK(summary.median == doctest::Approx(0.01));
+    CHECK(summary.mean_absolute == doctest::Approx(0.04 / 3));
+    CHECK(summary.worst == doctest::Approx(0.03));
+    CHECK(summary.worst_id == "1");
+    CHECK(summary.in_range == 1);
+  }
+
+  TEST_CASE("the built-in facts of every engine can be read") {
+    for (const std::string& name : built_in_catalog().engines()) {
+      CAPTURE(name);
+      const Result<domain::Engine> engine = built_in_catalog().engine(name);
+      REQUIRE(engine.has_value());
+      CHECK(to_text(estimate::unreadable_conditions(*engine)) == "");
+    }
+  }
+}

@@ -1,0 +1,315 @@
+#include "estimate/estimate_memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/engines.hpp"
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+using domain::Part;
+using estimate::estimate_memory;
+using example::flag;
+using example::term;
+
+namespace {
+
+const domain::Model kLlama = example::model(example::llama_8b());
+const domain::Engine kVllm = example::vllm();
+
+domain::Estimate made(const domain::Workload& workload,
+                      const std::optional<domain::VisibleMemory>& gpu = example::h100(),
+                      const domain::Model& model = kLlama) {
+  const Result<domain::Estimate> estimate = estimate_memory(model, workload, kVllm, gpu);
+  REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
+  return *estimate;
+}
+
+std::string refusal(const domain::Workload& workload, const domain::Model& model = kLlama) {
+  const Result<domain::Estimate> estimate =
+      estimate_memory(model, workload, kVllm, example::h100());
+  return estimate ? std::string() : to_text(estimate.error());
+}
+
+bool has_note(const domain::Estimate& estimate, std::string_view words) {
+  return std::ranges::any_of(estimate.notes,
+                             [&](const std::string& note) { return note.contains(words); });
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("the pool is what the share leaves beside weights, activation and buffers") {
+    const domain::Estimate estimate = made(example::workload(8192, 32));
+    // 16 tensors of the model: (128256 x 4096 x 2 + 32 x (218,103,808 + 8192) + 4096) x 2 bytes and
+    // a rotary table of 131072 x 128 x 2.
+    const Bytes weights((128256LL * 4096 * 2 + 32 * (218'103'808LL + 8192) + 4096) * 2 +
+                        131072LL * 128 * 2);
+    CHECK(term(estimate, "weights") == weights);
+    // 1024 x 128256 x 14 + 132 x 128256 x 4 + (8192 + 2 x 1024) x 4096 x 2 + 32 MiB
+    const Bytes activation(1024LL * 128256 * 14 + 132LL * 128256 * 4 + 10240LL * 4096 * 2 +
+                           32 * 1024 * 1024);
+    CHECK(term(estimate, "activation") == activation);
+    REQUIRE(estimate.capacity);
+    // 0.9 x 80 GiB, less nonTorch 0.25 GiB
+    CHECK(estimate.capacity->kv_pool_bytes.expected == gib(72) - weights - activation - mib(256));
+    CHECK(estimate.capacity->kv_pool_tokens ==
+          estimate.capacity->kv_pool_bytes.expected / mib(2) * 16);
+  }
+
+  TEST_CASE("the KV term is whole blocks for every request at its longest") {
+    const domain::Estimate estimate = made(example::workload(8193, 32));
+    CHECK(term(estimate, "kvCache") == mib(2) * 513 * 32);
+    CHECK(estimate.kv_bytes_per_token == kib(128));
+    CHECK(estimate.capacity->fits);
+    CHECK(estimate.capacity->fits_at == domain::FitsAt::High);
+  }
+
+  TEST_CASE("without context or concurrency there is no KV term") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.concurrency.reset();
+    CHECK(term(made(workload), "kvCache") == Bytes(0));
+    workload = example::workload(8192, 32);
+    workload.context_tokens.reset();
+    const domain::Estimate estimate = made(workload);
+    CHECK(term(estimate, "kvCache") == Bytes(0));
+    CHECK(estimate.kv_bytes_per_token == kib(128));
+    // Requests are then counted at the model's longest.
+    CHECK(estimate.capacity->max_concurrency_at_context ==
+          doctest::Approx(static_cast<double>(estimate.capacity->kv_pool_tokens) / 131072));
+  }
+
+  TEST_CASE("a given pool replaces the share") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.kv_cache_memory_bytes = flag(gib(16));
+    const domain::Estimate estimate = made(workload);
+    CHECK(estimate.capacity->kv_pool_bytes == domain::exactly(gib(16)));
+    CHECK(estimate.capacity->kv_pool_tokens == 131072);
+    CHECK(estimate.capacity->max_concurrency_at_context == 16);
+    CHECK_FALSE(estimate.capacity->fits);  // 32 requests need 32 GiB
+  }
+
+  TEST_CASE("graphs stand beside the share until the version that counts them in") {
+    domain::Workload workload = example::workload(8192, 32);
+    const domain::Estimate before = made(workload);
+    workload.engine.version->value = {0, 20, 0};
+    const domain::Estimate after = made(workload);
+    // 51 captures x 32 layers x 0.25 MiB + 256 MiB
+    CHECK(term(before, "graphs") == mib(408 + 256));
+    CHECK(before.capacity->kv_pool_bytes.expected - after.capacity->kv_pool_bytes.expected ==
+          mib(664));
+    workload.engine.enforce_eager.value = true;
+    CHECK(term(made(workload), "graphs") == Bytes(0));
+  }
+
+  TEST_CASE("small batches capture fewer graphs") {
+    domain::Workload workload = example::workload(8192, 4);
+    workload.engine.max_num_seqs = flag<std::int64_t>(4);
+    // batches 1, 2, 4, 8: 4 x 32 layers x 0.25 MiB + 8 / 512 x 256 MiB
+    CHECK(term(made(workload), "graphs") == mib(32 + 4));
+  }
+
+  TEST_CASE("what the engine does not see must fit beside its share") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.gpu_memory_utilization = flag(1.0);
+    const domain::Estimate estimate = made(workload);
+    CHECK(estimate.capacity->kv_pool_bytes.expected > term(estimate, "kvCache"));
+    CHECK_FALSE(estimate.capacity->fits);
+    CHECK(estimate.capacity->fits_at == domain::FitsAt::None);
+  }
+
+  TEST_CASE("a wide total lets a workload fit at the expected value only") {
+    domain::VisibleMemory gpu = example::h100();
+    gpu.bytes.low = gib(50);
+    domain::Workload workload = example::workload(8192, 50);
+    CHECK(made(workload, gpu).capacity->fits_at == domain::FitsAt::Expected);
+    gpu.bytes.low = gib(79);
+    CHECK(made(workload, gpu).capacity->fits_at == domain::FitsAt::High);
+  }
+
+  TEST_CASE("the last stage of a pipeline samples and receives, and has the least pool") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.pipeline = flag<std::int64_t>(2);
+    const domain::Estimate split = made(workload);
+    const domain::Estimate whole = made(example::workload(8192, 32));
+    // Hidden states and residual of 8192 tokens: 2 x 8192 x 4096 x 2 bytes
+    CHECK(term(split, "activation") - term(whole, "activation") == mib(128));
+    CHECK(split.kv_bytes_per_token == kib(64));
+    CHECK(term(split, "kvCache") == gib(16));
+  }
+
+  TEST_CASE("tensor parallelism adds communication and divides weights and cache") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.tensor = flag<std::int64_t>(2);
+    const domain::Estimate estimate = made(workload);
+    CHECK(domain::part_bytes(estimate, Part::Communication).expected == gib(1) + mib(1792));
+    CHECK(term(estimate, "kvCache") == gib(16));
+    CHECK(estimate.parallelism.tensor == 2);
+  }
+
+  TEST_CASE("batch defaults follow the device that the engine finds") {
+    domain::Workload workload = example::workload(8192, 32);
+    CHECK(made(workload).settings.max_num_seqs.value == 1024);
+    CHECK(made(workload).settings.max_num_batched_tokens.value == 8192);
+    domain::VisibleMemory a100 = example::h100();
+    a100.product_name = "NVIDIA A100-SXM4-80GB";
+    CHECK(made(workload, a100).settings.max_num_seqs.value == 256);
+    CHECK(made(workload, std::nullopt).settings.max_num_seqs.value == 128);
+    workload.engine.max_num_seqs = flag<std::int64_t>(64);
+    CHECK(made(workload).settings.max_num_seqs.origin == domain::Origin::Flag);
+    CHECK(made(workload).settings.max_num_seqs.value == 64);
+  }
+
+  TEST_CASE("inside MIG the batch defaults are the whole GPU's, and a note says so") {
+    domain::VisibleMemory slice = example::h100();
+    slice.bytes = domain::exactly(gib(20));
+    slice.is_mig = true;
+    const domain::Estimate estimate = made(example::workload(2048, 1), slice);
+    CHECK(estimate.settings.max_num_seqs.value == 1024);
+    CHECK(has_note(estimate, "MIG"));
+    domain::VisibleMemory guest = example::h100();
+    guest.bytes = domain::exactly(gib(20));
+    guest.parent_bytes = gib(20);
+    CHECK(made(example::workload(2048, 1), guest).settings.max_num_seqs.value == 256);
+  }
+
+  TEST_CASE("a short context bounds the tokens of a step") {
+    domain::Workload workload = example::workload(512, 2);
+    workload.engine.max_num_seqs = flag<std::int64_t>(2);
+    CHECK(made(workload).settings.max_num_batched_tokens.value == 1024);
+  }
+
+  TEST_CASE("the version decides how the pool's tokens are counted") {
+    domain::Workload workload = example::workload(1000, 1);
+    workload.engine.kv_cache_memory_bytes = flag(gib(2));  // 1024 blocks
+    CHECK(made(workload).capacity->kv_pool_tokens == 1024 * 16);
+    workload.engine.version->value = {0, 22, 0};
+    // 1024 blocks / 63 blocks per request x 1000 tokens = 16253.97
+    CHECK(made(workload).capacity->kv_pool_tokens == 16253);
+  }
+
+  TEST_CASE("a version without facts of its own takes the nearest older ones, and says so") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.version->value = {0, 21, 3};
+    const domain::Estimate estimate = made(workload);
+    CHECK(estimate.settings.version.value == domain::EngineVersion{0, 21, 3});
+    CHECK(estimate.settings.gpu_memory_utilization.value == 0.9);
+    CHECK(has_note(estimate, "those of 0.20 are used"));
+    workload.engine.version->value = {0, 3, 0};
+    CHECK(has_note(made(workload), "those of 0.19 are used"));
+    workload.engine.version->value = {0, 19, 7};
+    CHECK(made(workload).notes.empty());
+    workload.engine.version.reset();
+    CHECK(made(workload).settings.version.value == domain::EngineVersion{0, 22, 0});
+  }
+
+  TEST_CASE("quantization says whether the engine converts or the checkpoint must be there") {
+    domain::Workload workload = example::workload(8192, 32);
+    CHECK(made(workload).notes.empty());
+    workload.quantization = flag(domain::Quantization::Fp8);
+    CHECK(has_note(made(workload), "while it loads"));
+    workload.quantization = flag(domain::Quantization::Int8);
+    CHECK(has_note(made(workload), "needs a checkpoint"));
+    CHECK(made(workload).kv_cache_type.value == domain::KvCacheType::Bf16);
+    workload.quantization = flag(domain::Quantization::Fp32);
+    CHECK(made(workload).kv_cache_type.value == domain::KvCacheType::Fp32);
+    CHECK(made(workload).kv_bytes_per_token == kib(256));
+  }
+
+  TEST_CASE("a 32-bit checkpoint loads in 16 bits unless it is asked for") {
+    domain::Model model = kLlama;
+    model.weights.linear = domain::Quantization::Fp32;
+    model.weights.other = domain::Quantization::Fp32;
+    const domain::Estimate estimate = made(example::workload(8192, 32), example::h100(), model);
+    CHECK(estimate.quantization.value == domain::Quantization::Bf16);
+    CHECK(term(estimate, "weights") == term(made(example::workload(8192, 32)), "weights"));
+    CHECK(has_note(estimate, "32-bit"));
+  }
+
+  TEST_CASE("what cannot be is refused with the numbers and a way out") {
+    domain::Workload workload = example::workload(131073, 1);
+    CHECK(refusal(workload).contains("131073"));
+    CHECK(refusal(workload).contains("131072"));
+    domain::Model scaled = kLlama;
+    scaled.rope.scaling = "llama3";
+    CHECK(refusal(workload, scaled).contains("llama3"));
+
+    workload = example::workload(8192, 1);
+    workload.engine.tensor = flag<std::int64_t>(3);
+    CHECK(refusal(workload).contains("does not divide the 32 attention heads"));
+    CHECK(refusal(workload).contains("1, 2, 4, 8, 16, 32"));
+
+    workload = example::workload(8192, 1);
+    workload.engine.pipeline = flag<std::int64_t>(33);
+    CHECK(refusal(workload).contains("more than the 32 layers"));
+
+    workload = example::workload(8192, 1);
+    workload.engine.expert = flag<std::int64_t>(2);
+    CHECK(refusal(workload).contains("has none"));
+  }
+
+  TEST_CASE("absurd numbers are refused, all at once") {
+    domain::Workload workload = example::workload(0, -5);
+    workload.engine.gpu_memory_utilization = flag(0.0);
+    workload.engine.kv_cache_memory_bytes = flag(Bytes(0));
+    workload.engine.max_num_seqs = flag<std::int64_t>(1'000'000'000'000);
+    const Result<domain::Estimate> estimate =
+        estimate_memory(kLlama, workload, kVllm, example::h100());
+    REQUIRE_FALSE(estimate.has_value());
+    CHECK(estimate.error().size() == 5);
+    workload = example::workload(8192, 1);
+    for (const double utilization : {-0.1, 1.1, 1e30, std::nan("")}) {
+      workload.engine.gpu_memory_utilization = flag(utilization);
+      CHECK(refusal(workload).contains("gpu_memory_utilization"));
+    }
+  }
+
+  TEST_CASE("the largest numbers that are taken do not overflow") {
+    domain::Workload workload = example::workload(131072, 10'000'000);
+    workload.engine.max_num_seqs = flag<std::int64_t>(1'000'000);
+    workload.engine.max_num_batched_tokens = flag<std::int64_t>(1LL << 26U);
+    CHECK_FALSE(made(workload).capacity->fits);
+  }
+
+  TEST_CASE("an engine or a layer kind that is not modelled is named") {
+    domain::Engine other = kVllm;
+    other.name = "vlmm";
+    const auto estimate = estimate_memory(kLlama, example::workload(8192, 1), other, std::nullopt);
+    REQUIRE_FALSE(estimate.has_value());
+    CHECK(to_text(estimate.error()).contains("'vllm'"));
+    domain::Model latent = kLlama;
+    latent.layers.front().layer.attention.kind = domain::LayerKind::Latent;
+    CHECK(refusal(example::workload(8192, 1), latent).contains("latent"));
+  }
+
+  TEST_CASE("every term has formula, inputs and source, and bounds in order") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.tensor = flag<std::int64_t>(2);
+    const domain::Estimate estimate = made(workload);
+    CHECK(estimate.terms.size() == 8);
+    for (const domain::Term& one : estimate.terms) {
+      CAPTURE(one.name);
+      CHECK_FALSE(one.formula.empty());
+      CHECK_FALSE(one.inputs.empty());
+      CHECK_FALSE(one.source.empty());
+      CHECK(one.bytes.low <= one.bytes.expected);
+      CHECK(one.bytes.expected <= one.bytes.high);
+    }
+  }
+
+  TEST_CASE("every engine and layer kind has a name, a description and functions") {
+    for (const estimate::EngineRow& row : estimate::engine_rows()) {
+      CAPTURE(row.name);
+      CHECK_FALSE(row.description.empty());
+      CHECK_FALSE(row.terms().empty());
+      CHECK(estimate::engine_row(row.name) == &row);
+    }
+    CHECK(estimate::engine_row("none") == nullptr);
+    for (const estimate::LayerKindRow& row : estimate::layer_kinds()) {
+      CHECK_FALSE(row.description.empty());
+      CHECK(estimate::layer_kind(row.kind) == &row);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+#include "estimate/facts.hpp"
+
+#include <doctest/doctest.h>
+
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+using estimate::Conditions;
+using estimate::Facts;
+
+TEST_SUITE("estimate") {
+  TEST_CASE("a fact holds when all its comparisons hold") {
+    const Conditions conditions{.tensor_parallel = 2, .compute_capability = 9};
+    CHECK(estimate::holds("", conditions));
+    CHECK(estimate::holds("tp=2", conditions));
+    CHECK(estimate::holds("tp>=2,cc>=9", conditions));
+    CHECK(estimate::holds("tp<3", conditions));
+    CHECK_FALSE(estimate::holds("tp>=2,cc<9", conditions));
+    CHECK_FALSE(estimate::holds("tp=1", conditions));
+  }
+
+  TEST_CASE("a comparison that cannot be read never holds, and is complained of") {
+    CHECK_FALSE(estimate::holds("tp", {}));
+    CHECK_FALSE(estimate::holds("tp=one", {}));
+    CHECK_FALSE(estimate::holds("tensors>=1", {}));
+    domain::Engine engine = example::vllm();
+    CHECK(estimate::unreadable_conditions(engine).empty());
+    engine.facts.front().constants.push_back(
+        example::constant("nonTorch", 1, "GiB", "sequenses<8"));
+    const Diagnostics diagnostics = estimate::unreadable_conditions(engine);
+    REQUIRE(diagnostics.size() == 1);
+    CHECK(diagnostics.front().message.contains("sequenses<8"));
+    CHECK(diagnostics.front().help.contains("'sequences'"));
+  }
+
+  TEST_CASE("the most particular row wins, then the latest that the version has") {
+    const domain::Engine engine = example::vllm();
+    const Conditions large{.device_gib = 80, .gpu_given = 1};
+    CHECK(Facts(engine, {0, 19, 0}, large).expected("maxNumSeqs") == 1024);
+    CHECK(Facts(engine, {0, 19, 0}, {.device_gib = 80, .gpu_given = 1, .is_a100 = 1})
+              .expected("maxNumSeqs") == 256);
+    CHECK(Facts(engine, {0, 19, 0}, {}).expected("maxNumSeqs") == 128);
+    CHECK(Facts(engine, {0, 19, 1}, large).expected("gpuMemoryUtilization") == 0.9);
+    CHECK(Facts(engine, {0, 23, 0}, large).expected("gpuMemoryUtilization") == 0.92);
+  }
+
+  TEST_CASE("figures of memory come out in bytes") {
+    const domain::Engine engine = example::vllm();
+    const Facts facts(engine, {0, 19, 0}, {});
+    CHECK(facts.expected("nonTorch") == 0.25 * 1024 * 1024 * 1024);
+    CHECK(facts.expected("matrixWorkspace") == 32.0 * 1024 * 1024);
+    CHECK(facts.expected("nothing of that name") == 0);
+  }
+}

@@ -1,0 +1,101 @@
+#include "estimate/weights_layout.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+using domain::Quantization;
+using estimate::load_weights;
+using estimate::Stage;
+using estimate::WeightsLayout;
+
+namespace {
+
+Stage whole(const domain::Model& model) {
+  return estimate::cut_into_stages(estimate::layer_count(model), 1, estimate::Remainder::Last)
+      .front();
+}
+
+double loaded_gib(const example::Decoder& decoder, const WeightsLayout& layout) {
+  const domain::Model model = example::model(decoder);
+  return load_weights(model, layout, whole(model)).allocated.gib();
+}
+
+struct PrintedRow {
+  const char* name;
+  example::Decoder decoder;
+  std::int64_t tensor_parallel;
+  double printed_gib;
+  double half_of_last_digit;
+};
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("16-bit weights come out to the digits that engines print") {
+    const auto rows = std::to_array<PrintedRow>({
+        // Logs of vLLM 0.12, 0.10.2 and 0.10.1: "Model loading took N GiB".
+        {"Qwen3-4B, 0.12.0", example::qwen3_4b(), 1, 7.5552, 0.00005},
+        {"Qwen2.5-3B, 0.10.2", example::qwen2_3b(), 1, 5.7916, 0.00005},
+        // https://github.com/llm-d-incubation/llm-d-planner/pull/205, vLLM 0.19.0.
+        {"Llama-3.1-8B", example::llama_8b(), 1, 14.99, 0.005},
+        {"Llama-3.1-8B on 2", example::llama_8b(), 2, 7.51, 0.005},
+        {"Llama-3.1-8B on 4", example::llama_8b(), 4, 3.77, 0.005},
+        {"Kimi-Dev-72B on 2", example::kimi_dev_72b(), 2, 67.82, 0.005},
+        {"Kimi-Dev-72B on 4", example::kimi_dev_72b(), 4, 34.01, 0.005},
+    });
+    for (const PrintedRow& row : rows) {
+      CAPTURE(row.name);
+      const double gib =
+          loaded_gib(row.decoder, {.tensor_parallel = row.tensor_parallel, .attention_scalars = 7});
+      CHECK(gib == doctest::Approx(row.printed_gib)
+                       .epsilon(1e-9 + row.half_of_last_digit / row.printed_gib));
+    }
+  }
+
+  TEST_CASE("quantized linear layers keep their scales, and embeddings their 16 bits") {
+    // The same logs: on-the-fly fp8 8.49, w8a8 8.49, w4a16 (GPTQ) 5.38 GiB.
+    const auto rows = std::to_array<std::pair<Quantization, double>>({
+        {Quantization::Fp8, 8.49},
+        {Quantization::Int8, 8.49},
+        {Quantization::Int4, 5.38},
+    });
+    for (const auto& [quantization, printed] : rows) {
+      CAPTURE(name_of(quantization));
+      const double gib = loaded_gib(example::llama_8b(), {.scheme = domain::scheme(quantization)});
+      CHECK(gib == doctest::Approx(printed).epsilon(0.001));
+    }
+  }
+
+  TEST_CASE("32-bit weights are twice the 16-bit ones") {
+    // Same logs: 29.98 GiB, the rotary table included.
+    CHECK(loaded_gib(example::llama_8b(),
+                     {.scheme = domain::scheme(Quantization::Fp32), .dtype_bytes = 4}) ==
+          doctest::Approx(29.98).epsilon(2e-4));
+  }
+
+  TEST_CASE("a tied embedding stands on the first stage and on the last") {
+    const domain::Model model = example::model(example::qwen2_3b());
+    const auto stages = estimate::cut_into_stages(36, 2, estimate::Remainder::NextToLast);
+    const Bytes table(151936LL * 2048 * 2);
+    const Bytes both =
+        load_weights(model, {}, stages[0]).tensors + load_weights(model, {}, stages[1]).tensors;
+    CHECK(both == load_weights(model, {}, whole(model)).tensors + table);
+  }
+
+  TEST_CASE("the vocabulary is padded to 64 rows") {
+    domain::Model model = example::model(example::llama_8b());
+    model.vocabulary = 32016;  // CodeLlama-7b
+    CHECK(estimate::padded_vocabulary(model, {}) == 32064);
+  }
+
+  TEST_CASE("more ranks than KV heads keep one head each") {
+    domain::Attention attention;
+    attention.kv_heads = 8;
+    CHECK(estimate::kv_heads_on_rank(attention, 4) == 2);
+    CHECK(estimate::kv_heads_on_rank(attention, 16) == 1);
+  }
+}
