@@ -38,16 +38,19 @@ std::vector<std::string_view> lines(std::string_view text) {
   return result;
 }
 
-// Sorted without regard to letter case, each once: an overlay may spell a built-in id its own way.
-std::vector<std::string> sorted_once(std::vector<std::string> ids) {
-  const auto before = [](std::string_view a, std::string_view b) {
+// Sorted without regard to letter case, each once, in the spelling that comes first: an overlay may
+// spell a built-in id its own way.
+std::vector<std::string> sorted_once(std::span<const std::string> ids) {
+  std::vector<std::string> once;
+  for (const std::string& id : ids) {
+    if (std::ranges::none_of(once, [&](const std::string& other) { return same(id, other); }))
+      once.push_back(id);
+  }
+  std::ranges::sort(once, [](std::string_view a, std::string_view b) {
     return std::ranges::lexicographical_compare(
         a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) < std::tolower(y); });
-  };
-  std::ranges::stable_sort(ids, before);
-  const auto repeated = std::ranges::unique(ids, same);
-  ids.erase(repeated.begin(), repeated.end());
-  return ids;
+  });
+  return once;
 }
 
 bool answers_to(const document::PackedFile& file, std::string_view name) {
@@ -206,10 +209,12 @@ std::vector<std::string> Catalog::model_names() const {
 }
 
 std::vector<std::string> Catalog::models() const {
+  const std::vector<document::PackedFile> built_in = embedded(kModels);
   std::vector<std::string> ids;
+  ids.reserve(overlay_models_.size() + built_in.size());
   for (const OverlayFile& file : overlay_models_) ids.push_back(file.id);
-  for (const document::PackedFile& file : embedded(kModels)) ids.emplace_back(file.id);
-  return sorted_once(std::move(ids));
+  for (const document::PackedFile& file : built_in) ids.emplace_back(file.id);
+  return sorted_once(ids);
 }
 
 Result<domain::Engine> Catalog::engine(std::string_view name) const {
@@ -224,10 +229,12 @@ Result<domain::Engine> Catalog::engine(std::string_view name) const {
 }
 
 std::vector<std::string> Catalog::engines() const {
+  const std::vector<document::PackedFile> built_in = embedded(kEngines);
   std::vector<std::string> ids;
+  ids.reserve(overlay_engines_.size() + built_in.size());
   for (const OverlayFile& file : overlay_engines_) ids.push_back(file.id);
-  for (const document::PackedFile& file : embedded(kEngines)) ids.emplace_back(file.id);
-  return sorted_once(std::move(ids));
+  for (const document::PackedFile& file : built_in) ids.emplace_back(file.id);
+  return sorted_once(ids);
 }
 
 }  // namespace gpushape::catalog

@@ -276,16 +276,17 @@ void ConfigReader::read_context() {
   }
 }
 
+struct Dtype {
+  std::string_view name;
+  domain::Quantization value;
+};
+constexpr auto kDtypes = std::to_array<Dtype>({
+    {"bfloat16", domain::Quantization::Bf16},
+    {"float16", domain::Quantization::Fp16},
+    {"float32", domain::Quantization::Fp32},
+});
+
 void ConfigReader::read_dtype() {
-  struct Dtype {
-    std::string_view name;
-    domain::Quantization value;
-  };
-  constexpr auto kDtypes = std::to_array<Dtype>({
-      {"bfloat16", domain::Quantization::Bf16},
-      {"float16", domain::Quantization::Fp16},
-      {"float32", domain::Quantization::Fp32},
-  });
   const std::string_view field = fields_.first_given({"dtype", "torch_dtype"});
   domain::Quantization dtype = domain::Quantization::Bf16;
   if (field.empty()) {
@@ -463,6 +464,7 @@ void take(StoredPrecision stored, domain::Model& model, const std::string& sourc
   model.weights = std::move(stored.weights);
   model.weights.other = other;
   model.checkpoint_kv_cache = stored.kv_cache;
+  if (!stored.note.empty()) model.notes.push_back(std::move(stored.note));
   model.sources.push_back({"quantization", source});
   if (stored.kv_cache) model.sources.push_back({"kvCacheType", source});
 }

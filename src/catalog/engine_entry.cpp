@@ -22,7 +22,7 @@ std::optional<domain::EngineVersion> version_of(Reader& reader, std::string_view
   const std::optional<domain::EngineVersion> version = domain::engine_version(text);
   if (!version) {
     reader.complain(field, fmt::format("'{}' is not a version", text),
-                    "write one to three numbers, as in \"0.19\" or \"0.19.1\"");
+                    R"(write one to three numbers, as in "0.19" or "0.19.1")");
   }
   return version;
 }

@@ -112,7 +112,7 @@ domain::Layer read_layer(Facts& facts) {
 // Full layers first, then those with a window, as transformers cuts them (max_window_layers).
 std::vector<domain::LayerRun> read_layers(Facts& facts) {
   const std::int64_t count = facts.integer("layers", kLayers);
-  domain::Layer layer = read_layer(facts);
+  const domain::Layer layer = read_layer(facts);
   std::int64_t full = count;
   domain::Layer sliding = layer;
   if (Reader* group = facts.holder("slidingWindow")) {
@@ -147,9 +147,10 @@ void read_rope(Facts& facts, domain::Model& model, std::int64_t head_dim) {
   reader->finish();
 }
 
+constexpr std::array kPlain = {domain::Quantization::Fp32, domain::Quantization::Bf16,
+                               domain::Quantization::Fp16};
+
 void read_weights(Facts& facts, domain::WeightFormat& weights) {
-  constexpr std::array kPlain = {domain::Quantization::Fp32, domain::Quantization::Bf16,
-                                 domain::Quantization::Fp16};
   if (Reader* group = facts.required("dtype")) {
     const auto dtype = group->choice<domain::Quantization>("dtype");
     if (dtype && std::ranges::find(kPlain, *dtype) == kPlain.end()) {
@@ -174,8 +175,9 @@ void read_weights(Facts& facts, domain::WeightFormat& weights) {
   reader->finish();
 }
 
+constexpr document::IntegerBounds kCount{.least = 1, .most = kMostParameters};
+
 void read_parameters(Facts& facts, domain::Model& model, bool sizes_are_known) {
-  constexpr document::IntegerBounds kCount{.least = 1, .most = kMostParameters};
   Reader* group = facts.holder("parameters");
   const std::optional<std::int64_t> published =
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);

@@ -53,6 +53,24 @@ std::vector<std::string> kept_modules(const Fields& fields) {
   return kept;
 }
 
+// Which modules of the blocks stay in full precision is a list of a few hundred names or patterns.
+// Norms and what lies outside the blocks is never quantized, so naming it changes nothing.
+std::string note_on_kept(const std::vector<std::string>& kept) {
+  std::size_t linears = 0;
+  for (const std::string& module : kept) {
+    const bool is_in_a_block = module.find("layers") != std::string::npos ||
+                               module.find("self_attn") != std::string::npos ||
+                               module.find("mlp") != std::string::npos ||
+                               module.find("proj") != std::string::npos;
+    if (is_in_a_block && module.find("norm") == std::string::npos) ++linears;
+  }
+  if (linears == 0) return {};
+  return fmt::format(
+      "{} entries of the checkpoint's list keep layers of the blocks in full "
+      "precision: the weights are larger than the scheme alone gives",
+      linears);
+}
+
 // `weight_block_size`, `block_structure`: [128, 128], or null.
 void read_block(const Fields& fields, std::string_view field, domain::WeightFormat& weights) {
   if (!fields.given(field)) return;
@@ -148,7 +166,7 @@ domain::WeightFormat read_weight_scheme(const Fields& fields) {
   if (type == "float" && bits == 8) {
     weights.linear = strategy == "channel" ? Quantization::Fp8Channel : Quantization::Fp8;
     if (strategy == "block") read_block(fields, "block_structure", weights);
-    if (strategy == "" || strategy == "tensor" || strategy == "channel" || strategy == "block")
+    if (strategy.empty() || strategy == "tensor" || strategy == "channel" || strategy == "block")
       return weights;
   } else if (type == "float" && bits == 4) {
     weights.linear = group == domain::scheme(Quantization::Mxfp4).group ? Quantization::Mxfp4
@@ -234,6 +252,7 @@ void read_modelopt(const Fields& fields, StoredPrecision& stored) {
     return;
   }
   std::vector<std::string> names;
+  names.reserve(kAlgorithms.size());
   for (const Algorithm& algorithm : kAlgorithms) names.emplace_back(algorithm.name);
   const std::string message =
       word.empty() ? "ModelOpt quantization without a quant_algo"
@@ -304,6 +323,7 @@ StoredPrecision read_quantization_config(Reader& reader) {
   const auto row = std::ranges::find(kMethods, method, &Method::name);
   if (row == kMethods.end()) {
     std::vector<std::string> names;
+    names.reserve(kMethods.size());
     for (const Method& known : kMethods) names.emplace_back(known.name);
     reader.complain(method.empty()
                         ? "quantization_config does not name its quant_method"
@@ -313,6 +333,7 @@ StoredPrecision read_quantization_config(Reader& reader) {
   }
   row->read(fields, stored);
   stored.weights.kept = kept_modules(fields);
+  stored.note = note_on_kept(stored.weights.kept);
   read_kv_scheme(fields, stored);
   return stored;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "document/reader.hpp"
 #include "domain/model.hpp"
@@ -12,6 +13,7 @@ namespace gpushape::catalog {
 struct StoredPrecision {
   domain::WeightFormat weights;  ///< `other` is left to the caller
   std::optional<domain::KvCacheType> kv_cache;
+  std::string note;  ///< what the model's notes must say; empty for nothing
 };
 
 /// `reader` stands on the mapping; what is not understood is complained of there.

@@ -13,14 +13,16 @@
 
 namespace gpushape::catalog {
 
+inline constexpr std::string_view kAnyOrganization;
+
 struct RepositorySuffix {
-  std::string_view suffix;             ///< lower case
-  std::string_view organization = {};  ///< lower case; empty for any
+  std::string_view suffix;                           ///< lower case
+  std::string_view organization = kAnyOrganization;  ///< lower case
   domain::Quantization linear = domain::Quantization::Bf16;
   int group = 0;  ///< WeightFormat::group
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
-  std::string_view source = {};
+  std::string_view source;
 };
 
 /// Rows for one organization stand before those for any.

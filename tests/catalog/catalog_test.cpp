@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <vector>
 
 #include "catalog/parameters.hpp"
 #include "texts.hpp"
@@ -43,6 +44,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests know the path that they wrote
   std::string write(const std::string& name, const std::string& text) const {
     const fs::path file = path_ / name;
     fs::create_directories(file.parent_path());
@@ -133,7 +135,7 @@ TEST_SUITE("catalog") {
       std::int64_t total;
     };
     // Hugging Face Hub, safetensors metadata, except where said otherwise.
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"meta-llama/Llama-3.1-8B-Instruct", 8'030'261'248},
         {"meta-llama/Llama-3.1-70B-Instruct", 70'553'706'496},
         {"meta-llama/Llama-3.1-405B-Instruct", 405'853'388'800},

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -64,7 +66,7 @@ const std::string kQwen3 = R"({
 
 std::string in_family(std::string config, const std::string& family, const std::string& type) {
   config = replaced(std::move(config), "MistralForCausalLM", family);
-  return replaced(std::move(config), "\"mistral\"", "\"" + type + "\"");
+  return replaced(std::move(config), R"("mistral")", R"(")" + type + R"(")");
 }
 
 Model model_of(const std::string& config) {
@@ -134,7 +136,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("biases follow the family") {
-    Model llama = model_of(replaced(kLlama, "\"vocab_size\"",
+    Model llama = model_of(replaced(kLlama, R"("vocab_size")",
                                     R"("attention_bias": true, "mlp_bias": true, "vocab_size")"));
     CHECK(llama.layers[0].layer.attention.qkv_bias);
     CHECK(llama.layers[0].layer.attention.output_bias);
@@ -146,13 +148,14 @@ TEST_SUITE("catalog") {
     const Model qwen3 = model_of(kQwen3);
     CHECK_FALSE(qwen3.layers[0].layer.attention.qkv_bias);
     CHECK(qwen3.layers[0].layer.attention.query_key_norm);
-    CHECK(mentions(faults_of(replaced(kMistral, "\"use_cache\"", "\"attention_bias\"")),
+    CHECK(mentions(faults_of(replaced(kMistral, R"("use_cache")", R"("attention_bias")")),
                    "the mistral family has no such bias"));
   }
 
   TEST_CASE("qwen3 heads have 128 values where the config does not say") {
-    CHECK(model_of(replaced(kQwen3, "\"head_dim\": 128,", "")).layers[0].layer.attention.head_dim ==
-          128);  // not 1024 / 16
+    CHECK(
+        model_of(replaced(kQwen3, R"("head_dim": 128,)", "")).layers[0].layer.attention.head_dim ==
+        128);  // not 1024 / 16
   }
 
   TEST_CASE("a window counts only where the family uses it") {
@@ -160,14 +163,14 @@ TEST_SUITE("catalog") {
               .layers[0]
               .layer.attention.kind == LayerKind::Full);
     // MistralConfig's own default, which a file written by transformers leaves out.
-    CHECK(model_of(replaced(kMistral, "\"sliding_window\": 4096,", ""))
+    CHECK(model_of(replaced(kMistral, R"("sliding_window": 4096,)", ""))
               .layers[0]
               .layer.attention.window_tokens == 4096);
     const std::string qwen2 = in_family(kMistral, "Qwen2ForCausalLM", "qwen2");
     CHECK(model_of(qwen2).layers[0].layer.attention.kind == LayerKind::Full);
 
-    const std::string on = replaced(qwen2, "\"use_cache\": true",
-                                    "\"use_sliding_window\": true, \"max_window_layers\": 20");
+    const std::string on = replaced(qwen2, R"("use_cache": true)",
+                                    R"("use_sliding_window": true, "max_window_layers": 20)");
     const Model mixed = model_of(on);
     REQUIRE(mixed.layers.size() == 2);
     CHECK(mixed.layers[0].count == 20);
@@ -176,17 +179,17 @@ TEST_SUITE("catalog") {
     CHECK(mixed.layers[1].layer.attention.kind == LayerKind::Sliding);
     CHECK(mixed.layers[1].layer.attention.window_tokens == 4096);
     CHECK(
-        mentions(faults_of(replaced(on, ", \"max_window_layers\": 20", "")), "max_window_layers"));
+        mentions(faults_of(replaced(on, R"(, "max_window_layers": 20)", "")), "max_window_layers"));
     CHECK(mentions(
-        faults_of(replaced(kLlama, "\"vocab_size\"", "\"sliding_window\": 9, \"vocab_size\"")),
+        faults_of(replaced(kLlama, R"("vocab_size")", R"("sliding_window": 9, "vocab_size")")),
         "sliding_window"));
   }
 
   TEST_CASE("layer_types decides layer by layer") {
     const std::string three =
-        replaced(kMistral, "\"num_hidden_layers\": 32", "\"num_hidden_layers\": 3");
+        replaced(kMistral, R"("num_hidden_layers": 32)", R"("num_hidden_layers": 3)");
     const auto with = [&](const std::string& types) {
-      return replaced(three, "\"use_cache\"", "\"layer_types\": " + types + ", \"use_cache\"");
+      return replaced(three, R"("use_cache")", R"("layer_types": )" + types + R"(, "use_cache")");
     };
     const Model model =
         model_of(with(R"(["full_attention", "sliding_attention", "sliding_attention"])"));
@@ -204,7 +207,7 @@ TEST_SUITE("catalog") {
       const char* scaling;
       std::int64_t positions;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 8192})",
          "llama3", 4096},
         {R"("rope_scaling": {"type": "linear", "factor": 4.0})", "linear", 16384},
@@ -217,14 +220,14 @@ TEST_SUITE("catalog") {
     };
     for (const Row& row : rows) {
       CAPTURE(row.json);
-      const Model model =
-          model_of(replaced(kLlama, "\"vocab_size\"", std::string(row.json) + ", \"vocab_size\""));
+      const Model model = model_of(
+          replaced(kLlama, R"("vocab_size")", std::string(row.json) + R"(, "vocab_size")"));
       CHECK(model.rope.scaling == row.scaling);
       CHECK(model.rope.positions == row.positions);
       CHECK(model.max_context_tokens == row.positions);
     }
     CHECK(mentions(
-        faults_of(replaced(kLlama, "\"vocab_size\"",
+        faults_of(replaced(kLlama, R"("vocab_size")",
                            R"("rope_scaling": {"type": "yran", "factor": 4}, "vocab_size")")),
         "did you mean 'yarn'"));
   }
@@ -240,9 +243,9 @@ TEST_SUITE("catalog") {
   TEST_CASE("dtype is read in both spellings; without one the model says what is assumed") {
     CHECK(model_of(replaced(kMistral, "torch_dtype", "dtype")).weights.other ==
           gpushape::domain::Quantization::Bf16);
-    CHECK(model_of(replaced(kMistral, "\"bfloat16\"", "\"torch.float16\"")).weights.other ==
+    CHECK(model_of(replaced(kMistral, R"("bfloat16")", R"("torch.float16")")).weights.other ==
           gpushape::domain::Quantization::Fp16);
-    const Model silent = model_of(replaced(kMistral, "\"torch_dtype\": \"bfloat16\",", ""));
+    const Model silent = model_of(replaced(kMistral, R"("torch_dtype": "bfloat16",)", ""));
     CHECK(silent.notes.size() == 1);
     CHECK(mentions(faults_of(replaced(kMistral, "bfloat16", "int3")), "'int3' is not understood"));
   }
@@ -253,27 +256,27 @@ TEST_SUITE("catalog") {
       const char* to;
       const char* says;
     };
-    const Row rows[] = {
-        {"\"mistral\"", "\"mamba\"", "model_type 'mamba' is not understood"},
+    const std::vector<Row> rows = {
+        {R"("mistral")", R"("mamba")", "model_type 'mamba' is not understood"},
         {"MistralForCausalLM", "LlamaForCausalLM", "is of the llama family"},
         {"MistralForCausalLM", "MistralForChess", "'MistralForChess' is not understood"},
-        {"\"hidden_size\": 4096,", "", "no field 'hidden_size'"},
-        {"\"num_hidden_layers\": 32,", "", "no field 'num_hidden_layers'"},
-        {"\"vocab_size\": 32000", "\"vocab_size\": null", "no field 'vocab_size'"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": \"4096\"", "hidden_size"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": 0", "hidden_size"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": -1", "hidden_size"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": 1e30", "hidden_size"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": NaN", "hidden_size"},
-        {"\"num_hidden_layers\": 32", "\"num_hidden_layers\": 10001", "num_hidden_layers"},
-        {"\"vocab_size\": 32000", "\"vocab_size\": 99999999", "vocab_size"},
-        {"\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "is not a multiple of"},
-        {"\"hidden_size\": 4096", "\"hidden_size\": 4097", "must name its head_dim"},
-        {"\"use_cache\": true", "\"num_experts\": 8", "field 'num_experts' is not understood"},
-        {"\"use_cache\": true", "\"text_config\": {\"a\": 1}", "field 'text_config'"},
-        {"\"use_cache\": true", "\"hidden_size\": 1", "field 'hidden_size' stands twice"},
-        {"\"rope_theta\": 10000.0", "\"rope_theta\": -1", "rope_theta"},
-        {"\"tie_word_embeddings\": false", "\"tie_word_embeddings\": \"no\"",
+        {R"("hidden_size": 4096,)", "", "no field 'hidden_size'"},
+        {R"("num_hidden_layers": 32,)", "", "no field 'num_hidden_layers'"},
+        {R"("vocab_size": 32000)", R"("vocab_size": null)", "no field 'vocab_size'"},
+        {R"("hidden_size": 4096)", R"("hidden_size": "4096")", "hidden_size"},
+        {R"("hidden_size": 4096)", R"("hidden_size": 0)", "hidden_size"},
+        {R"("hidden_size": 4096)", R"("hidden_size": -1)", "hidden_size"},
+        {R"("hidden_size": 4096)", R"("hidden_size": 1e30)", "hidden_size"},
+        {R"("hidden_size": 4096)", R"("hidden_size": NaN)", "hidden_size"},
+        {R"("num_hidden_layers": 32)", R"("num_hidden_layers": 10001)", "num_hidden_layers"},
+        {R"("vocab_size": 32000)", R"("vocab_size": 99999999)", "vocab_size"},
+        {R"("num_key_value_heads": 8)", R"("num_key_value_heads": 5)", "is not a multiple of"},
+        {R"("hidden_size": 4096)", R"("hidden_size": 4097)", "must name its head_dim"},
+        {R"("use_cache": true)", R"("num_experts": 8)", "field 'num_experts' is not understood"},
+        {R"("use_cache": true)", R"("text_config": {"a": 1})", "field 'text_config'"},
+        {R"("use_cache": true)", R"("hidden_size": 1)", "field 'hidden_size' stands twice"},
+        {R"("rope_theta": 10000.0)", R"("rope_theta": -1)", "rope_theta"},
+        {R"("tie_word_embeddings": false)", R"("tie_word_embeddings": "no")",
          "tie_word_embeddings"},
     };
     for (const Row& row : rows) {
@@ -296,7 +299,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("fields that mean nothing here are passed over, and so are switched-off foreign ones") {
-    CHECK(model_of(replaced(kMistral, "\"use_cache\": true",
+    CHECK(model_of(replaced(kMistral, R"("use_cache": true)",
                             R"("num_experts": 0, "text_config": null, "vision_config": {},
                                "num_nextn_predict_layers": 0, "whatever": [1, {"a": 2}])"))
               .parameters.total == 7'241'732'096);

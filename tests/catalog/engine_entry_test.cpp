@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -49,9 +51,9 @@ TEST_SUITE("catalog") {
       const char* to;
       const char* says;
     };
-    const Row rows[] = {
-        {"\"0.19\", \"0.19.1\"", "\"0.19.1\", \"0.19\"", "knownVersions do not ascend"},
-        {"\"0.8\", \"0.19\"", "\"0.8\", \"zero\"", "'zero' is not a version"},
+    const std::vector<Row> rows = {
+        {R"("0.19", "0.19.1")", R"("0.19.1", "0.19")", "knownVersions do not ascend"},
+        {R"("0.8", "0.19")", R"("0.8", "zero")", "'zero' is not a version"},
         {"since: \"0.19\"", "since: \"0.7\"", "do not ascend by their `since`"},
         {"low: 0.08", "low: 0.5", "0.5 <= 0.11 <= 0.17 does not hold"},
         {"source: another log", "unit: GiB", "has no source"},

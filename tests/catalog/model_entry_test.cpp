@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "texts.hpp"
 
@@ -63,7 +64,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("windows, quantization and KV type of an entry are read") {
-    std::string text = replaced(kEntry, "    queryKeyNorm: true\n", R"(    queryKeyNorm: true
+    const std::string text = replaced(kEntry, "    queryKeyNorm: true\n", R"(    queryKeyNorm: true
     slidingWindow: {tokens: 512, firstLayer: 10}
     quantization: {scheme: awq, group: 64, kept: [lm_head]}
     kvCacheType: fp8
@@ -90,7 +91,7 @@ TEST_SUITE("catalog") {
       const char* says;
       int line;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"    layers: 28\n", "", "model has no fact 'layers'", 1},
         {"layers: 28", "layers: many", "layers", 8},
         {"layers: 28", "layers: 0", "layers", 8},

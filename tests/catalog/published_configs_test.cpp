@@ -105,7 +105,7 @@ TEST_SUITE("catalog") {
       } else if (id == "Qwen/Qwen3-32B-FP8") {
         // That formula counts one scale per 128 x 128 block as well: a layer has 40 x 64 (q),
         // 2 x 40 x 8 (k, v), 64 x 40 (o) and 3 x 40 x 200 (gate, up, down) blocks.
-        CHECK(model->parameters.total + 64 * (2'560 + 640 + 2'560 + 24'000) ==
+        CHECK(model->parameters.total + std::int64_t{64} * (2'560 + 640 + 2'560 + 24'000) ==
               count->second.formula);
       } else {
         CHECK(model->parameters.total == count->second.formula);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "catalog/config.hpp"
 #include "texts.hpp"
 
@@ -52,7 +54,7 @@ TEST_SUITE("catalog") {
     };
     // As published: Qwen3-32B-FP8, Devstral-2, typical GPTQ and AWQ files, llm-compressor's three
     // schemes, Qwen2-VL-2B-Instruct-AWQ, bitsandbytes, ModelOpt.
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"fp8 block", R"({"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic",
            "weight_block_size": [128, 128]})",
          Quantization::Fp8Block},
@@ -123,6 +125,18 @@ TEST_SUITE("catalog") {
               .weights.linear == Quantization::Int4);
   }
 
+  TEST_CASE("a list that keeps layers of the blocks in full precision is not passed over") {
+    const auto notes_with = [](const std::string& list) {
+      return model_with(R"({"quant_method": "fp8", "modules_to_not_convert": )" + list + "}").notes;
+    };
+    CHECK(notes_with(R"(["lm_head", "model.embed_tokens", "model.layers.0.input_layernorm"])")
+              .empty());
+    const auto notes =
+        notes_with(R"(["lm_head", "model.layers.0.mlp.down_proj", "re:.*self_attn.*"])");
+    REQUIRE(notes.size() == 1);
+    CHECK(notes.front().starts_with("2 entries"));
+  }
+
   TEST_CASE("a KV cache type that the checkpoint asks for is kept") {
     const std::string weights = R"({"num_bits": 8, "type": "float", "strategy": "tensor"})";
     CHECK_FALSE(model_with(compressed(weights)).checkpoint_kv_cache);
@@ -158,7 +172,7 @@ TEST_SUITE("catalog") {
       std::string json;
       const char* says;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {R"({"quant_method": "quip"})", "'quip' is not understood"},
         {R"({})", "does not name its quant_method"},
         {R"({"quant_method": "gptq", "bits": 3})", "3 bits"},

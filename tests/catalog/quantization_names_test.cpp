@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 using gpushape::catalog::parse_kv_cache_type;
 using gpushape::catalog::parse_quantization;
@@ -16,7 +17,7 @@ TEST_SUITE("catalog") {
       const char* word;
       Quantization value;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"bf16", Quantization::Bf16},
         {"bfloat16", Quantization::Bf16},
         {"half", Quantization::Fp16},

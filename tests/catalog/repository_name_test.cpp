@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 using gpushape::catalog::quantized_name;
 using gpushape::domain::KvCacheType;
 using gpushape::domain::Quantization;
@@ -13,7 +15,7 @@ TEST_SUITE("catalog") {
       const char* base;
       Quantization linear;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"RedHatAI/Llama-3.3-70B-Instruct-fp8-dynamic", "llama-3.3-70b-instruct",
          Quantization::Fp8Channel},
         {"redhatai/Llama-3.3-70B-Instruct-quantized.w8a8", "llama-3.3-70b-instruct",

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "domain/model.hpp"
 
 using gpushape::domain::Quantization;
@@ -25,7 +27,7 @@ TEST_SUITE("domain") {
       Quantization quantization;
       double bits;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {Quantization::Bf16, 16},
         {Quantization::Int4, 4 + 16.0 / 128},                           // 4.125
         {Quantization::Awq, 4 + 16.0 / 128 + 4.0 / 128},                // 4.156
