@@ -1,6 +1,8 @@
 // gpushape advise: from a workload to ranked shapes and the manifests that deploy them.
 #include "advise/advise.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +12,6 @@
 #include "cli/output.hpp"
 #include "document/text_format.hpp"
 #include "emit/targets.hpp"
-#include "fmt/format.h"
 #include "render/formats.hpp"
 
 namespace gpushape::cli {

@@ -1,4 +1,6 @@
 // gpushape estimate: the memory of one GPU, term by term.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/commands.hpp"
@@ -6,7 +8,6 @@
 #include "cli/output.hpp"
 #include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
-#include "fmt/format.h"
 #include "render/formats.hpp"
 
 namespace gpushape::cli {

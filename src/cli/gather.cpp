@@ -1,5 +1,7 @@
 #include "cli/gather.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -7,7 +9,6 @@
 
 #include "document/text_format.hpp"
 #include "domain/profile_memory.hpp"
-#include "fmt/format.h"
 #include "inventory/host_file.hpp"
 #include "schema/kinds.hpp"
 

@@ -1,4 +1,6 @@
 // gpushape catalog list and profiles list: what is built in, and what an overlay adds.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/edit_distance.hpp"
@@ -6,7 +8,6 @@
 #include "catalog/quantization_names.hpp"
 #include "cli/commands.hpp"
 #include "document/text_format.hpp"
-#include "fmt/format.h"
 #include "profiles/profiles.hpp"
 
 namespace gpushape::cli {

@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-
-#include "fmt/format.h"
 
 namespace gpushape::cli {
 namespace {

@@ -1,5 +1,7 @@
 #include "cli/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <iterator>
@@ -7,7 +9,6 @@
 
 #include "base/edit_distance.hpp"
 #include "cli/commands.hpp"
-#include "fmt/format.h"
 
 namespace gpushape::cli {
 namespace {

@@ -1,7 +1,8 @@
 // gpushape schema: the published form of our documents.
+#include <fmt/format.h>
+
 #include "base/edit_distance.hpp"
 #include "cli/commands.hpp"
-#include "fmt/format.h"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {

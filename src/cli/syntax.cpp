@@ -1,12 +1,13 @@
 // From arguments to the rows of the flag table. The library splits the words; what they mean is the
 // table's.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 
 #include "CLI/CLI.hpp"
 #include "base/edit_distance.hpp"
 #include "cli/flags.hpp"
-#include "fmt/format.h"
 
 namespace gpushape::cli {
 namespace {

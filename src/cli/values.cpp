@@ -1,12 +1,12 @@
 #include "cli/values.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
-
-#include "fmt/format.h"
 
 namespace gpushape::cli {
 namespace {
