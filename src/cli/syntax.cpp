@@ -2,10 +2,10 @@
 // table's.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
-#include "CLI/CLI.hpp"
 #include "base/edit_distance.hpp"
 #include "cli/flags.hpp"
 
