@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "render/words.hpp"
 
 namespace gpushape::render {
@@ -21,8 +23,20 @@ std::string flag_text(const domain::Assumption& fact) {
   return fmt::format(" ({}{})", fact.flag.starts_with('-') ? "" : "Workload ", fact.flag);
 }
 
-std::string mark_with_flag(const domain::Assumption& fact) {
-  return is_default(fact) ? mark_of(fact) + flag_text(fact) : mark_of(fact);
+/// Without the addresses that stand behind a reason: what comes before the colon or semicolon that
+/// leads to the first of them.
+std::string without_sources(std::string mark) {
+  const std::size_t address = mark.find("://");
+  if (address == std::string::npos) return mark;
+  const std::size_t start = mark.starts_with("default: ") ? 9 : 0;
+  const std::size_t end = mark.find_first_of(":;", start);
+  return mark.substr(0, std::min(end, address));
+}
+
+std::string mark_with_flag(const Page& page, const domain::Assumption& fact) {
+  const std::string mark =
+      page.style().verbosity > 0 ? mark_of(fact) : without_sources(mark_of(fact));
+  return is_default(fact) ? mark + flag_text(fact) : mark;
 }
 
 }  // namespace
@@ -41,7 +55,7 @@ void show_facts(Page& page, const std::vector<domain::Assumption>& facts) {
         defaults += fmt::format("{}{} {}{}", defaults.empty() ? "" : ", ", name, shown_value(fact),
                                 flag_text(fact));
       } else {
-        table.rows.push_back({name, shown_value(fact), mark_with_flag(fact)});
+        table.rows.push_back({name, shown_value(fact), mark_with_flag(page, fact)});
       }
     }
   }

@@ -69,19 +69,21 @@ std::array<Stretch, 4> stretches(const Estimate& estimate) {
             sum({Part::Graphs, Part::Context, Part::Communication})}}};
 }
 
-/// Cells for each amount out of `cells` for `total`: rounded so that nothing that is there vanishes
-/// and nothing runs over.
+/// Cells for each amount out of `cells` for `total`, by rounded running sums: nothing that is there
+/// vanishes while there is room, and nothing runs over.
 std::vector<std::size_t> cells_of(const std::vector<Bytes>& amounts, Bytes total,
                                   std::size_t cells) {
   std::vector<std::size_t> result;
-  std::size_t left = cells;
+  std::size_t used = 0;
+  Bytes sum;
   for (const Bytes amount : amounts) {
-    const double share = static_cast<double>(std::max(amount, Bytes(0)).count()) /
-                         static_cast<double>(total.count());
-    auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(cells)));
-    if (amount > Bytes(0)) wanted = std::max<std::size_t>(wanted, 1);
-    result.push_back(std::min(wanted, left));
-    left -= result.back();
+    sum += std::max(amount, Bytes(0));
+    const double share = static_cast<double>(sum.count()) / static_cast<double>(total.count());
+    auto end = static_cast<std::size_t>(std::lround(share * static_cast<double>(cells)));
+    if (amount > Bytes(0)) end = std::max(end, used + 1);
+    end = std::clamp(end, used, cells);
+    result.push_back(end - used);
+    used = end;
   }
   return result;
 }

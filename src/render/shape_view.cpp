@@ -17,8 +17,9 @@ using domain::Shape;
 namespace {
 
 constexpr std::size_t kLabelWidth = 17;
+constexpr std::size_t kRuleWidth = 10;
 constexpr std::size_t kOtherShapes = 8;    // ours: what fits one screen; -v lists all
-constexpr std::size_t kRefusalGroups = 6;  // ours, as above
+constexpr std::size_t kRefusalGroups = 6;  // ours: above this, one line a rule
 
 template <class E>
 std::string description_of(E value) {
@@ -30,11 +31,13 @@ std::string description_of(E value) {
 
 std::string count_text(const Shape& shape) {
   std::string text = fmt::format("{}", shape.count);
-  const auto& split = shape.parallelism;
-  if (split.tensor * split.pipeline * split.data > 1) {
-    text +=
-        fmt::format(": tensor {}, pipeline {}, data {}", split.tensor, split.pipeline, split.data);
-  }
+  const auto add = [&text](std::string_view axis, std::int64_t size) {
+    if (size > 1) text += fmt::format(", {} {}", axis, size);
+  };
+  add("tensor", shape.parallelism.tensor);
+  add("pipeline", shape.parallelism.pipeline);
+  add("data", shape.parallelism.data);
+  add("expert", shape.parallelism.expert);
   if (shape.count > 1 && !shape.interconnect.empty()) {
     text += fmt::format(", over {}", shape.interconnect);
   }
@@ -56,10 +59,10 @@ std::string profile_text(const RankedShape& ranked) {
 std::string memory_text(const RankedShape& ranked) {
   std::string text = fmt::format("{} needed of {} usable", size_text(ranked.need_bytes),
                                  size_text(ranked.shape.memory_bytes));
-  text += ranked.headroom_bytes < Bytes(0)
-              ? fmt::format("; {} too little at the high end",
-                            size_text(Bytes(0) - ranked.headroom_bytes))
-              : fmt::format("; {} of headroom at the high end", size_text(ranked.headroom_bytes));
+  if (ranked.headroom_bytes < Bytes(0)) {
+    text +=
+        fmt::format("; {} too little at the high end", size_text(Bytes(0) - ranked.headroom_bytes));
+  }
   return text;
 }
 
@@ -147,6 +150,37 @@ std::vector<Refusals> grouped_refusals(std::span<const RejectedShape> rejected) 
   return groups;
 }
 
+/// The groups of several devices that one rule refuses, as one.
+std::vector<Refusals> by_rule(const std::vector<Refusals>& groups) {
+  std::vector<Refusals> rules;
+  for (const Refusals& group : groups) {
+    const auto same = std::ranges::find_if(rules, [&](const Refusals& rule) {
+      return rule.first->reason.rule == group.first->reason.rule;
+    });
+    if (same == rules.end()) {
+      rules.push_back(group);
+    } else {
+      same->all.insert(same->all.end(), group.all.begin(), group.all.end());
+    }
+  }
+  return rules;
+}
+
+/// One rule over many devices: how many, and one of them.
+void show_summary(Page& page, const Refusals& group) {
+  std::vector<std::string> devices;
+  for (const RejectedShape* rejected : group.all) {
+    const std::string& device = rejected->shape.device;
+    if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
+  }
+  const std::string count =
+      fmt::format("{} of {}", counted(static_cast<std::int64_t>(group.all.size()), "shape"),
+                  counted(static_cast<std::int64_t>(devices.size()), "device"));
+  page.labelled(group.first->reason.rule, kRuleWidth, count);
+  page.labelled("", kRuleWidth,
+                fmt::format("{}: {}", shape_name(group.first->shape), group.first->reason.says));
+}
+
 std::string refused_names(const Refusals& group) {
   std::string names;
   for (const RejectedShape* rejected : group.all) {
@@ -162,7 +196,6 @@ void show_refusals(Page& page, const Refusals& group) {
   const bool is_same = std::ranges::all_of(group.all, [&](const RejectedShape* rejected) {
     return rejected->reason.says == group.first->reason.says;
   });
-  constexpr std::size_t kRuleWidth = 10;
   if (group.all.size() == 1 || is_same) {
     page.labelled(group.first->reason.rule, kRuleWidth, refused_names(group));
     page.labelled("", kRuleWidth, group.first->reason.says);
@@ -180,22 +213,33 @@ void show_refusals(Page& page, const Refusals& group) {
                 fmt::format("{}: {}", profile_name(group.first->shape), group.first->reason.says));
 }
 
+/// "2, 4-7" for ascending numbers.
+std::string number_list(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[first]);
+    if (last > first) text += fmt::format("{}{}", last == first + 1 ? ", " : "-", numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
 /// What changing each of the other shapes later takes; equal answers stand once.
 void show_changes(Page& page, std::span<const RankedShape> shapes) {
-  std::vector<std::pair<std::string, std::string>> changes;  // answer, numbers
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> changes;  // answer, numbers
   for (std::size_t index = 0; index < shapes.size(); ++index) {
-    if (shapes[index].to_change.empty()) continue;
-    const std::string number = fmt::format("{}", index + 2);
-    const auto same = std::ranges::find(changes, shapes[index].to_change,
-                                        &std::pair<std::string, std::string>::first);
-    if (same == changes.end()) {
-      changes.emplace_back(shapes[index].to_change, number);
-    } else {
-      same->second += ", " + number;
-    }
+    const std::string& change = shapes[index].to_change;
+    if (change.empty()) continue;
+    const auto same =
+        std::ranges::find_if(changes, [&](const auto& row) { return row.first == change; });
+    auto& row =
+        same == changes.end() ? changes.emplace_back(change, std::vector<std::size_t>{}) : *same;
+    row.second.push_back(index + 2);
   }
   for (const auto& [change, numbers] : changes) {
-    page.labelled("changing " + numbers, kLabelWidth, change);
+    page.labelled("changing " + number_list(numbers), kLabelWidth, change);
   }
 }
 
@@ -243,6 +287,10 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
   show("compute share", fmt::format("{} of {}", percent(shape.compute_share),
                                     shape.count > 1 ? "each device" : "the device"));
   show("memory", memory_text(ranked), ranked.fits ? Tone::Plain : Tone::Bad);
+  if (ranked.headroom_bytes >= Bytes(0)) {
+    show("headroom",
+         fmt::format("{} at the high end of the range", size_text(ranked.headroom_bytes)));
+  }
   show("stranded", ranked.stranded_bytes > Bytes(0)
                        ? fmt::format("{} of the device that no other profile can use",
                                      size_text(ranked.stranded_bytes))
@@ -326,20 +374,12 @@ void show_rejected(Page& page, std::span<const RejectedShape> rejected) {
   if (rejected.empty()) return;
   page.heading("Refused, each by one fact");
   const std::vector<Refusals> groups = grouped_refusals(rejected);
-  const bool shows_all = page.style().verbosity > 0;
-  std::size_t shown = 0;
-  std::size_t hidden = 0;
-  for (const Refusals& group : groups) {
-    if (!shows_all && shown == kRefusalGroups) {
-      hidden += group.all.size();
-      continue;
-    }
-    show_refusals(page, group);
-    ++shown;
+  if (page.style().verbosity > 0 || groups.size() <= kRefusalGroups) {
+    for (const Refusals& group : groups) show_refusals(page, group);
+    return;
   }
-  if (hidden > 0) {
-    page.paragraph(fmt::format("and {} more; -v lists them", hidden), 2, Tone::Faint);
-  }
+  for (const Refusals& group : by_rule(groups)) show_summary(page, group);
+  page.paragraph("-v lists every shape with its fact", 2, Tone::Faint);
 }
 
 }  // namespace gpushape::render

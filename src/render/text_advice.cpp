@@ -70,8 +70,10 @@ void show_flip(Page& page, const Advice& advice) {
   const domain::Flip& flip = *advice.flip;
   page.heading("What would change the answer");
   page.labelled(flip.rule, kLabelWidth, flip.change.empty() ? words_of(flip.fact) : flip.change);
-  if (!flip.outcome.empty()) page.labelled("answer then", kLabelWidth, flip.outcome);
-  if (flip.runner_up) page.labelled("runner-up", kLabelWidth, shape_name(*flip.runner_up));
+  const std::string then = flip.runner_up ? fmt::format("{}, {}", shape_name(*flip.runner_up),
+                                                        name_of(flip.runner_up->consumption_model))
+                                          : flip.outcome;
+  if (!then.empty()) page.labelled("answer then", kLabelWidth, then);
 }
 
 void show_findings(Page& page, const Advice& advice) {

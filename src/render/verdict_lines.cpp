@@ -105,7 +105,10 @@ void show_next(Page& page, const Advice& advice) {
   std::string added;
   std::string what;
   if (advice.shapes.empty()) {
-    added = joined_asks(advice, " ");
+    for (const domain::Ask& ask : advice.asks) {
+      added += fmt::format("{}{} N", added.empty() ? "" : " ",
+                           ask.flag.empty() ? words_of(ask.fact) : ask.flag);
+    }
     what = "chooses a shape";
   } else {
     added = fmt::format("-o {}", target_of(advice.platform));

@@ -116,6 +116,9 @@ std::string mark_of(const domain::Assumption& assumption) {
   if (assumption.origin == domain::Origin::Computed) {
     return fmt::format("computed: {}", from.empty() ? "from other facts" : from);
   }
+  if (assumption.origin != domain::Origin::Default && from.starts_with("as ")) {
+    return std::string(from);
+  }
   if (assumption.origin != domain::Origin::Default) {
     return fmt::format("from {}", from.empty() ? name_of(assumption.origin) : from);
   }

@@ -330,8 +330,19 @@ TEST_SUITE("render") {
     const std::string text = advice_text(advice, style_with(0));
     CHECK_FALSE(mentions(text, "gpu-19"));
     CHECK(mentions(text, "and 14 more; -v lists them"));  // 22 others, 8 shown
-    CHECK(mentions(text, "and 16 more; -v lists them"));  // 22 groups of refusals, 6 shown
+    CHECK(mentions(text, "21 shapes of 21 devices"));     // refused under "fit": 20 and the l40s
+    CHECK(mentions(text, "2 shapes of 1 device"));        // refused under CM-08
+    CHECK(mentions(text, "-v lists every shape with its fact"));
     CHECK(mentions(advice_text(advice, style_with(1)), "10C of gpu-19"));
+    CHECK(mentions(advice_text(advice, style_with(1)), "gpu-19: 5C"));
+  }
+
+  TEST_CASE("addresses behind a default are left to the verbose answer") {
+    domain::Advice advice = samples::full_advice();
+    advice.assumptions.back().from = "the usual server: a guide: https://example.org/guide";
+    CHECK(mentions(advice_text(advice, style_with(0)), "default: the usual server (--host)"));
+    CHECK_FALSE(mentions(advice_text(advice, style_with(0)), "https://"));
+    CHECK(mentions(advice_text(advice, style_with(1)), "https://example.org"));
   }
 
   TEST_CASE("JSON and YAML are the published documents") {
