@@ -147,7 +147,6 @@ Result<Advice> advise(const AdviceRequest& request) {
   if (advice.shapes.empty()) return advice;
 
   const domain::RankedShape& best = advice.shapes.front();
-  append_new(advice.findings, findings_of(request, best));
   if (best.estimate) advice.estimate = best.estimate;
   advice.review_after_days = best.contract.review_after_days;
   for (const DeviceCase& device_case : cases) {
@@ -155,6 +154,7 @@ Result<Advice> advise(const AdviceRequest& request) {
       continue;
     }
     if (device_case.wish.is_any) append_new(advice.findings, findings_of(device_case));
+    append_new(advice.findings, findings_of(device_case, best));
     advice.flip = flip_of(device_case, best);
     break;
   }

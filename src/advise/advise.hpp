@@ -25,7 +25,8 @@ struct Wish {
   bool is_counted = false;  ///< the user wrote the count
   int rank = 0;             ///< place in the list; earlier is preferred
   bool is_any = false;
-  domain::Host host;  ///< the user's, or the usual server of the device's board
+  domain::Host host;          ///< the user's, or the usual server of the device's board
+  bool is_usual_host = true;  ///< nobody named a host
 };
 
 struct AdviceRequest {

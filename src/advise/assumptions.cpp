@@ -56,7 +56,8 @@ class Listing {
   static std::string source_text(Origin origin, const std::string& from) {
     if (origin == Origin::Default) return from.empty() ? "default" : "default: " + from;
     if (from.empty()) return std::string(name_of(origin));
-    return origin == Origin::Computed ? from : "from " + from;
+    const bool is_given = origin == Origin::Flag || origin == Origin::File;
+    return is_given ? "from " + from : from;
   }
 
   std::vector<Assumption> list_;
@@ -147,7 +148,10 @@ void add_hosts(const AdviceRequest& request, Listing& list) {
       continue;
     }
     named.push_back(host.name);
-    list.add("host", host.name, Origin::Default, host.source, "--host");
+    // What the server's figures rest on stands behind the colon, and in its profile.
+    const std::string source = host.source.substr(0, host.source.find(": "));
+    list.add("host", host.name, wish.is_usual_host ? Origin::Default : Origin::File, source,
+             "--host");
   }
 }
 

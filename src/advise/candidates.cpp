@@ -115,7 +115,11 @@ std::vector<Candidate> fraction_candidates(const Wish& wish, Platform platform,
     candidates.push_back(std::move(candidate));
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return a.shape.memory_bytes > b.shape.memory_bytes;
+    // Of equal memory, the fewer slices first: 3g stands twice on a device, 4g once (section 6).
+    if (a.shape.memory_bytes != b.shape.memory_bytes) {
+      return a.shape.memory_bytes > b.shape.memory_bytes;
+    }
+    return a.shape.compute_share < b.shape.compute_share;
   });
   return candidates;
 }

@@ -62,6 +62,8 @@ struct Facts {
                                            ///< the need
   std::optional<Bytes> mig_bytes;          ///< the same of MIG
 
+  std::optional<FractionMode> fraction_mode;  ///< of the fraction that is looked at, if one is
+
   // Several devices.
   std::int64_t gpus_needed = 1;  ///< for one instance; 0: more than the device's largest group
   bool layout_is_asked = false;  ///< --tp, --pp or --dp decided `gpus_needed`

@@ -160,7 +160,8 @@ std::vector<Reason> findings_of(const DeviceCase& device_case) {
   return findings;
 }
 
-std::vector<Reason> findings_of(const AdviceRequest& request, const domain::RankedShape& best) {
+std::vector<Reason> findings_of(const DeviceCase& device_case, const domain::RankedShape& best) {
+  const AdviceRequest& request = device_case.request;
   std::vector<Reason> findings;
   const auto& tolerated = request.workload.contract.tolerated_pause_seconds;
   if (tolerated && best.contract.pause_seconds && *best.contract.pause_seconds > tolerated->value) {
@@ -169,7 +170,7 @@ std::vector<Reason> findings_of(const AdviceRequest& request, const domain::Rank
          fmt::format("a live migration is estimated to pause it for {:.1f} s over {:g} "
                      "Gb/s, more than the {:g} s that are tolerated",
                      *best.contract.pause_seconds,
-                     request.wishes.front().host.vmotion_gigabits_per_second, tolerated->value)});
+                     device_case.wish.host.vmotion_gigabits_per_second, tolerated->value)});
   }
   if (request.workload.needs_ha.value) {
     findings.push_back({"LC-03",

@@ -12,7 +12,7 @@ namespace gpushape::advise {
 std::vector<domain::Reason> findings_of(const DeviceCase& device_case);
 
 /// About the shape that came first.
-std::vector<domain::Reason> findings_of(const AdviceRequest& request,
+std::vector<domain::Reason> findings_of(const DeviceCase& device_case,
                                         const domain::RankedShape& best);
 
 }  // namespace gpushape::advise

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "advise/shape_reasons.hpp"
 #include "advise/words.hpp"
 
 namespace gpushape::advise {

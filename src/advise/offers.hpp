@@ -28,7 +28,4 @@ struct DeviceOffers {
 
 DeviceOffers offers_of(const DeviceCase& device_case);
 
-/// "40C", "2 x 80C", "passthrough of h100-sxm-80".
-std::string shape_text(const domain::Shape& shape);
-
 }  // namespace gpushape::advise

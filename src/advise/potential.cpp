@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advise/candidates.hpp"
+#include "advise/capability.hpp"
 #include "advise/device_case.hpp"
 #include "advise/words.hpp"
 
@@ -41,6 +42,14 @@ AdviceRequest with_one_sequence(const AdviceRequest& request) {
   }
   if (!one.workload.concurrency) one.workload.concurrency = domain::defaulted<std::int64_t>(1);
   return one;
+}
+
+Potential refused(const Wish& wish, std::string says) {
+  Potential potential;
+  potential.device = wish.device.id;
+  potential.wish = wish.rank;
+  potential.says = std::move(says);
+  return potential;
 }
 
 std::optional<Potential> on_group(const AdviceRequest& one, const Facts& declared, const Wish& wish,
@@ -82,6 +91,10 @@ std::vector<Potential> potentials_of(const AdviceRequest& request, const Facts& 
   if (!request.model || !request.engine) return potentials;
   const AdviceRequest one = with_one_sequence(request);
   for (const Wish& wish : request.wishes) {
+    if (const auto missing = missing_capability(request, wish)) {
+      potentials.push_back(refused(wish, missing->says));
+      continue;
+    }
     std::optional<Candidate> whole = full_candidate(wish, declared.platform);
     if (!whole) whole = passthrough_candidate(wish);
     std::optional<Potential> best;

@@ -92,9 +92,12 @@ Result<Estimate> estimated_with_batch(const AdviceRequest& request, Workload wor
   const bool is_open = !workload.engine.gpu_memory_utilization &&
                        !workload.engine.kv_cache_memory_bytes && memory.has_value();
   if (!first || !is_open) return first;
+  const double utilization = safe_utilization(*first, *memory, request.thresholds);
+  const Threshold& highest = request.thresholds.highest_utilization;
   workload.engine.gpu_memory_utilization =
-      chosen(safe_utilization(*first, *memory, request.thresholds),
-             "the most that leaves room for the CUDA context and the graphs");
+      chosen(utilization, utilization >= highest.value
+                              ? to_text(highest)
+                              : "the most that leaves room for the CUDA context and the graphs");
   return estimated(request, workload, memory);
 }
 

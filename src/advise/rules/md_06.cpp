@@ -5,10 +5,11 @@
 namespace gpushape::advise::rules_of {
 
 std::optional<Verdict> md_06(const Facts& facts, const Thresholds& /*thresholds*/) {
-  if (facts.largest_fraction.empty()) return std::nullopt;
-  return Verdict{.says =
-                     "the device must be empty, or in this mode already (and in same-size mode "
-                     "in this size)"};
+  if (!facts.fraction_mode) return std::nullopt;
+  return Verdict{.says = *facts.fraction_mode == FractionMode::Mig
+                             ? "the device must be empty, or in MIG mode with these slices free"
+                             : "the device must be empty, or hold this size already (same-size "
+                               "mode), or have a start for it free (mixed-size mode)"};
 }
 
 }  // namespace gpushape::advise::rules_of

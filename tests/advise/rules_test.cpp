@@ -1,0 +1,203 @@
+// The rule table is complete, and every rule fires on its case and stays quiet on its twin.
+#include "advise/rules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+
+#include "advise/test_devices.hpp"
+
+using namespace gpushape;
+using namespace gpushape::advise;
+using namespace gpushape::advise::testing;
+
+namespace {
+
+/// An 80 GB device with halves, E2 and a spread of 1.2: need 30 GB, of which 20 are static.
+Facts usual_facts() {
+  Facts facts;
+  facts.evidence = Evidence::E2;
+  facts.spread = 1.2;
+  facts.is_predictable = true;
+  facts.static_bytes = gb(20);
+  facts.dynamic_bytes = gb(9);
+  facts.need_bytes = gb(30);
+  facts.device = "h100-sxm-80";
+  facts.device_bytes = gb(80.38);
+  facts.largest_fraction_bytes = gb(40.18);
+  facts.largest_fraction = "40C";
+  facts.mig_instances = 7;
+  facts.link_domain_size = 8;
+  facts.attention_heads = 64;
+  return facts;
+}
+
+void make_unpredictable(Facts& facts) {
+  facts.evidence = Evidence::E0;
+  facts.is_predictable = false;
+  facts.why_unpredictable = "the evidence is E0, declared only";
+}
+
+struct Case {
+  std::string_view id;
+  std::function<void(Facts&)> fires;
+  std::function<void(Facts&)> quiet;  ///< the twin, as close as it gets
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> kCases = {
+      {"CM-01", [](Facts& f) { f.load_is_known = false; }, [](Facts&) {}},
+      {"CM-02", [](Facts& f) { f.gpus_needed = 2; }, [](Facts& f) { f.gpus_needed = 1; }},
+      {"CM-03",
+       [](Facts& f) {
+         f.is_appliance = true;
+         f.change_rate = ChangeRate::Low;
+       },
+       [](Facts& f) {
+         f.is_appliance = true;
+         f.change_rate = ChangeRate::Low;
+         f.needs_live_migration = true;
+       }},
+      {"CM-04",
+       [](Facts& f) {
+         f.is_appliance = true;
+         f.change_rate = ChangeRate::High;
+       },
+       [](Facts& f) {
+         f.is_appliance = true;
+         f.change_rate = ChangeRate::Low;
+       }},
+      {"CM-05", [](Facts& f) { f.static_bytes = gb(40.19); },
+       [](Facts& f) { f.static_bytes = gb(40.18); }},
+      {"CM-06", make_unpredictable, [](Facts&) {}},
+      {"CM-07",
+       [](Facts& f) {
+         f.is_durable = true;
+         f.evidence = Evidence::E1;
+       },
+       [](Facts& f) { f.is_durable = true; }},
+      {"CM-08", [](Facts& f) { f.need_bytes = gb(40.19); },
+       [](Facts& f) { f.need_bytes = gb(40.18); }},
+      {"CM-09", [](Facts& f) { f.need_bytes = gb(40.18); },
+       [](Facts& f) { f.need_bytes = gb(40.19); }},
+      {"CM-10",
+       [](Facts& f) {
+         make_unpredictable(f);
+         f.role = Role::Notebook;
+         f.ceiling_bytes = gb(8);
+       },
+       [](Facts& f) {
+         make_unpredictable(f);
+         f.role = Role::Notebook;
+         f.ceiling_bytes = gb(41);
+       }},
+      {"MD-01", [](Facts& f) { f.tenants = 2; }, [](Facts& f) { f.tenants = 1; }},
+      {"MD-02", [](Facts& f) { f.latency_slo = LatencySlo::Strict; },
+       [](Facts& f) { f.latency_slo = LatencySlo::Soft; }},
+      {"MD-03", [](Facts& f) { f.replicas = 8; }, [](Facts& f) { f.replicas = 7; }},
+      {"MD-04", [](Facts& f) { f.gpus_needed = 2; }, [](Facts&) {}},
+      {"MD-05", [](Facts& f) { f.image_supports_mig = false; }, [](Facts&) {}},
+      {"MD-06", [](Facts& f) { f.fraction_mode = FractionMode::Mig; }, [](Facts&) {}},
+      {"MG-01", [](Facts& f) { f.gpus_needed = 4; }, [](Facts&) {}},
+      {"MG-02", [](Facts& f) { f.gpus_needed = 8; },
+       [](Facts& f) {
+         f.gpus_needed = 8;
+         f.link_domain_size = 4;
+       }},
+      {"MG-04",
+       [](Facts& f) {
+         f.gpus_needed = 4;
+         f.link_domain_size = 2;
+       },
+       [](Facts& f) {
+         f.gpus_needed = 2;
+         f.link_domain_size = 2;
+       }},
+      {"MG-05", [](Facts& f) { f.copies = 3; }, [](Facts& f) { f.copies = 1; }},
+      {"LC-01", [](Facts& f) { f.needs_live_migration = true; }, [](Facts&) {}},
+      {"LC-02", [](Facts& f) { f.needs_ha = true; },
+       [](Facts& f) {
+         f.needs_ha = true;
+         f.platform = Platform::BareMetal;
+       }},
+  };
+  return kCases;
+}
+
+}  // namespace
+
+TEST_SUITE("advise") {
+  TEST_CASE("every row of the rule table explains itself") {
+    std::set<std::string_view> ids;
+    for (const RuleRow& row : rules()) {
+      CAPTURE(row.id);
+      CHECK(ids.insert(row.id).second);
+      CHECK_FALSE(row.title.empty());
+      CHECK_FALSE(row.condition.empty());
+      CHECK_FALSE(row.outcome.empty());
+      CHECK_FALSE(row.reason.empty());
+      CHECK_FALSE(row.source.empty());
+      CHECK(row.function != nullptr);
+    }
+    CHECK(ids.size() == cases().size());  // each has its case below
+  }
+
+  TEST_CASE("every rule fires on its case and stays quiet on its twin") {
+    const Thresholds thresholds;
+    for (const Case& row : cases()) {
+      CAPTURE(row.id);
+      Facts fires = usual_facts();
+      row.fires(fires);
+      const auto verdict = rule(row.id).function(fires, thresholds);
+      REQUIRE(verdict);
+      CHECK_FALSE(verdict->says.empty());
+      Facts quiet = usual_facts();
+      row.quiet(quiet);
+      CHECK_FALSE(rule(row.id).function(quiet, thresholds));
+    }
+  }
+
+  TEST_CASE("a small fixed footprint is decided before unpredictability, after the static part") {
+    const Thresholds thresholds;
+    Facts notebook = usual_facts();
+    make_unpredictable(notebook);
+    notebook.role = Role::Notebook;
+    notebook.ceiling_bytes = gb(8);
+    CHECK(fired_shape_rules(notebook, thresholds).front().id == "CM-10");
+    notebook.static_bytes = gb(41);
+    CHECK(fired_shape_rules(notebook, thresholds).front().id == "CM-05");
+    notebook.gpus_needed = 2;
+    CHECK(fired_shape_rules(notebook, thresholds).front().id == "CM-02");
+  }
+
+  TEST_CASE("a threshold that decides is named, and another value decides otherwise") {
+    Workload workload;
+    workload.evidence = declared(Evidence::E1);
+    workload.spread = declared(1.6);
+    Thresholds thresholds;
+    const Facts wide = declared_facts(workload, nullptr, thresholds);
+    CHECK_FALSE(wide.is_predictable);
+    CHECK(wide.why_unpredictable.find("highestSpread 1.5") != std::string::npos);
+    thresholds.highest_spread.value = 1.7;
+    CHECK(declared_facts(workload, nullptr, thresholds).is_predictable);
+  }
+
+  TEST_CASE("predictable takes evidence and a spread that is known") {
+    const Thresholds thresholds;
+    Workload workload;
+    workload.spread = declared(1.2);
+    CHECK_FALSE(declared_facts(workload, nullptr, thresholds).is_predictable);  // E0
+    workload.evidence = declared(Evidence::E1);
+    CHECK(declared_facts(workload, nullptr, thresholds).is_predictable);
+    workload.spread.reset();
+    CHECK_FALSE(declared_facts(workload, nullptr, thresholds).is_predictable);
+    Demand memory;
+    memory.dynamic_p50_bytes = gb(4);
+    memory.dynamic_p99_bytes = gb(5.6);
+    workload.demand = memory;
+    const Facts from_demand = declared_facts(workload, nullptr, thresholds);
+    CHECK(from_demand.spread == doctest::Approx(1.4));  // 5.6 / 4
+    CHECK(from_demand.is_predictable);
+  }
+}
