@@ -148,7 +148,7 @@ TEST_SUITE("advise") {
     CHECK(first_shape(answer(request)) == "12C time-sliced CM-09");
     request.workload.isolation = declared(Isolation::Hard);
     const Advice advice = answer(request);
-    CHECK(first_shape(advice) == "48C full-vgpu CM-05");
+    CHECK(first_shape(advice) == "48C full-vgpu CM-08");
     for (const RejectedShape& rejected : advice.rejected) {
       if (rejected.shape.technology == Technology::TimeSliced) {
         CHECK(rejected.reason.rule == "MD-01");

@@ -138,7 +138,8 @@ TEST_SUITE("advise") {
       CHECK_FALSE(row.outcome.empty());
       CHECK_FALSE(row.reason.empty());
       CHECK_FALSE(row.source.empty());
-      CHECK(row.function != nullptr);
+      const bool has_function = row.function != nullptr;
+      CHECK(has_function);
     }
     CHECK(ids.size() == cases().size());  // each has its case below
   }
