@@ -130,15 +130,11 @@ Result<std::vector<std::string>> overlay_paths(const std::string& folder) {
   return paths;
 }
 
-}  // namespace
-
-// What the private members need of the overlay, without widening the header.
+/// The names of all devices, and the boards.
 struct Index {
   std::vector<Entry> devices;  ///< sorted by id, the user's in place of built-in ones
   std::vector<domain::Board> boards;
 };
-
-namespace {
 
 /// Calls `use` for every document below `prefix`: the user's first, then built-in ones whose id the
 /// user has not given.
