@@ -26,7 +26,7 @@ constexpr std::int64_t kLargeBatchTokens = 8192;
 constexpr std::int64_t kSmallBatchTokens = 2048;
 constexpr Bytes kLargeDevice = gib(70);
 
-constexpr double kUtilizationStep = 100;  // engines are told two decimals
+constexpr double kUtilizationStep = 1000;  // engines are told three decimals
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 Bytes divided_up(Bytes a, std::int64_t b) { return Bytes(divided_up(a.count(), b)); }
@@ -54,9 +54,12 @@ Bytes outside_bytes(const Estimate& estimate) {
 
 double safe_utilization(const Estimate& estimate, const VisibleMemory& memory,
                         const Thresholds& thresholds) {
-  const double outside = static_cast<double>(outside_bytes(estimate).count()) /
-                         static_cast<double>(std::max<std::int64_t>(1, memory.bytes.low.count()));
-  const double highest = std::floor((1 - outside) * kUtilizationStep) / kUtilizationStep;
+  // The engine's share is one of the total; in a vGPU guest a part of that total cannot be taken.
+  const Bytes free = memory.takeable_bytes.value_or(memory.bytes.low);
+  const Bytes total = memory.takeable_bytes ? memory.bytes.high : memory.bytes.low;
+  const double share = static_cast<double>((free - outside_bytes(estimate)).count()) /
+                       static_cast<double>(std::max<std::int64_t>(1, total.count()));
+  const double highest = std::floor(share * kUtilizationStep) / kUtilizationStep;
   return std::clamp(highest, 1 / kUtilizationStep, thresholds.highest_utilization.value);
 }
 

@@ -41,8 +41,8 @@ Bytes reserved_bytes(const FrameBuffer& frame_buffer) {
 
 domain::Range guest_visible_bytes(const FrameBuffer& frame_buffer) {
   const Bytes ecc = frame_buffer.ecc_takes_memory ? frame_buffer.bytes / 16 : Bytes();
-  return {frame_buffer.bytes - reserved_bytes(frame_buffer), frame_buffer.bytes - ecc,
-          frame_buffer.bytes};
+  const Bytes total = frame_buffer.bytes - ecc;
+  return {per_mille(total, kUsualVisiblePerMille), total, total};
 }
 
 domain::Range instance_visible_bytes(Bytes listed) {

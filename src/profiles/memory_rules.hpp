@@ -39,7 +39,8 @@ struct FrameBuffer {
 Bytes reserved_bytes(const FrameBuffer& frame_buffer);
 
 /// The total that CUDA reports in the guest: the whole frame buffer (an A100-20C guest shows 20476
-/// of 20480 MiB), at worst only what the reservation leaves.
+/// of 20480 MiB) less what ECC takes on the board, for the types of a GPU share no more than the
+/// board has. At worst the same part less that CUDA sees of a physical GPU's total.
 domain::Range guest_visible_bytes(const FrameBuffer& frame_buffer);
 
 /// The total that CUDA reports inside a MIG instance of this listed size.

@@ -137,13 +137,18 @@ Fit fit_of(const StageFigures& stage, const Range& pool, const Plan& plan,
   const Bytes demand = demand_on(stage, plan);
   const Range used = sum_of(stage, plan, true);
   const Range beside = sum_of(stage, plan, false);
+  // The engine asks for its share of the total. Where a part of that total can never be taken (a
+  // vGPU guest), a larger total asks for more and finds no more.
+  const Bytes least_total = gpu.takeable_bytes ? gpu.bytes.high : gpu.bytes.low;
   const Bytes share_expected = plan.given_pool ? used.expected + *plan.given_pool
                                                : share_of(gpu.bytes.expected, plan.utilization);
   const Bytes share_high =
-      plan.given_pool ? used.high + *plan.given_pool : share_of(gpu.bytes.low, plan.utilization);
-  return {.at_expected =
-              pool.expected >= demand && share_expected + beside.expected <= gpu.bytes.expected,
-          .at_high = pool.low >= demand && share_high + beside.high <= gpu.bytes.low};
+      plan.given_pool ? used.high + *plan.given_pool : share_of(least_total, plan.utilization);
+  const Bytes free_expected = gpu.takeable_bytes.value_or(gpu.bytes.expected);
+  const Bytes free_least = gpu.takeable_bytes.value_or(gpu.bytes.low);
+  return {
+      .at_expected = pool.expected >= demand && share_expected + beside.expected <= free_expected,
+      .at_high = pool.low >= demand && share_high + beside.high <= free_least};
 }
 
 }  // namespace
