@@ -23,8 +23,8 @@ Fact<Quantization> quantization_of(const Request& request) {
   if (request.workload->quantization) return *request.workload->quantization;
   const domain::WeightFormat& stored = request.model->weights;
   if (is_plain(stored.linear))
-    return {dtype_of(request), Origin::Catalog, "as stored in the checkpoint"};
-  return {stored.linear, Origin::Catalog, "as stored in the checkpoint"};
+    return {dtype_of(request), Origin::Catalog, "the checkpoint"};
+  return {stored.linear, Origin::Catalog, "the checkpoint"};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtyp
   const Fact<KvCacheType>& asked = request.workload->kv_cache_type;
   if (asked.value != KvCacheType::Auto) return asked;
   if (request.model->checkpoint_kv_cache)
-    return {*request.model->checkpoint_kv_cache, Origin::Catalog, "the checkpoint asks for it"};
+    return {*request.model->checkpoint_kv_cache, Origin::Catalog, "the checkpoint"};
   const KvCacheType type = dtype == Quantization::Fp32   ? KvCacheType::Fp32
                            : dtype == Quantization::Fp16 ? KvCacheType::Fp16
                                                          : KvCacheType::Bf16;

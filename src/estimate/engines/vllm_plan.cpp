@@ -121,8 +121,8 @@ void resolve_settings(const Request& request, const VersionChoice& version,
   const domain::EngineSettings& asked = request.workload->engine;
   Plan& plan = resolved.plan;
   const std::string where =
-      fmt::format("{} {} default{}", request.engine->name, to_text(version.facts_of),
-                  request.gpu == nullptr ? ", no GPU given" : " for this GPU");
+      fmt::format("what {} {} takes {}", request.engine->name, to_text(version.facts_of),
+                  request.gpu == nullptr ? "without a GPU" : "on this GPU");
   Fact<std::int64_t> sequences =
       asked.max_num_seqs ? *asked.max_num_seqs : default_count(plan.facts, "maxNumSeqs", where);
   const Fact<std::int64_t> tokens = asked.max_num_batched_tokens
@@ -138,7 +138,7 @@ void resolve_settings(const Request& request, const VersionChoice& version,
           ? *asked.gpu_memory_utilization
           : Fact<double>{
                 plan.facts.expected("gpuMemoryUtilization"), Origin::Default,
-                fmt::format("{} {} default", request.engine->name, to_text(version.facts_of))};
+                fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of))};
   plan.utilization = utilization.value;
   resolved.settings = {.version = version.version,
                        .max_num_seqs = sequences,
