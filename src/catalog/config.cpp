@@ -5,81 +5,23 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/edit_distance.hpp"
 #include "catalog/families.hpp"
 #include "catalog/fields.hpp"
+#include "catalog/foreign_fields.hpp"
 #include "catalog/limits.hpp"
 #include "catalog/parameters.hpp"
 #include "catalog/quantization_config.hpp"
+#include "catalog/rope_scaling.hpp"
 #include "document/reader.hpp"
 
 namespace gpushape::catalog {
 namespace {
 
-using document::Node;
 using document::Reader;
-
-// Fields that change what a model holds and that the dense families do not have. One of them with a
-// value means that the model is something else than its model_type says.
-constexpr auto kForeign = std::to_array<std::string_view>({
-    "num_experts",
-    "num_local_experts",
-    "n_routed_experts",
-    "moe_num_experts",
-    "moe_intermediate_size",
-    "num_shared_experts",
-    "n_shared_experts",
-    "kv_lora_rank",
-    "q_lora_rank",
-    "text_config",
-    "llm_config",
-    "language_config",
-    "vision_config",
-    "audio_config",
-    "thinker_config",
-    "block_configs",
-    "cross_attention_layers",
-    "attention_chunk_size",
-    "hybrid_override_pattern",
-    "layers_block_type",
-    "attn_layer_period",
-    "full_attention_interval",
-    "linear_attn_config",
-    "mamba_d_state",
-    "ssm_state_size",
-    "num_nextn_predict_layers",
-    "mtp_num_hidden_layers",
-    "num_kv_shared_layers",
-    "num_attention_heads_per_layer",
-    "global_head_dim",
-    "v_head_dim",
-    "use_qk_norm",
-    "qk_norm",
-});
-
-bool says_something(const Node& node) {
-  switch (node.kind()) {
-    case Node::Kind::Null:
-      return false;
-    case Node::Kind::Boolean:
-      return node.boolean();
-    case Node::Kind::Integer:
-    case Node::Kind::Number:
-      return node.number() != 0;
-    case Node::Kind::String:
-      return !node.text().empty();
-    case Node::Kind::Sequence:
-      return !node.items().empty();
-    case Node::Kind::Mapping:
-      return !node.entries().empty();
-  }
-  return true;
-}
 
 // A model under construction: what was read, and from where.
 class ConfigReader {
@@ -92,7 +34,8 @@ class ConfigReader {
   void read_context();
   void read_dtype();
   void read_layers();
-  void refuse_foreign_fields();
+  /// After read_family said yes.
+  [[nodiscard]] const Family& family() const { return *family_; }
 
  private:
   void from_config(std::string fact) { model_.sources.push_back({std::move(fact), "config.json"}); }
@@ -100,11 +43,9 @@ class ConfigReader {
     model_.sources.push_back({std::move(fact), std::string(family_->source)});
   }
   bool switch_of(std::string_view field, bool otherwise, const std::string& fact);
-  void refuse_bias(std::string_view field);
   domain::Layer read_layer();
   std::optional<std::int64_t> window();
   std::vector<bool> sliding_layers(std::int64_t count, std::optional<std::int64_t> window);
-  void read_rope_scaling(Reader& scaling, std::int64_t trained);
 
   Reader& reader_;
   Fields fields_;
@@ -193,70 +134,6 @@ bool ConfigReader::switch_of(std::string_view field, bool otherwise, const std::
   return fields_.boolean(field).value_or(otherwise);
 }
 
-// What a scaling does to the rows of the rotary table and to the longest context. Sources: vLLM's
-// layers/rotary_embedding (linear: max_position x factor; dynamic: the same; yarn: original x
-// factor; llama3 and longrope: max_position) and its rule for the longest context.
-enum class Stretch { None, Trained, Original };
-struct Scaling {
-  std::string_view name;
-  Stretch stretch;
-};
-constexpr auto kScalings = std::to_array<Scaling>({
-    {"default", Stretch::None},
-    {"linear", Stretch::Trained},
-    {"dynamic", Stretch::Trained},
-    {"yarn", Stretch::Original},
-    {"llama3", Stretch::None},
-    {"longrope", Stretch::None},
-    {"su", Stretch::None},
-});
-
-void ConfigReader::read_rope_scaling(Reader& scaling, std::int64_t trained) {
-  const Fields fields(scaling);
-  domain::Rope& rope = model_.rope;
-  if (const auto theta = fields.number("rope_theta", kRopeTheta)) rope.theta = *theta;
-  const std::string_view type_field = fields.first_given({"rope_type", "type"});
-  if (type_field.empty()) {
-    if (fields.given("factor"))
-      scaling.complain(fmt::format("{} has a factor but no rope_type", scaling.what()));
-    return;
-  }
-  const std::string type = fields.text(type_field).value_or("default");
-  const auto known = std::ranges::find(kScalings, type, &Scaling::name);
-  if (known == kScalings.end()) {
-    std::vector<std::string> names;
-    std::string list;
-    for (const Scaling& row : kScalings) {
-      names.emplace_back(row.name);
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", row.name);
-    }
-    scaling.complain(type_field, fmt::format("rope scaling '{}' is not understood", type),
-                     suggestion(type, names, "known are " + list));
-    return;
-  }
-  if (type == "default") return;
-  rope.scaling = type;
-  rope.original_max_positions =
-      fields.integer("original_max_position_embeddings", kContextTokens).value_or(0);
-  if (!fields.given("factor") && known->stretch != Stretch::None) {
-    scaling.complain(fmt::format("rope scaling '{}' has no factor", type));
-    return;
-  }
-  rope.factor = fields.number("factor", kRopeFactor).value_or(1);
-  std::int64_t base = trained;
-  if (known->stretch == Stretch::Original && rope.original_max_positions > 0)
-    base = rope.original_max_positions;
-  if (known->stretch == Stretch::None) return;
-  const double rows = static_cast<double>(base) * rope.factor;
-  if (rows > static_cast<double>(kContextTokens.most)) {
-    scaling.complain(
-        fmt::format("{} positions times {} are more than any model has", base, rope.factor));
-    return;
-  }
-  rope.positions = static_cast<std::int64_t>(rows);
-  model_.max_context_tokens = rope.positions;
-}
-
 void ConfigReader::read_context() {
   const std::int64_t trained = fields_.required_integer("max_position_embeddings", kContextTokens);
   from_config("contextTokens");
@@ -266,7 +143,7 @@ void ConfigReader::read_context() {
   const std::string_view scaling = fields_.first_given({"rope_parameters", "rope_scaling"});
   if (!scaling.empty()) {
     if (std::optional<Reader> reader = fields_.mapping(scaling))
-      read_rope_scaling(*reader, trained);
+      read_rope_scaling(*reader, trained, model_);
   }
   if (model_.rope.theta > 0) {
     from_config("rope");
@@ -431,34 +308,6 @@ void ConfigReader::read_layers() {
       static_cast<std::int64_t>(static_cast<double>(full.attention.head_dim) * share);
 }
 
-void ConfigReader::refuse_foreign_fields() {
-  for (const std::string_view field : kForeign) {
-    const Node* node = reader_.node(field);
-    if (node == nullptr || !says_something(*node)) continue;
-    if (family_->query_key_norm && field.ends_with("qk_norm")) continue;
-    fields_.complain(
-        field,
-        fmt::format("field '{}' is not understood in a model of type '{}'", field, model_.family),
-        "the model holds something that a dense model of this family does not");
-  }
-  if (!family_->reads_attention_bias && !family_->qkv_bias) refuse_bias("attention_bias");
-  if (!family_->reads_mlp_bias) refuse_bias("mlp_bias");
-  std::set<std::string_view> seen;
-  for (const Node::Entry& entry : reader_.self().entries()) {
-    if (!seen.insert(entry.name).second) {
-      reader_.diagnostics().push_back(reader_.source().diagnostic(
-          entry.position, fmt::format("field '{}' stands twice", entry.name)));
-    }
-  }
-}
-
-// The classes of these families have no such bias whatever the config says; engines differ.
-void ConfigReader::refuse_bias(std::string_view field) {
-  if (!fields_.boolean(field).value_or(false)) return;
-  fields_.complain(
-      field, fmt::format("{} is true, but the {} family has no such bias", field, model_.family));
-}
-
 void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
   const domain::Quantization other = model.weights.other;
   model.weights = std::move(stored.weights);
@@ -501,7 +350,7 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
   model.origin = "config.json";
   ConfigReader parts(reader, model);
   if (!diagnostics.empty() || !parts.read_family()) return failure(std::move(diagnostics));
-  parts.refuse_foreign_fields();
+  refuse_foreign_fields(Fields(reader), parts.family());
   parts.read_sizes();
   parts.read_context();
   parts.read_dtype();
