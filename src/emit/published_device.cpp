@@ -149,6 +149,7 @@ Result<DeviceSelector> vfio_device(const Device& device) {
                    "give them in an overlay profile (--profiles-dir)");
   }
   std::vector<std::string> ids;
+  ids.reserve(device.pci_devices.size());
   for (const std::string& id : device.pci_devices) ids.push_back("0x" + id);
   selector.conditions = {attribute_is_one_of("deviceID", ids, "PCI device id")};
   return selector;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -141,11 +142,24 @@ std::string keep_what_fits(std::vector<Wish>& wishes, const KubernetesRelease& r
                    release.release, left_out);
 }
 
+/// A claim that a Deployment names is one claim for all of its pods.
+std::string replicas_note(const std::vector<Wish>& wishes) {
+  std::string counts;
+  for (const Wish& wish : wishes) {
+    const std::int64_t replicas = wish.picked->contract.replicas;
+    if (replicas <= 1) continue;
+    counts += fmt::format("{}{} of {}", counts.empty() ? "" : ", or ", replicas,
+                          shape_label(wish.picked->shape));
+  }
+  if (counts.empty()) return {};
+  return fmt::format("replicas: {}; each takes a claim of its own", counts);
+}
+
 std::string claim_comment(const std::vector<Wish>& wishes, const std::string& left_out) {
   std::string text;
   for (const Wish& wish : wishes) text += headline(*wish.picked) + "\n";
   if (wishes.size() > 1) text += "the wishes in order; the first that a node can give wins\n";
-  text += left_out;
+  text += left_out + "\n" + replicas_note(wishes);
   return text;
 }
 
@@ -173,6 +187,10 @@ Result<Emitted> emit_resource_claim(const EmitRequest& request) {
     if (std::ranges::find(emitted.notes, note) == emitted.notes.end()) {
       emitted.notes.push_back(std::move(note));
     }
+  }
+
+  if (const std::string replicas = replicas_note(*wishes); !replicas.empty()) {
+    emitted.notes.push_back(fmt::format("{}: {}", name, replicas));
   }
 
   const Commenter comment(request);

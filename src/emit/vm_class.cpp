@@ -203,13 +203,19 @@ Node extra_config(const ResourceContract& contract) {
   return options;
 }
 
+/// The contract's own note on a step, or words for a contract that came without notes.
+std::string note_or(const ResourceContract& contract, std::string_view step,
+                    std::string otherwise) {
+  if (std::string note = notes_of(contract, {step}); !note.empty()) return note;
+  return otherwise;
+}
+
 std::string mmio_comment(const ResourceContract& contract) {
-  const std::string need = fmt::format("needs {} GB of MMIO", contract.mmio_gib);
-  if (contract.mmio_gib < kDefaultMmioGib) {
-    return fmt::format("{}; the platform's default of {} is never lowered (VC-03)", need,
-                       kDefaultMmioGib);
-  }
-  return need + " (VC-03)";
+  std::string need =
+      note_or(contract, "step-4", fmt::format("needs {} GB of 64-bit MMIO", contract.mmio_gib));
+  if (contract.mmio_gib >= kDefaultMmioGib) return need;
+  return fmt::format("{}\nVC-03: the platform's default of {} is never lowered", need,
+                     kDefaultMmioGib);
 }
 
 Node topology_fields(Node spec, const ResourceContract& contract, const Commenter& comment) {
@@ -217,8 +223,9 @@ Node topology_fields(Node spec, const ResourceContract& contract, const Commente
   const domain::VirtualNuma& numa = *contract.numa;
   spec.set("numCoresPerSocket",
            comment.above(Node(numa.cores_per_socket),
-                         fmt::format("{} vCPU in {} virtual NUMA nodes (VC-07)\n{}", contract.vcpus,
-                                     numa.nodes, notes_of(contract, {"step-3"}))));
+                         note_or(contract, "step-3",
+                                 fmt::format("{} vCPU in {} virtual NUMA nodes", contract.vcpus,
+                                             numa.nodes))));
   Node node = typed("VirtualMachineVirtualNuma");
   node.set("coresPerNumaNode", numa.cores_per_node);
   spec.set("virtualNuma", std::move(node));
@@ -254,37 +261,37 @@ Node config_spec(const ResourceContract& contract, const domain::Device& device,
                            "MG-02; device group through configSpec: check on your release"));
   }
   spec.set("deviceChange", device_changes(contract, device));
-  spec.set("extraConfig",
-           comment.above(extra_config(contract),
-                         mmio_comment(contract) + "\n" + notes_of(contract, {"step-4"})));
+  spec.set("extraConfig", comment.above(extra_config(contract), mmio_comment(contract)));
   return spec;
 }
 
 Node hardware(const ResourceContract& contract, const Commenter& comment) {
+  const std::string_view tier = name_of(contract.tier);
   Node node = Node::mapping();
-  node.set("cpus", comment.above(Node(contract.vcpus),
-                                 fmt::format("{} vCPU, tier {}; at least {}\n{}", contract.vcpus,
-                                             name_of(contract.tier), contract.minimum_vcpus,
-                                             notes_of(contract, {"step-1"}))));
-  node.set("memory", comment.above(Node(quantity_at_least(contract.memory_bytes)),
-                                   fmt::format("all of it reserved (VC-01); at least {}\n{}",
-                                               quantity_at_least(contract.minimum_memory_bytes),
-                                               notes_of(contract, {"step-2"}))));
+  node.set("cpus", comment.above(
+                       Node(contract.vcpus),
+                       note_or(contract, "step-1",
+                               fmt::format("tier {}; at least {}", tier, contract.minimum_vcpus))));
+  node.set("memory",
+           comment.above(Node(quantity_at_least(contract.memory_bytes)),
+                         note_or(contract, "step-2",
+                                 fmt::format("tier {}; at least {}", tier,
+                                             quantity_at_least(contract.minimum_memory_bytes)))));
   return node;
 }
 
 Node policies(const ResourceContract& contract, const Commenter& comment) {
   Node requests = Node::mapping();
   if (contract.reserved_cores > 0) {
-    requests.set("cpu",
-                 comment.above(Node(fmt::format("{}m", contract.reserved_cores * kMillicores)),
-                               fmt::format("{} cores reserved, QoS {}: {} MHz on {}\n{}",
-                                           contract.reserved_cores, name_of(contract.qos),
-                                           contract.cpu_reservation_mhz,
-                                           contract.host.empty() ? "its host" : contract.host,
-                                           notes_of(contract, {"step-5"}))));
+    requests.set(
+        "cpu",
+        comment.above(Node(fmt::format("{}m", contract.reserved_cores * kMillicores)),
+                      note_or(contract, "step-5",
+                              fmt::format("qos {}: {} cores, {} MHz", name_of(contract.qos),
+                                          contract.reserved_cores, contract.cpu_reservation_mhz))));
   }
-  requests.set("memory", quantity_at_least(contract.memory_bytes));
+  requests.set("memory",
+               comment.behind(Node(quantity_at_least(contract.memory_bytes)), "VC-01: all of it"));
   Node resources = Node::mapping();
   resources.set("requests", std::move(requests));
   Node node = Node::mapping();

@@ -7,9 +7,10 @@
 namespace gpushape::review {
 
 void Report::add(const document::Document& document, const document::Node& place, Remark remark) {
-  std::string fix = remark.fix.empty() ? std::string(rule_->fix) : std::move(remark.fix);
-  Diagnostic diagnostic = document.source->diagnostic(place.position(), std::move(remark.message),
-                                                      std::move(fix), std::move(remark.label));
+  Diagnostic diagnostic =
+      document.source->diagnostic(place.position(), std::move(remark.message),
+                                  std::move(remark.fix).value_or(std::string(rule_->fix)),
+                                  std::string(remark.label.value_or(std::string_view())));
   domain::Finding finding;
   finding.rule = rule_->id;
   finding.severity = remark.severity.value_or(rule_->severity);
@@ -25,11 +26,11 @@ void Report::add(const document::Document& document, const document::Node& place
 
 std::vector<domain::Finding> Report::take(std::span<const document::Document> documents) && {
   const auto order = [first = documents.data()](const Entry& entry) {
-    const SourceSpan& place = entry.finding.place;
-    return std::tuple(entry.document - first, place.line, place.column,
-                      std::string_view(entry.finding.rule));
+    const domain::Finding& finding = entry.finding;
+    return std::tuple(entry.document - first, finding.place.line, finding.place.column,
+                      std::string_view(finding.rule), std::string_view(finding.message));
   };
-  std::ranges::stable_sort(entries_, {}, order);
+  std::ranges::sort(entries_, {}, order);
   std::vector<domain::Finding> findings;
   findings.reserve(entries_.size());
   for (Entry& entry : entries_) findings.push_back(std::move(entry.finding));

@@ -19,8 +19,8 @@ struct RuleRow;
 /// What a rule adds to its row for one place.
 struct Remark {
   std::string message;
-  std::string fix = {};  ///< with the values; empty: the row's
-  std::string label = {};
+  std::optional<std::string> fix = std::nullopt;            ///< with the values; empty: the row's
+  std::optional<std::string_view> label = std::nullopt;     ///< short text beside the caret
   std::optional<domain::Severity> severity = std::nullopt;  ///< empty: the row's
 };
 

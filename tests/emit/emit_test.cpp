@@ -11,6 +11,7 @@
 #include "document/text_format.hpp"
 #include "emit/emit_cases.hpp"
 #include "emit/targets.hpp"
+#include "schema/kinds.hpp"
 
 using namespace gpushape;
 using document::Node;
@@ -122,7 +123,7 @@ fs::path golden_path(const Case& from) {
 }
 
 std::string text_of(const fs::path& path) {
-  std::ifstream input(path);
+  const std::ifstream input(path);
   std::stringstream text;
   text << input.rdbuf();
   return text.str();
@@ -297,7 +298,7 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("a shape that vSphere cannot express is refused, with a target that can") {
-    RankedShape instance = cases::ranked(
+    const RankedShape instance = cases::ranked(
         cases::shape(ConsumptionModel::Fractional, Technology::Mig, "h100-sxm-80", "3g.40gb"),
         {6, 6, 64, 24, 3, 256}, "");
     RankedShape processes = cases::whole("h100-sxm-80");
@@ -360,11 +361,21 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("more wishes than a request takes are cut, and named") {
-    std::vector<RankedShape> nine(9, cases::whole("h200-sxm-141"));
+    const std::vector<RankedShape> nine(9, cases::whole("h200-sxm-141"));
     const Result<Emitted> result = emitted(make("x", "resource-claim", Platform::Kubernetes, nine));
     REQUIRE(result);
     CHECK(at(result->documents[0], "spec.devices.requests[0].firstAvailable").items().size() == 8);
     CHECK(result->notes.size() == 1);
+  }
+
+  TEST_CASE("a claim for several replicas says that each takes its own") {
+    RankedShape copies = cases::whole("h100-sxm-80");
+    copies.contract.replicas = 6;
+    const Result<Emitted> result =
+        emitted(make("x", "resource-claim", Platform::Kubernetes, {copies}));
+    REQUIRE(result);
+    REQUIRE(result->notes.size() == 1);
+    CHECK(result->notes[0].find("6 of h100-sxm-80") != std::string::npos);
   }
 
   // An "80 GB" H100 publishes 81559Mi, that is 79.6 GiB: a threshold of 80Gi would match none.
@@ -379,7 +390,7 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("inside a VM a claim asks for what the guest publishes") {
-    RankedShape slice =
+    const RankedShape slice =
         cases::ranked(cases::shape(ConsumptionModel::Fractional, Technology::TimeSliced,
                                    "a100-pcie-40", "grid_a100-10c"),
                       {6, 4, 24, 24, 0, 256}, "H1");
@@ -409,6 +420,22 @@ TEST_SUITE("emit") {
     CHECK(value("gpushape.dev/concurrency") == "32");
     CHECK(value("gpushape.dev/evidence") == "E0");
     CHECK(value("gpushape.dev/review-after") == "14d");
-    CHECK(value("gpushape.dev/contract").find("\"vcpus\": 10") != std::string::npos);
+  }
+
+  TEST_CASE("the annotation reads back as the contract") {
+    for (const RankedShape& picked :
+         {cases::full_l40s(), cases::eight_on_two_nodes(), cases::passthrough_a30()}) {
+      const Node root = document_of(make("x", "vm-class", Platform::Vsphere, {picked}));
+      const Node* line = at(root, "metadata.annotations").find("gpushape.dev/contract");
+      REQUIRE(line != nullptr);
+      CHECK(std::ranges::count(line->text(), '\n') == 1);  // on one line, whatever it holds
+      const auto document = document::read_json(line->text(), "annotation");
+      REQUIRE(document);
+      auto contract = schema::read_contract(*document);
+      REQUIRE(contract);
+      domain::ResourceContract expected = picked.contract;
+      expected.notes.clear();
+      CHECK((*contract == expected));
+    }
   }
 }

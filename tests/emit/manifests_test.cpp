@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -34,9 +35,9 @@ Checked check(const std::string& arguments) {
   Checked checked;
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
-  char buffer[4096];
-  while (const std::size_t read = std::fread(buffer, 1, sizeof buffer, pipe)) {
-    checked.output.append(buffer, read);
+  std::array<char, 4096> buffer{};
+  while (const std::size_t read = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    checked.output.append(buffer.data(), read);
   }
   checked.status = WEXITSTATUS(pclose(pipe));
   return checked;
