@@ -4,9 +4,13 @@
 // configuration is compared once. Exit status 2 where a file cannot be read.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"

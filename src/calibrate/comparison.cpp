@@ -10,6 +10,7 @@
 
 #include "catalog/quantization_names.hpp"
 #include "domain/estimate.hpp"
+#include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
@@ -71,25 +72,13 @@ std::string obstacle_of(const EngineStart& start) {
   return {};
 }
 
-domain::VisibleMemory visible(const domain::Device& device) {
-  return {.device = device.id,
-          .profile = {},
-          .bytes = device.visible_bytes,
-          .source = device.visible_source,
-          .parent_bytes = device.nvml_bytes.value_or(device.visible_bytes.expected),
-          .is_mig = false,
-          .vendor = device.vendor,
-          .product_name = device.name,
-          .compute_capability = device.compute_capability,
-          .multiprocessors = device.multiprocessors};
-}
-
 std::optional<domain::VisibleMemory> gpu_of(const EngineStart& start,
                                             const profiles::Profiles& profiles) {
   std::optional<domain::VisibleMemory> gpu;
   for (const GpuLabel& label : kGpuLabels) {
     if (label.label != start.gpu) continue;
-    if (const Result<domain::Device> device = profiles.find(label.device)) gpu = visible(*device);
+    if (const Result<domain::Device> device = profiles.find(label.device))
+      gpu = domain::visible_memory(*device, nullptr);
   }
   if (!start.gpu_total_gib) return gpu;
   if (!gpu) gpu.emplace();

@@ -5,7 +5,7 @@
 namespace gpushape::estimate {
 namespace {
 
-constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kMiB = std::int64_t{1024} * 1024;
 constexpr std::int64_t kUnit = 512;
 constexpr std::int64_t kLargestSmall = kMiB;
 constexpr std::int64_t kLeastOwnSegment = 10 * kMiB;

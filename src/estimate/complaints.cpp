@@ -1,8 +1,10 @@
 // What is wrong with a request whatever the engine.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "estimate/plan.hpp"
 
@@ -18,6 +20,10 @@ constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostBatchedTokens = 1LL << 26U;
 constexpr std::int64_t kMostRanks = 1'000'000;
 constexpr std::int64_t kMostPool = 1LL << 50U;
+constexpr double kMostCache = 1LL << 60U;  // bytes of all tokens in flight
+
+/// Above 0 and at most 1; not a number is neither.
+bool is_share(double value) { return value > 0 && value <= 1; }
 
 class Checker {
  public:
@@ -32,6 +38,7 @@ class Checker {
     check_pipeline_parallel();
     check_expert_parallel();
     check_context();
+    check_cache();
     return std::move(diagnostics_);
   }
 
@@ -57,8 +64,7 @@ class Checker {
     check_count(engine.pipeline, "pipeline parallel size", kMostRanks);
     check_count(engine.data, "data parallel size", kMostRanks);
     check_count(engine.expert, "expert parallel size", kMostRanks);
-    if (const auto& fact = engine.gpu_memory_utilization;
-        fact && !(fact->value > 0 && fact->value <= 1)) {
+    if (const auto& fact = engine.gpu_memory_utilization; fact && !is_share(fact->value)) {
       complain(fmt::format("gpu_memory_utilization is {}, which is not above 0 and at most 1",
                            fact->value),
                "it is a fraction of the GPU's memory: 0.9 is usual");
@@ -93,40 +99,37 @@ class Checker {
     }
   }
 
+  /// What `ranks` does not divide, and its count; nothing where it divides all.
+  struct Undivided {
+    std::string_view what;
+    std::int64_t count = 0;
+  };
+  [[nodiscard]] std::optional<Undivided> undivided_by(std::int64_t ranks) const {
+    for (const domain::LayerRun& run : model_.layers) {
+      const domain::Attention& attention = run.layer.attention;
+      const std::int64_t width = run.layer.feed_forward.width;
+      if (attention.heads % ranks != 0) return Undivided{"attention heads", attention.heads};
+      if (attention.kv_heads % ranks != 0 && ranks % attention.kv_heads != 0)
+        return Undivided{"KV heads", attention.kv_heads};
+      if (width % ranks != 0) return Undivided{"feed-forward width", width};
+    }
+    const std::int64_t rows = padded_vocabulary(model_, WeightsLayout{});
+    if (rows % ranks != 0) return Undivided{"padded vocabulary", rows};
+    return std::nullopt;
+  }
+
   void check_tensor_parallel() {
     if (!workload_.engine.tensor) return;
     const std::int64_t ranks = workload_.engine.tensor->value;
-    for (const domain::LayerRun& run : model_.layers) {
-      const domain::Attention& attention = run.layer.attention;
-      if (attention.heads % ranks != 0)
-        return refuse_ranks(ranks, "attention heads", attention.heads);
-      if (attention.kv_heads % ranks != 0 && ranks % attention.kv_heads != 0)
-        return refuse_ranks(ranks, "KV heads", attention.kv_heads);
-      if (run.layer.feed_forward.width % ranks != 0)
-        return refuse_ranks(ranks, "feed-forward width", run.layer.feed_forward.width);
+    const std::optional<Undivided> undivided = undivided_by(ranks);
+    if (!undivided) return;
+    std::string fitting = "1";
+    for (const std::int64_t size : {2, 4, 8, 16, 32}) {
+      if (!undivided_by(size)) fitting += fmt::format(", {}", size);
     }
-    const std::int64_t rows = padded_vocabulary(model_, WeightsLayout{});
-    if (rows % ranks != 0) refuse_ranks(ranks, "padded vocabulary", rows);
-  }
-
-  void refuse_ranks(std::int64_t ranks, std::string_view what, std::int64_t count) {
-    std::string fitting;
-    for (const std::int64_t size : {1, 2, 4, 8, 16, 32}) {
-      if (divides(size)) fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", size);
-    }
-    complain(fmt::format("tensor parallel size {} does not divide the {} {} of {}", ranks, count,
-                         what, model_.id),
+    complain(fmt::format("tensor parallel size {} does not divide the {} {} of {}", ranks,
+                         undivided->count, undivided->what, model_.id),
              fmt::format("sizes that do: {}", fitting));
-  }
-
-  [[nodiscard]] bool divides(std::int64_t ranks) const {
-    if (padded_vocabulary(model_, WeightsLayout{}) % ranks != 0) return false;
-    for (const domain::LayerRun& run : model_.layers) {
-      const domain::Attention& attention = run.layer.attention;
-      if (attention.heads % ranks != 0 || run.layer.feed_forward.width % ranks != 0) return false;
-      if (attention.kv_heads % ranks != 0 && ranks % attention.kv_heads != 0) return false;
-    }
-    return true;
   }
 
   void check_pipeline_parallel() {
@@ -160,6 +163,24 @@ class Checker {
     complain(fmt::format("context {} is above the {} tokens that {} takes", context,
                          model_.max_context_tokens, model_.id),
              help);
+  }
+
+  void check_cache() {
+    if (!workload_.context_tokens || !workload_.concurrency) return;
+    constexpr double kWidestValue = 4;     // bytes of one cache entry
+    constexpr double kRoundedTokens = 64;  // at most what blocks add to a request
+    double of_token = 0;
+    for (const domain::LayerRun& run : model_.layers) {
+      const domain::Attention& attention = run.layer.attention;
+      of_token += static_cast<double>(run.count) * static_cast<double>(attention.kv_heads) *
+                  static_cast<double>(attention.head_dim + attention.value_head_dim) * kWidestValue;
+    }
+    const double tokens = (static_cast<double>(workload_.context_tokens->value) + kRoundedTokens) *
+                          static_cast<double>(workload_.concurrency->value);
+    if (tokens * of_token <= kMostCache) return;
+    complain(fmt::format("{} requests of {} tokens are more KV cache of {} than any system holds",
+                         workload_.concurrency->value, workload_.context_tokens->value, model_.id),
+             "give the requests that run at the same time on one instance");
   }
 
   const domain::Model& model_;

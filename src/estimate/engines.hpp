@@ -25,7 +25,7 @@ enum class Budget {
 
 struct EngineTerm {
   TermRow row;
-  Budget budget;
+  Budget budget = Budget::Beside;
 };
 
 /// The figures of one stage, one per EngineTerm; a term that does not apply is zero.

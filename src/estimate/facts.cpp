@@ -38,6 +38,12 @@ std::optional<Comparison> read_comparison(std::string_view text) {
   return comparison;
 }
 
+bool is_met(const Comparison& comparison, double value) {
+  if (comparison.sign == "=") return value == comparison.bound;
+  if (comparison.sign == "<") return value < comparison.bound;
+  return value >= comparison.bound;
+}
+
 /// Calls `visit` with every part of `when`, until it returns false.
 template <class Visit>
 void each_part(std::string_view when, Visit visit) {
@@ -55,10 +61,7 @@ int rank_of(std::string_view when, const Conditions& conditions) {
   each_part(when, [&](std::string_view part) {
     const std::optional<Comparison> comparison = read_comparison(part);
     if (comparison) {
-      const double value = conditions.*(comparison->value);
-      const bool is_true = comparison->sign == "="   ? value == comparison->bound
-                           : comparison->sign == "<" ? value < comparison->bound
-                                                     : value >= comparison->bound;
+      const bool is_true = is_met(*comparison, conditions.*(comparison->value));
       rank = is_true ? rank + 1 : -1;
     } else {
       rank = -1;
@@ -66,6 +69,13 @@ int rank_of(std::string_view when, const Conditions& conditions) {
     return rank >= 0;
   });
   return rank;
+}
+
+std::vector<std::string> condition_names() {
+  std::vector<std::string> names;
+  names.reserve(kConditions.size());
+  for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
+  return names;
 }
 
 double bytes_of(std::string_view unit) {
@@ -87,13 +97,11 @@ Diagnostics unreadable_conditions(const domain::Engine& engine) {
     for (const domain::EngineConstant& constant : facts.constants) {
       each_part(constant.when, [&](std::string_view part) {
         if (read_comparison(part)) return true;
-        std::vector<std::string> names;
-        for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
         const std::string_view name = part.substr(0, part.find_first_of("<>="));
-        diagnostics.push_back(
-            complaint(fmt::format("engine {}: fact '{}' holds when '{}', which cannot be read",
-                                  engine.name, constant.name, part),
-                      suggestion(name, names, "write a name, one of = >= <, and a number")));
+        diagnostics.push_back(complaint(
+            fmt::format("engine {}: fact '{}' holds when '{}', which cannot be read", engine.name,
+                        constant.name, part),
+            suggestion(name, condition_names(), "write a name, one of = >= <, and a number")));
         return true;
       });
     }

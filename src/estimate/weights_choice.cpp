@@ -9,7 +9,6 @@
 namespace gpushape::estimate {
 namespace {
 
-using domain::defaulted;
 using domain::Fact;
 using domain::KvCacheType;
 using domain::Origin;
@@ -19,11 +18,15 @@ bool is_plain(Quantization quantization) {
   return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
 }
 
+KvCacheType cache_type_of(Quantization dtype) {
+  if (dtype == Quantization::Fp32) return KvCacheType::Fp32;
+  return dtype == Quantization::Fp16 ? KvCacheType::Fp16 : KvCacheType::Bf16;
+}
+
 Fact<Quantization> quantization_of(const Request& request) {
   if (request.workload->quantization) return *request.workload->quantization;
   const domain::WeightFormat& stored = request.model->weights;
-  if (is_plain(stored.linear))
-    return {dtype_of(request), Origin::Catalog, "the checkpoint"};
+  if (is_plain(stored.linear)) return {dtype_of(request), Origin::Catalog, "the checkpoint"};
   return {stored.linear, Origin::Catalog, "the checkpoint"};
 }
 
@@ -76,10 +79,7 @@ Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtyp
   if (asked.value != KvCacheType::Auto) return asked;
   if (request.model->checkpoint_kv_cache)
     return {*request.model->checkpoint_kv_cache, Origin::Catalog, "the checkpoint"};
-  const KvCacheType type = dtype == Quantization::Fp32   ? KvCacheType::Fp32
-                           : dtype == Quantization::Fp16 ? KvCacheType::Fp16
-                                                         : KvCacheType::Bf16;
-  return {type, Origin::Computed, "the model's dtype"};
+  return {cache_type_of(dtype), Origin::Computed, "the model's dtype"};
 }
 
 }  // namespace gpushape::estimate

@@ -50,7 +50,7 @@ TEST_SUITE("estimate") {
     CHECK(term(estimate, "weights") == weights);
     // 1024 x 128256 x 14 + 132 x 128256 x 4 + (8192 + 2 x 1024) x 4096 x 2 + 32 MiB
     const Bytes activation(1024LL * 128256 * 14 + 132LL * 128256 * 4 + 10240LL * 4096 * 2 +
-                           32 * 1024 * 1024);
+                           32LL * 1024 * 1024);
     CHECK(term(estimate, "activation") == activation);
     REQUIRE(estimate.capacity);
     // 0.9 x 80 GiB, less nonTorch 0.25 GiB
@@ -123,7 +123,7 @@ TEST_SUITE("estimate") {
   TEST_CASE("a wide total lets a workload fit at the expected value only") {
     domain::VisibleMemory gpu = example::h100();
     gpu.bytes.low = gib(50);
-    domain::Workload workload = example::workload(8192, 50);
+    const domain::Workload workload = example::workload(8192, 50);
     CHECK(made(workload, gpu).capacity->fits_at == domain::FitsAt::Expected);
     gpu.bytes.low = gib(79);
     CHECK(made(workload, gpu).capacity->fits_at == domain::FitsAt::High);
@@ -271,6 +271,12 @@ TEST_SUITE("estimate") {
     workload.engine.max_num_seqs = flag<std::int64_t>(1'000'000);
     workload.engine.max_num_batched_tokens = flag<std::int64_t>(1LL << 26U);
     CHECK_FALSE(made(workload).capacity->fits);
+    domain::Model long_model = kLlama;
+    long_model.max_context_tokens = 1LL << 30U;
+    workload.context_tokens->value = 1LL << 30U;
+    CHECK(refusal(workload, long_model).contains("than any system holds"));
+    workload.concurrency->value = 1;
+    CHECK(term(made(workload, example::h100(), long_model), "kvCache") == gib(128 * 1024));
   }
 
   TEST_CASE("an engine or a layer kind that is not modelled is named") {

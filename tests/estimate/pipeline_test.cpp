@@ -15,6 +15,7 @@ namespace {
 
 std::vector<std::int64_t> layers_of(const std::vector<Stage>& stages) {
   std::vector<std::int64_t> layers;
+  layers.reserve(stages.size());
   for (const Stage& stage : stages) layers.push_back(stage.layers);
   return layers;
 }

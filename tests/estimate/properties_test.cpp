@@ -20,7 +20,7 @@ T one_of(std::initializer_list<T> values) {
 }
 
 domain::Model drawn_model() {
-  const std::int64_t kv_heads = one_of<std::int64_t>({2, 4, 8});
+  const auto kv_heads = one_of<std::int64_t>({2, 4, 8});
   const std::int64_t heads = kv_heads * one_of<std::int64_t>({1, 2, 4, 8});
   domain::Model model = example::model({.id = "drawn",
                                         .layers = *rc::gen::inRange<std::int64_t>(1, 90),

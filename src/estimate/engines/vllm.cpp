@@ -22,11 +22,7 @@
 namespace gpushape::estimate::engines {
 namespace {
 
-using domain::EngineVersion;
-using domain::Fact;
-using domain::Origin;
 using domain::Part;
-using domain::Quantization;
 using domain::Range;
 
 constexpr auto kTerms = std::to_array<EngineTerm>({
@@ -175,9 +171,8 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   capacity.kv_pool_tokens = count.tokens;
   capacity.max_concurrency_at_context = count.requests;
   capacity.fits = fit.at_high && fit.at_expected;
-  capacity.fits_at = capacity.fits     ? domain::FitsAt::High
-                     : fit.at_expected ? domain::FitsAt::Expected
-                                       : domain::FitsAt::None;
+  if (fit.at_expected)
+    capacity.fits_at = fit.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
   if (capacity.kv_pool_bytes.expected == Bytes(0)) {
     notes.push_back(fmt::format(
         "nothing is left for the KV cache: the engine would refuse to start with utilization {}",
