@@ -37,9 +37,9 @@ class Listing {
   /// `otherwise` stands in, with the reason for it.
   template <class T>
   void add(std::string name, const std::optional<Fact<T>>& fact, const T& otherwise,
-           std::string why, std::string flag) {
+           const std::string& why, std::string flag) {
     if (fact) return add(std::move(name), *fact, std::move(flag));
-    add(std::move(name), text_of(otherwise), Origin::Default, std::move(why), std::move(flag));
+    add(std::move(name), text_of(otherwise), Origin::Default, why, std::move(flag));
   }
   void add(std::string name, std::string value, Origin origin, const std::string& from,
            std::string flag) {

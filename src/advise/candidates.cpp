@@ -114,12 +114,15 @@ std::vector<Candidate> fraction_candidates(const Wish& wish, Platform platform,
                        .memory_bytes = profile.usable_bytes};
     candidates.push_back(std::move(candidate));
   }
-  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     // Of equal memory, the fewer slices first: 3g stands twice on a device, 4g once (section 6).
     if (a.shape.memory_bytes != b.shape.memory_bytes) {
       return a.shape.memory_bytes > b.shape.memory_bytes;
     }
-    return a.shape.compute_share < b.shape.compute_share;
+    if (a.shape.compute_share != b.shape.compute_share) {
+      return a.shape.compute_share < b.shape.compute_share;
+    }
+    return a.profile < b.profile;  // rows of one table, in its order
   });
   return candidates;
 }

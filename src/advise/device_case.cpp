@@ -182,16 +182,23 @@ void find_gpus_needed(DeviceCase& device_case) {
   }
 }
 
+constexpr std::int64_t kMostCopies = 1024;  // ours: past it the load was mistyped
+constexpr std::int64_t kTries = 4;          // ours: activation does not shrink with the load
+
+/// The GPUs that copies must stay below: those of one instance, or what the wish allows.
+std::int64_t gpus_to_beat(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  if (facts.gpus_needed > 1 && links_allow(device_case, facts.gpus_needed)) {
+    return facts.gpus_needed;
+  }
+  return device_case.wish.is_counted ? device_case.wish.most + 1 : kMostCopies;
+}
+
 /// MG-05: copies that share the load, each on the fewest GPUs that hold the weights.
 void find_copies(DeviceCase& device_case) {
-  constexpr std::int64_t kMostCopies = 1024;  // ours: past it the load was mistyped
-  constexpr std::int64_t kTries = 4;          // activation does not shrink with the load
   Facts& facts = device_case.facts;
   if (facts.gpus_needed == 1 || facts.layout_is_asked || !device_case.full) return;
-  const bool one_instance = facts.gpus_needed > 1 && links_allow(device_case, facts.gpus_needed);
-  std::int64_t fewest = one_instance                  ? facts.gpus_needed
-                        : device_case.wish.is_counted ? device_case.wish.most + 1
-                                                      : kMostCopies;
+  std::int64_t fewest = gpus_to_beat(device_case);
   const double limit = static_cast<double>(most_of_whole(device_case).count());
   const double guard = 1 + guard_of(facts, device_case.request.thresholds).value;
   for (const std::int64_t gpus : {1, 2, 4, 8}) {

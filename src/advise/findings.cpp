@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "advise/capability.hpp"
@@ -95,12 +96,9 @@ std::optional<Reason> another_technology_is_asked(const DeviceCase& device_case)
                     name_of(*decider->verdict.model), decider->verdict.says)};
   }
   if (model != ConsumptionModel::Fractional) return std::nullopt;
-  const bool is_there = [&] {
-    for (const Candidate& fraction : device_case.fractions) {
-      if (fraction.shape.technology == asked) return true;
-    }
-    return false;
-  }();
+  const bool is_there = std::ranges::any_of(device_case.fractions, [&](const Candidate& fraction) {
+    return fraction.shape.technology == asked;
+  });
   if (!is_there) {
     return Reason{"platform", fmt::format("{} is asked for, and {} has none on {}", name_of(asked),
                                           facts.device, name_of(facts.platform))};

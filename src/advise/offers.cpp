@@ -13,9 +13,6 @@ namespace gpushape::advise {
 
 using domain::ConsumptionModel;
 using domain::FitsAt;
-using domain::Reason;
-using domain::Shape;
-using domain::Technology;
 
 namespace {
 
@@ -59,16 +56,24 @@ class Offering {
 
   void offer_fraction(const Candidate& fraction) {
     if (is_filtered(fraction)) return;
-    if (is_multi()) return reject(fraction, decider_->id, decider_->verdict.says);
+    if (is_multi()) {
+      reject(fraction, decider_->id, decider_->verdict.says);
+      return;
+    }
     if (const Fired* mode = refusing_mode_rule(case_, fraction)) {
-      return reject(fraction, mode->id, mode->verdict.says);
+      reject(fraction, mode->id, mode->verdict.says);
+      return;
     }
     if (std::string refusal = refusal_by_size(fraction); !refusal.empty()) {
       const bool rule_is_about_size = decider_->id == "CM-05" || decider_->id == "CM-08";
-      return reject(fraction, rule_is_about_size ? decider_->id : "fit", std::move(refusal));
+      {
+        reject(fraction, rule_is_about_size ? decider_->id : "fit", std::move(refusal));
+        return;
+      }
     }
     if (rule_rank(case_, ConsumptionModel::Fractional) == kNoRule && !is_asked(fraction)) {
-      return reject(fraction, decider_->id, decider_->verdict.says);
+      reject(fraction, decider_->id, decider_->verdict.says);
+      return;
     }
     offer_alone(fraction);
   }
@@ -90,19 +95,28 @@ class Offering {
   void offer_alone(const Candidate& candidate) {
     const Result<Need> need =
         size_workload(case_.request, facts_, Layout{}, memory_of(case_.wish, candidate));
-    if (!need) return reject(candidate, "layout", need.error().front().message);
+    if (!need) {
+      reject(candidate, "layout", need.error().front().message);
+      return;
+    }
     offer_if_it_fits(candidate, *need);
   }
 
   void offer_if_it_fits(const Candidate& candidate, const Need& need) {
     const Fit fit = fit_of(candidate, need);
-    if (fit.at == FitsAt::None) return reject(candidate, "fit", fit.refusal);
+    if (fit.at == FitsAt::None) {
+      reject(candidate, "fit", fit.refusal);
+      return;
+    }
     add(candidate, need, fit, Layout{});
   }
 
   void offer_full(const Candidate& full) {
     if (is_filtered(full)) return;
-    if (is_multi()) return reject(full, refusal_of_one().first, refusal_of_one().second);
+    if (is_multi()) {
+      reject(full, refusal_of_one().first, refusal_of_one().second);
+      return;
+    }
     offer_if_it_fits(full, *case_.need);
   }
 
@@ -118,12 +132,17 @@ class Offering {
     const bool is_led_to = rule_rank(case_, ConsumptionModel::Passthrough) != kNoRule;
     const bool is_only_way = !case_.full.has_value();
     if (facts_.needs_live_migration) {
-      return reject(candidate, "LC-01", "live migration is needed, and passthrough has none");
+      reject(candidate, "LC-01", "live migration is needed, and passthrough has none");
+      return;
     }
-    if (is_multi()) return reject(candidate, refusal_of_one().first, refusal_of_one().second);
+    if (is_multi()) {
+      reject(candidate, refusal_of_one().first, refusal_of_one().second);
+      return;
+    }
     if (!is_led_to && !is_only_way) {
-      return reject(candidate, passthrough_is_asked(facts_) ? "CM-04" : "CM-03",
-                    passthrough_obstacle(facts_));
+      reject(candidate, passthrough_is_asked(facts_) ? "CM-04" : "CM-03",
+             passthrough_obstacle(facts_));
+      return;
     }
     offer_alone(candidate);
   }

@@ -19,7 +19,7 @@ auto key(const Offer& offer) {
 }  // namespace
 
 void rank(std::vector<Offer>& offers) {
-  std::ranges::stable_sort(offers, [](const Offer& a, const Offer& b) { return key(a) < key(b); });
+  std::ranges::sort(offers, [](const Offer& a, const Offer& b) { return key(a) < key(b); });
 }
 
 }  // namespace gpushape::advise

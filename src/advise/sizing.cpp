@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <string_view>
 
 #include "advise/words.hpp"
 #include "estimate/estimate_memory.hpp"
@@ -32,8 +32,8 @@ std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b
 Bytes divided_up(Bytes a, std::int64_t b) { return Bytes(divided_up(a.count(), b)); }
 
 template <class T>
-Fact<T> chosen(T value, std::string why) {
-  return {.value = std::move(value), .origin = Origin::Computed, .from = std::move(why)};
+Fact<T> chosen(T value, std::string_view why) {
+  return {.value = std::move(value), .origin = Origin::Computed, .from = std::string(why)};
 }
 
 Bytes with_guard(Bytes static_bytes, Bytes dynamic_bytes, const Threshold& guard) {

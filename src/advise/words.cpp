@@ -10,13 +10,14 @@ namespace {
 
 constexpr double kGigabyte = 1e9;  // consumption-rules.md: GB is 10^9 bytes
 constexpr double kTenths = 10;
+constexpr double kPercent = 100;
+constexpr double kTwoDecimalsBelow = 10;  // GiB
 
 double rounded_down(double value) { return std::floor(value * kTenths) / kTenths; }
 
 }  // namespace
 
 std::string size_text(Bytes bytes) {
-  constexpr double kTwoDecimalsBelow = 10;
   const double value = bytes.gib();
   return std::abs(value) < kTwoDecimalsBelow ? fmt::format("{:.2f} GiB", value)
                                              : fmt::format("{:.1f} GiB", value);
@@ -33,10 +34,7 @@ std::string fall_text(Bytes bytes) {
                        : fmt::format("{:.0f} GB", std::ceil(gigabytes));
 }
 
-std::string percent_text(double part) {
-  constexpr double kPercent = 100;
-  return fmt::format("{:.3g} %", part * kPercent);
-}
+std::string percent_text(double part) { return fmt::format("{:.3g} %", part * kPercent); }
 
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -109,7 +109,7 @@ TEST_SUITE("advise") {
       REQUIRE(ranked.estimate);
       REQUIRE(ranked.estimate->capacity);
       REQUIRE(ranked.gpu_memory_utilization);
-      const double visible =
+      const auto visible =
           static_cast<double>(ranked.estimate->capacity->visible_bytes.low.count());
       Bytes outside = part_bytes(*ranked.estimate, Part::Graphs).high;
       for (const Term& term : ranked.estimate->terms) {

@@ -17,6 +17,7 @@ namespace {
 std::vector<std::string> order(std::vector<Offer> offers) {
   rank(offers);
   std::vector<std::string> names;
+  names.reserve(offers.size());
   for (const Offer& offer : offers) names.push_back(offer.ranked.shape.profile);
   return names;
 }

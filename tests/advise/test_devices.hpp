@@ -5,6 +5,7 @@
 // buffer). 10C of an H100: 10240 - 640 - 16 - 16 = 9568 MiB = 10.03 GB.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -188,7 +189,7 @@ inline Wish wish_for(const Device& device, int gpus = 8, int domain = 8) {
 }
 
 /// A demand with the defaults of the published cases: spread 1.2, 32 in flight, one tenant.
-inline AdviceRequest demand(Device device, Demand memory, Evidence evidence = Evidence::E2) {
+inline AdviceRequest demand(const Device& device, Demand memory, Evidence evidence = Evidence::E2) {
   AdviceRequest request;
   request.workload.demand = std::move(memory);
   request.workload.evidence = {evidence, Origin::File, "case"};
@@ -199,10 +200,11 @@ inline AdviceRequest demand(Device device, Demand memory, Evidence evidence = Ev
   return request;
 }
 
-inline AdviceRequest ceiling(Device device, double gigabytes, Evidence evidence = Evidence::E2) {
+inline AdviceRequest ceiling(const Device& device, double gigabytes,
+                             Evidence evidence = Evidence::E2) {
   Demand memory;
   memory.ceiling_bytes = gb(gigabytes);
-  return demand(std::move(device), memory, evidence);
+  return demand(device, memory, evidence);
 }
 
 template <class T>
@@ -210,18 +212,8 @@ Fact<T> declared(T value) {
   return {.value = std::move(value), .origin = Origin::Flag, .from = "test"};
 }
 
-/// All ids that the reasons name.
-inline std::vector<std::string> ids(const std::vector<Reason>& reasons) {
-  std::vector<std::string> result;
-  for (const Reason& reason : reasons) result.push_back(reason.rule);
-  return result;
-}
-
 inline bool names(const std::vector<Reason>& reasons, const std::string& id) {
-  for (const Reason& reason : reasons) {
-    if (reason.rule == id) return true;
-  }
-  return false;
+  return std::ranges::find(reasons, id, &Reason::rule) != reasons.end();
 }
 
 inline std::string text_of(const std::vector<Reason>& reasons, const std::string& id) {
