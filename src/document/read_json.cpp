@@ -54,9 +54,7 @@ class JsonReader {
         if (is_mapping) read_key();
       } else {
         const std::size_t start = at_;
-        Node node = letter == '"'                       ? Node(read_string())
-                    : letter == '-' || is_digit(letter) ? read_number()
-                                                        : read_word();
+        Node node = read_scalar();
         node.set_quoted(letter == '"');
         node.set_position(with_length(position, start));
         builder_.add(std::move(node));
@@ -86,6 +84,12 @@ class JsonReader {
       if (is_mapping) read_key();
       return;
     }
+  }
+
+  Node read_scalar() {
+    const char letter = peek();
+    if (letter == '"') return read_string();
+    return letter == '-' || is_digit(letter) ? read_number() : read_word();
   }
 
   void read_key() {
@@ -222,10 +226,10 @@ class JsonReader {
       fail("expected a value" + found());
     }
     if (word.empty()) fail("expected a value" + found());
-    fail("expected a value" + found(), word == "True" || word == "False"
-                                           ? "JSON writes true and false in small letters"
-                                       : word == "None" ? "JSON writes null"
-                                                        : "put text in double quotes");
+    std::string help = "put text in double quotes";
+    if (word == "True" || word == "False") help = "JSON writes true and false in small letters";
+    if (word == "None") help = "JSON writes null";
+    fail("expected a value" + found(), std::move(help));
   }
 
   static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }

@@ -241,10 +241,14 @@ class YamlReader final : public YAML::EventHandler {
   // first wins.
   void merge(Node& mapping, const std::vector<std::size_t>& merges) {
     std::vector<Node::Entry> bases;
-    for (const std::size_t index : merges) bases.push_back(std::move(mapping.entries()[index]));
-    for (const std::size_t index : std::vector(merges.rbegin(), merges.rend())) {
-      mapping.entries().erase(mapping.entries().begin() + static_cast<std::ptrdiff_t>(index));
+    std::vector<Node::Entry> own;
+    bases.reserve(merges.size());
+    own.reserve(mapping.entries().size());
+    for (std::size_t i = 0; i < mapping.entries().size(); ++i) {
+      const bool is_merge = bases.size() < merges.size() && merges[bases.size()] == i;
+      (is_merge ? bases : own).push_back(std::move(mapping.entries()[i]));
     }
+    mapping.entries() = std::move(own);
     std::unordered_set<std::string> names;
     for (const Node::Entry& entry : mapping.entries()) names.insert(entry.name);
     const auto add = [&](Node& base, Position position) {
@@ -270,7 +274,7 @@ class YamlReader final : public YAML::EventHandler {
     if (!tag.starts_with(kCoreTagPrefix)) fail_tag(tag, position);
     const std::string_view core = std::string_view(tag).substr(kCoreTagPrefix.size());
     if (core == "str") return value;
-    Node node = resolve_plain(value);
+    const Node node = resolve_plain(value);
     const bool agrees = (core == "null" && node.is(Node::Kind::Null)) ||
                         (core == "bool" && node.is(Node::Kind::Boolean)) ||
                         (core == "int" && node.is(Node::Kind::Integer)) ||

@@ -53,8 +53,8 @@ std::optional<std::int64_t> integral(const Node& node) {
   if (node.is(Node::Kind::Integer)) return node.integer();
   constexpr double kBeyond = 9223372036854775808.0;  // 2^63
   const double value = node.number();
-  if (!node.is(Node::Kind::Number) || !(value >= -kBeyond && value < kBeyond)) return std::nullopt;
-  if (value != std::floor(value)) return std::nullopt;
+  const bool fits = value >= -kBeyond && value < kBeyond;  // never for NaN
+  if (!node.is(Node::Kind::Number) || !fits || value != std::floor(value)) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 

@@ -88,17 +88,22 @@ std::string_view without_sign(std::string_view text) {
   return text;
 }
 
+// Takes the prefix off.
+int take_base(std::string_view& digits) {
+  if (digits.size() < 2 || digits.front() != '0') return 10;
+  const char letter = static_cast<char>(digits[1] | 0x20);  // in lower case
+  const bool has_letter = letter == 'x' || letter == 'b' || letter == 'o';
+  digits.remove_prefix(has_letter ? 2 : 1);
+  if (letter == 'x') return 16;
+  return letter == 'b' ? 2 : 8;
+}
+
 // Go's strconv.ParseInt with base 0: a sign, then 0x, 0b, 0o or a leading 0 (octal), else decimal.
 // What does not fit 64 bits becomes a Number.
 std::optional<Node> resolve_integer(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   std::string_view digits = without_sign(text);
-  int base = 10;
-  if (digits.size() > 1 && digits.front() == '0') {
-    const char letter = digits[1];
-    base = letter == 'x' || letter == 'X' ? 16 : letter == 'b' || letter == 'B' ? 2 : 8;
-    digits.remove_prefix(base != 8 || letter == 'o' || letter == 'O' ? 2 : 1);
-  }
+  const int base = take_base(digits);
   if (digits.empty() || digits.front() == '-') return std::nullopt;
   std::uint64_t magnitude = 0;
   const char* const end = digits.data() + digits.size();

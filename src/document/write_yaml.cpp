@@ -23,8 +23,16 @@ std::uint32_t next_character(std::string_view text, std::size_t& index) {
 
 void append_escape(std::string& out, std::uint32_t code_point) {
   constexpr std::string_view kHexadecimal = "0123456789abcdef";
-  const unsigned digits = code_point <= 0xFF ? 2 : code_point <= 0xFFFF ? 4 : 8;
-  out += digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U";
+  unsigned digits = 8;
+  std::string_view escape = "\\U";
+  if (code_point <= 0xFF) {
+    digits = 2;
+    escape = "\\x";
+  } else if (code_point <= 0xFFFF) {
+    digits = 4;
+    escape = "\\u";
+  }
+  out += escape;
   for (unsigned digit = digits; digit > 0; --digit) {
     out += kHexadecimal[(code_point >> (4 * (digit - 1))) & 0xFU];
   }

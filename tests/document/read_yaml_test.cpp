@@ -223,6 +223,10 @@ TEST_SUITE("document") {
       CAPTURE(row.name);
       CHECK(refuse(row.text).message == row.message);
     }
+    // Quadratic work on these would take minutes.
+    const auto many_merges = read_yaml("a:\n" + repeated("  <<: {}\n", 100'000), "f");
+    REQUIRE(many_merges.has_value());
+    CHECK(many_merges->front().root.find("a")->entries().empty());
     CHECK(refuse("[1, 2, 3]", {.nodes = 3}).message == "more than 3 values in one file");
     CHECK(refuse("[[]]", {.depth = 1}).message == "nested deeper than 1 levels");
     CHECK(refuse("abcd", {.bytes = 3}).message == "test.yaml is larger than 3 bytes");
