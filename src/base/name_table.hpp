@@ -42,6 +42,7 @@ constexpr std::optional<E> value_of(std::string_view name) {
 template <class E>
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
+  names.reserve(kNames<E>.size());
   for (const auto& row : kNames<E>) names.emplace_back(row.name);
   return names;
 }

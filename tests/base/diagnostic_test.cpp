@@ -5,7 +5,6 @@
 using gpushape::complaint;
 using gpushape::Diagnostic;
 using gpushape::Diagnostics;
-using gpushape::SourceSpan;
 
 TEST_SUITE("base") {
   TEST_CASE("a diagnostic shows its place, the line with a caret, and the help") {

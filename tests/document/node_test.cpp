@@ -51,7 +51,7 @@ TEST_SUITE("document") {
   }
 
   TEST_CASE("a source gives the line of a place, and a window into a long one") {
-    Source source{
+    const Source source{
         .file = "f",
         .text = "one\r\ntwo\n" + std::string(1000, 'x') + "HERE" + std::string(1000, 'y')};
     CHECK(source.line(1) == "one");

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -46,7 +47,7 @@ TEST_SUITE("document") {
       std::string_view text;
       Node value;
     };
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {"null", Node()},
         {"true", true},
         {" false ", false},
@@ -68,7 +69,7 @@ TEST_SUITE("document") {
         {"\"\xf0\x9f\x98\x80\"", "\xf0\x9f\x98\x80"},
         {"[]", Node::sequence()},
         {"{ }", Node::mapping()},
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.text);
       CHECK(read_one(row.text) == row.value);
@@ -89,7 +90,7 @@ TEST_SUITE("document") {
       int line;
       int column;
     };
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {"", "test.json is empty", 0, 0},
         {"{", "not valid JSON: expected ',' or '}', found the end of the text", 1, 2},
         {"[1, 2", "not valid JSON: expected ',' or ']', found the end of the text", 1, 6},
@@ -122,7 +123,7 @@ TEST_SUITE("document") {
         {"[1] // comment", "not valid JSON: nothing may follow the value", 1, 5},
         {"// comment\n[1]", "not valid JSON: expected a value, found '/'", 1, 1},
         {std::string("[\"\x01\"]"), "control character 0x01 is not allowed in a text", 1, 3},
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.text);
       const Diagnostic diagnostic = refuse(row.text);

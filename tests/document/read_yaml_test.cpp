@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 
 #include "document/text_format.hpp"
@@ -145,7 +146,7 @@ TEST_SUITE("document") {
       int line;
       int column;
     };
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {"", "test.yaml is empty", 0, 0},
         {" \n\t\n", "test.yaml is empty", 0, 0},
         {"# only a comment\n", "test.yaml holds no document", 0, 0},
@@ -169,7 +170,7 @@ TEST_SUITE("document") {
         {"a: \xF4\x90\x80\x80\n", "byte 0xf4 is not UTF-8", 1, 4},  // above U+10FFFF
         {"a: \x04 b\n", "control character 0x04 is not allowed in a text", 1, 4},
         {std::string("a: \0", 4), "control character 0x00 is not allowed in a text", 1, 4},
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.text);
       const Diagnostic diagnostic = refuse(row.text);
@@ -199,14 +200,17 @@ TEST_SUITE("document") {
     std::string chain = "a0: &a0 [x]\n";
     for (int i = 1; i < 3000; ++i) {
       const std::string name = "a" + std::to_string(i);
-      chain += name + ": &" + name + " [*a" + std::to_string(i - 1) + "]\n";
+      chain += name;
+      chain += ": &";
+      chain += name;
+      chain += " [*a" + std::to_string(i - 1) + "]\n";
     }
     std::string merges = "a: &a {";
     for (int i = 0; i < 10000; ++i) merges += "k" + std::to_string(i) + ": 1, ";
     merges += "}\nb:\n" + repeated("  <<: *a\n", 1000);
     constexpr std::string_view kDeep = "nested deeper than 100 levels";
     constexpr std::string_view kExpanded = "the aliases of this file expand to more than 32 MiB";
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {"brackets", repeated("[", 100'000), kDeep},
         {"braces", repeated("{a: ", 100'000), kDeep},
         {"dashes", repeated("- ", 100'000) + "a\n", kDeep},
@@ -218,7 +222,7 @@ TEST_SUITE("document") {
          kExpanded},
         {"merges", merges, kExpanded},
         {"too long", std::string((16U << 20U) + 1, 'x'), "test.yaml is larger than 16777216 bytes"},
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.name);
       CHECK(refuse(row.text).message == row.message);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 
 #include "document/text_format.hpp"
@@ -95,7 +96,7 @@ TEST_SUITE("document") {
       std::string_view field;
       std::string_view complaint;
     };
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {"abc", "integer", R"(2:4 n: expected an integer, found the string "abc")"},
         {"1.5", "integer", "2:4 n: expected an integer, found the number 1.5"},
         {"true", "integer", "2:4 n: expected an integer, found the boolean true"},
@@ -124,7 +125,7 @@ TEST_SUITE("document") {
         {"[1]", "mapping", "2:4 n: expected a mapping, found a sequence"},
         {"[{}, 1]", "mappings", "2:9 n: expected a mapping, found the integer 1"},
         {"blue", "choice", R"(2:4 n: "blue" is not known)"},
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.value);
       CAPTURE(row.field);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -25,7 +26,7 @@ TEST_SUITE("document") {
   // Expected values by the rules of resolve.go in sigs.k8s.io/yaml/goyaml.v2: its word table, then
   // strconv.ParseInt(base 0), then its pattern for decimals.
   TEST_CASE("a scalar without quotes means what Kubernetes takes it for") {
-    const ScalarRow rows[] = {
+    const auto rows = std::to_array<ScalarRow>({
         {"", Node()},
         {"~", Node()},
         {"null", Node()},
@@ -82,7 +83,7 @@ TEST_SUITE("document") {
         {"2001-12-14", "2001-12-14"},
         {"12Gi", "12Gi"},
         {"h100", "h100"},
-    };
+    });
     for (const ScalarRow& row : rows) {
       CAPTURE(row.text);
       const Node value = resolve_plain(row.text);
@@ -162,8 +163,7 @@ TEST_SUITE("document") {
                                         "a\x7f",
                                         "a\xc2\x85",
                                         "\xe2\x80\xa8",
-                                        "\xef\xbb\xbf"
-                                        "a",
+                                        "\xef\xbb\xbf-a",
                                         "a\xff"}) {
       CAPTURE(text);
       CHECK_FALSE(is_safe_unquoted(text));

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <limits>
 #include <string>
 
@@ -41,7 +42,7 @@ TEST_SUITE("document") {
       Node value;
       std::string_view text;
     };
-    const Row rows[] = {
+    const auto rows = std::to_array<Row>({
         {Node(), "null"},
         {true, "true"},
         {-1, "-1"},
@@ -77,7 +78,7 @@ TEST_SUITE("document") {
         {"\xc2\x85\xe2\x80\xa8\xef\xbb\xbf", R"("\x85\u2028\ufeff")"},
         {"\xc3\xa9\xf0\x9f\x98\x80", "\xc3\xa9\xf0\x9f\x98\x80"},
         {"bad \xff", "\"bad \xef\xbf\xbd\""},  // not UTF-8: U+FFFD stands in
-    };
+    });
     for (const Row& row : rows) {
       CAPTURE(row.text);
       CHECK(write_yaml(row.value) == std::string(row.text) + "\n");
