@@ -20,6 +20,10 @@ using domain::Range;
 
 namespace {
 
+constexpr std::size_t kLegendIndent = 3;
+constexpr std::size_t kTermLabelWidth = 7;
+constexpr std::size_t kCapacityLabelWidth = 14;
+
 /// One stretch of the bar: parts that a reader sees as one.
 struct Stretch {
   std::string_view name;
@@ -89,12 +93,11 @@ std::vector<std::size_t> cells_of(const std::vector<Bytes>& amounts, Bytes total
 }
 
 void show_legend(Page& page, const std::vector<std::string>& items) {
-  constexpr std::size_t kIndent = 3;
-  std::string line(kIndent, ' ');
+  std::string line(kLegendIndent, ' ');
   for (const std::string& item : items) {
     if (display_width(line) + display_width(item) > page.width()) {
       page.raw(line);
-      line.assign(kIndent, ' ');
+      line.assign(kLegendIndent, ' ');
     }
     line += item + "   ";
   }
@@ -165,7 +168,6 @@ std::string input_text(const domain::Input& input) {
 }
 
 void show_terms(Page& page, const Estimate& estimate) {
-  constexpr std::size_t kLabelWidth = 7;
   page.heading("Every term, with formula, inputs and source");
   for (const domain::Term& term : estimate.terms) {
     const Range& bytes = term.bytes;
@@ -174,13 +176,13 @@ void show_terms(Page& page, const Estimate& estimate) {
         fmt::format("{}: {} GiB ({} to {}), counted as {}", term.name, gib_text(bytes.expected),
                     gib_text(bytes.low), gib_text(bytes.high), words_of(name_of(term.part))),
         2, Tone::Strong);
-    page.labelled("formula", kLabelWidth, term.formula, 4);
+    page.labelled("formula", kTermLabelWidth, term.formula, 4);
     std::string inputs;
     for (const domain::Input& input : term.inputs) {
       inputs += fmt::format("{}{}", inputs.empty() ? "" : ", ", input_text(input));
     }
-    if (!inputs.empty()) page.labelled("inputs", kLabelWidth, inputs, 4);
-    page.labelled("source", kLabelWidth, term.source, 4);
+    if (!inputs.empty()) page.labelled("inputs", kTermLabelWidth, inputs, 4);
+    page.labelled("source", kTermLabelWidth, term.source, 4);
   }
 }
 
@@ -235,17 +237,18 @@ void show_memory(Page& page, const Estimate& estimate) {
   if (page.style().verbosity > 0) show_terms(page, estimate);
 }
 
+std::string place_name(const domain::Capacity& capacity) {
+  if (capacity.gpu.empty()) return fmt::format("{} GiB", gib_text(capacity.visible_bytes.expected));
+  if (capacity.profile.empty()) return capacity.gpu;
+  return fmt::format("{} of {}", capacity.profile, capacity.gpu);
+}
+
 void show_capacity(Page& page, const Estimate& estimate) {
   if (!estimate.capacity) return;
-  constexpr std::size_t kLabelWidth = 14;
   const domain::Capacity& capacity = *estimate.capacity;
-  page.heading(
-      fmt::format("What {} holds", capacity.gpu.empty() ? "a GPU of this memory"
-                                   : capacity.profile.empty()
-                                       ? capacity.gpu
-                                       : fmt::format("{} of {}", capacity.profile, capacity.gpu)));
+  page.heading(fmt::format("What {} holds", place_name(capacity)));
   const auto show = [&](std::string_view label, const std::string& text, Tone tone = Tone::Plain) {
-    page.labelled(label, kLabelWidth, text, 2, tone);
+    page.labelled(label, kCapacityLabelWidth, text, 2, tone);
   };
   show("visible", fmt::format("{} GiB, as the CUDA runtime reports it",
                               gib_text(capacity.visible_bytes.expected)));

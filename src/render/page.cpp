@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "render/text_width.hpp"
 
@@ -43,7 +44,7 @@ void trim_right(std::string& line) {
 
 }  // namespace
 
-Page::Page(const Style& style) : style_(style) {}
+Page::Page(Style style) : style_(std::move(style)) {}
 
 std::size_t Page::width() const {
   return std::max(kLeastWidth, static_cast<std::size_t>(std::max(style_.width, 0)));
@@ -157,6 +158,7 @@ void Page::table(const Table& table, std::size_t indent) {
       std::min(width() - indent, std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
                                      kGap * (widths.size() - 1));
   std::vector<std::string> heads;
+  heads.reserve(table.columns.size());
   for (const Column& column : table.columns) heads.push_back(column.head);
   if (std::ranges::any_of(heads, [](const std::string& head) { return !head.empty(); })) {
     table_row(table, widths, heads, indent, Tone::Faint);

@@ -29,7 +29,7 @@ struct Table {
 
 class Page {
  public:
-  explicit Page(const Style& style);
+  explicit Page(Style style);
 
   void blank();  ///< at most one in a row, none at the top
   void heading(std::string_view text);
@@ -48,7 +48,8 @@ class Page {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  std::vector<std::size_t> column_widths(const Table& table, std::size_t available) const;
+  [[nodiscard]] std::vector<std::size_t> column_widths(const Table& table,
+                                                       std::size_t available) const;
   void table_row(const Table& table, const std::vector<std::size_t>& widths,
                  const std::vector<std::string>& cells, std::size_t indent, Tone tone);
 

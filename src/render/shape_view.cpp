@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "render/words.hpp"
@@ -68,10 +69,9 @@ std::string memory_text(const RankedShape& ranked) {
 
 std::string concurrency_text(const RankedShape& ranked, const domain::Advice& advice) {
   std::string text = fmt::format("up to {} sequences", plain_number(*ranked.max_concurrency));
-  const domain::Estimate* estimate = ranked.estimate   ? &*ranked.estimate
-                                     : advice.estimate ? &*advice.estimate
-                                                       : nullptr;
-  if (estimate != nullptr && estimate->context_tokens) {
+  const std::optional<domain::Estimate>& estimate =
+      ranked.estimate ? ranked.estimate : advice.estimate;
+  if (estimate && estimate->context_tokens) {
     text += fmt::format(" of {} tokens", grouped(estimate->context_tokens->value));
   }
   if (ranked.concurrency) text += fmt::format("; {} wanted", grouped(*ranked.concurrency));

@@ -14,12 +14,6 @@ using domain::Estimate;
 
 namespace {
 
-std::string place_of(const domain::Capacity& capacity) {
-  if (capacity.gpu.empty()) return fmt::format("{} GiB", gib_text(capacity.visible_bytes.expected));
-  if (capacity.profile.empty()) return capacity.gpu;
-  return fmt::format("{} of {}", capacity.profile, capacity.gpu);
-}
-
 /// One sentence: does it fit, and on what.
 std::string verdict_of(const Estimate& estimate) {
   if (!schema::demand_is_known(estimate)) {
@@ -31,7 +25,7 @@ std::string verdict_of(const Estimate& estimate) {
       fmt::format("{} GiB ({} to {}) on each GPU", gib_text(estimate.total_bytes.expected),
                   gib_text(estimate.total_bytes.low), gib_text(estimate.total_bytes.high));
   if (!estimate.capacity) return fmt::format("{}; --gpu NAME says whether it fits there.", need);
-  const std::string place = place_of(*estimate.capacity);
+  const std::string place = place_name(*estimate.capacity);
   switch (estimate.capacity->fits_at) {
     case domain::FitsAt::High:
       return fmt::format("fits {}: {}", place, need);

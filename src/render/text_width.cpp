@@ -209,7 +209,8 @@ std::string pad_right(std::string text, std::size_t width) {
 
 std::string pad_left(std::string text, std::size_t width) {
   const std::size_t used = display_width(text);
-  return used < width ? std::string(width - used, ' ') + text : text;
+  if (used < width) text.insert(0, width - used, ' ');
+  return text;
 }
 
 }  // namespace gpushape::render

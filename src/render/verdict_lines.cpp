@@ -25,6 +25,19 @@ std::string joined_asks(const Advice& advice, std::string_view separator) {
   return asks;
 }
 
+/// What is to be said against a shape that the answer names all the same.
+std::string_view reservation_of(domain::FitsAt fits_at) {
+  switch (fits_at) {
+    case domain::FitsAt::High:
+      return "";
+    case domain::FitsAt::Expected:
+      return "; fits at the expected value only";
+    case domain::FitsAt::None:
+      break;
+  }
+  return "; does not fit";
+}
+
 std::string answer_text(const Advice& advice) {
   if (advice.shapes.empty()) {
     return advice.asks.empty() ? "nothing fits: every shape is refused"
@@ -35,12 +48,8 @@ std::string answer_text(const Advice& advice) {
       first.reasons.empty() ? std::string() : fmt::format(" ({})", first.reasons.front().rule);
   const std::string replicas =
       first.replicas > 1 ? fmt::format("{} replicas of ", first.replicas) : std::string();
-  const std::string fit = first.fits_at == domain::FitsAt::High ? ""
-                          : first.fits_at == domain::FitsAt::Expected
-                              ? "; fits at the expected value only"
-                              : "; does not fit";
   return fmt::format("{}{}, {}{}{}", replicas, shape_name(first.shape),
-                     name_of(first.shape.consumption_model), rule, fit);
+                     name_of(first.shape.consumption_model), rule, reservation_of(first.fits_at));
 }
 
 std::string support_text(const Advice& advice) {
@@ -73,12 +82,11 @@ struct Line {
 };
 
 std::vector<Line> lines_of(const Advice& advice) {
-  const bool has_shape = !advice.shapes.empty();
+  std::string_view support = "because";
+  if (!advice.asks.empty()) support = "asked";
+  if (!advice.shapes.empty()) support = "with";
   return {{"Verdict", answer_text(advice)},
-          {has_shape              ? "with"
-           : !advice.asks.empty() ? "asked"
-                                  : "because",
-           support_text(advice)},
+          {support, support_text(advice)},
           {"basis", basis_text(advice)}};
 }
 

@@ -30,6 +30,9 @@ constexpr auto kAbbreviations = std::to_array<Abbreviation>({
     {"p99", "P99"},
 });
 
+constexpr double kWholeFrom = 100;   // ours: no decimals from here on
+constexpr double kMostExact = 9e15;  // whole numbers are exact in a double up to here
+
 bool is_whole_number(std::string_view text) {
   return !text.empty() && text.size() <= 18 &&
          std::ranges::all_of(text, [](char letter) { return letter >= '0' && letter <= '9'; });
@@ -68,9 +71,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", share * 100);
 
 std::string plain_number(double number) {
   if (!std::isfinite(number)) return "-";
-  constexpr double kWholeFrom = 100;
-  constexpr double kMost = 9e15;  // whole numbers are exact in a double up to here
-  if (std::abs(number) >= kMost) return fmt::format("{:.3g}", number);
+  if (std::abs(number) >= kMostExact) return fmt::format("{:.3g}", number);
   if (std::abs(number) >= kWholeFrom) return grouped(static_cast<std::int64_t>(number));
   return fmt::format("{:.1f}", number);
 }

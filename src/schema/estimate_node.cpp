@@ -1,4 +1,5 @@
 // The document form of an Estimate.
+#include <algorithm>
 #include <variant>
 
 #include "schema/estimate_fields.hpp"
@@ -45,10 +46,7 @@ Node workload_node(const Estimate& estimate) {
 }
 
 bool has_term(const Estimate& estimate, Part part) {
-  for (const domain::Term& term : estimate.terms) {
-    if (term.part == part) return true;
-  }
-  return false;
+  return std::ranges::find(estimate.terms, part, &domain::Term::part) != estimate.terms.end();
 }
 
 /// Sets the part's expected bytes where they are known: a term says so, or the model is known and

@@ -19,7 +19,7 @@ inline constexpr document::IntegerBounds kMegahertzBounds{.least = 0, .most = 1'
 inline constexpr document::NumberBounds kShareBounds{.least = 0, .most = 1};
 inline constexpr document::NumberBounds kSpreadBounds{.least = 1, .most = 1'000};
 inline constexpr document::NumberBounds kSecondsBounds{.least = 0, .most = 1'000'000};
-inline constexpr Bytes kMostBytes = gib(1024 * 1024);  // 1 PiB
+inline constexpr Bytes kMostBytes = gib(1024LL * 1024);  // 1 PiB
 
 /// A byte count from 0 to kMostBytes.
 std::optional<Bytes> read_bytes(document::Reader& reader, std::string_view field);

@@ -13,7 +13,6 @@ namespace gpushape::schema {
 
 using document::IntegerBounds;
 using document::Node;
-using document::NumberBounds;
 using document::Reader;
 using domain::EngineSettings;
 using domain::Fact;
