@@ -110,17 +110,17 @@ void add_facts(const AdviceRequest& request, const Facts& declared, Listing& lis
   list.add("appliance", workload.appliance, "--appliance");
   list.add("needsHa", workload.needs_ha, "--needs-ha");
   list.add("needsLiveMigration", workload.needs_live_migration, "--needs-live-migration");
-  list.add("mixtureOfExperts", workload.mixture_of_experts, "mixtureOfExperts");
-  list.add("imageSupportsMig", workload.image_supports_mig, "imageSupportsMig");
+  list.add("mixtureOfExperts", workload.mixture_of_experts, "--mixture-of-experts");
+  list.add("imageSupportsMig", workload.image_supports_mig, "--no-mig-image");
   list.add("replicas", workload.replicas, "--replicas");
-  list.add("evidence", workload.evidence, "evidenceLevel");
+  list.add("evidence", workload.evidence, "--evidence-level");
   if (workload.spread) {
-    list.add("spread", *workload.spread, "spread");
+    list.add("spread", *workload.spread, "--spread");
   } else if (declared.spread) {
     list.add("spread", text_of(*declared.spread), Origin::Computed,
-             "dynamic P99 / P50 of the demand", "spread");
+             "dynamic P99 / P50 of the demand", "--spread");
   } else {
-    list.add("spread", "not known", Origin::Default, "not predictable without it", "spread");
+    list.add("spread", "not known", Origin::Default, "not predictable without it", "--spread");
   }
   if (workload.compute_share) list.add("computeShare", *workload.compute_share, "computeShare");
   if (workload.consumption_model) {

@@ -108,6 +108,26 @@ bool has_capability(const domain::Device& device, const std::string& capability)
   return device.supports_time_sliced;  // "vgpu"
 }
 
+/// Host files may name GPUs by an alias; what is compared with them are ids.
+Diagnostics resolve_gpus(domain::Host& host, const profiles::Profiles& profiles) {
+  Diagnostics faults;
+  std::string last_name;
+  std::string last_id;
+  for (domain::HostGpu& gpu : host.gpus) {
+    if (gpu.device != last_name) {
+      const Result<domain::Device> device = profiles.find(gpu.device);
+      if (!device) {
+        append(faults, device.error());
+        break;
+      }
+      last_name = gpu.device;
+      last_id = device->id;
+    }
+    gpu.device = last_id;
+  }
+  return faults;
+}
+
 /// The user's total for the device, or for the profile asked for, instead of the table's.
 Diagnostics state_memory(domain::Device& device, const Invocation& invocation) {
   const Bytes total = *invocation.visible_bytes;
@@ -277,6 +297,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   }
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return std::unexpected(profiles.error());
+  if (host) append(faults, resolve_gpus(*host, *profiles));
   Result<std::vector<advise::Wish>> wishes = gather_wishes(workload, *profiles, host, invocation);
   if (wishes) {
     gathered.wishes = std::move(*wishes);
