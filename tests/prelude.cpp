@@ -1,0 +1,1 @@
+// Carries the headers that every test includes; see CMakeLists.txt.
