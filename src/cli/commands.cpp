@@ -19,6 +19,11 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape estimate ./config.json --quant fp8 --gpu l40s --context 8k --concurrency 16 -o "
      "json\n",
      kEstimate, run_estimate},
+    {"review", "FILE…", "checks existing manifests before deployment",
+     "  gpushape review vm-class.yaml\n"
+     "  gpushape review manifests/\n"
+     "  kubectl get vmclass -o yaml | gpushape review -\n",
+     kReview, run_review},
     {"catalog", "list [flags]", "the model catalog",
      "  gpushape catalog list\n"
      "  gpushape catalog list --quantizations\n"

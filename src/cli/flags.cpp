@@ -264,7 +264,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
     {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},
 
-    {"--output", "-o", "FORMAT", Output, kSizing | kReview | kLookup,
+    {"--output", "-o", "FORMAT", Output, kSizing | kLookup,
      "text, json, yaml; for advise each manifest target too (-o list shows them); repeats", nullptr,
      [](Invocation& in, const Given& g) {
        for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
@@ -292,7 +292,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
 
     {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kCatalog, "your own models and engines, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.catalog_folder, text_of(g), g); }},
-    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kProfiles, "your own GPUs, over the built-in ones", nullptr,
+    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kProfiles | kReview, "your own GPUs, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.profiles_folder, text_of(g), g); }},
     {"--k8s", "", "VERSION", Configuration, kAdvise, "Kubernetes of the target; default: 1.36", kubernetes_versions,
      [](Invocation& in, const Given& g) { return set_word(in.kubernetes, g, kubernetes_versions()); }},

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 
-#include "document/text_format.hpp"
+#include "cli/document_files.hpp"
 #include "domain/profile_memory.hpp"
 #include "inventory/host_file.hpp"
 #include "schema/kinds.hpp"
@@ -15,44 +14,11 @@
 namespace gpushape::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 // "4x" in front of a device: more than a rack holds is a slip of the keyboard.
 constexpr std::int64_t kMostCounted = 1024;
 
 void append(Diagnostics& all, Diagnostics more) {
   std::ranges::move(more, std::back_inserter(all));
-}
-
-/// The files that -f names: a folder stands for its documents, in the order of their names.
-Result<std::vector<std::string>> document_files(const std::vector<std::string>& given) {
-  std::vector<std::string> files;
-  for (const std::string& path : given) {
-    std::error_code error;
-    if (path == "-" || !fs::is_directory(path, error)) {
-      files.push_back(path);
-      continue;
-    }
-    std::vector<std::string> inside;
-    for (const auto& entry : fs::directory_iterator(path, error)) {
-      const std::string extension = entry.path().extension().string();
-      if (extension == ".yaml" || extension == ".yml" || extension == ".json") {
-        inside.push_back(entry.path().string());
-      }
-    }
-    if (inside.empty()) {
-      return failure(fmt::format("-f {}: the folder holds no .yaml or .json file", path));
-    }
-    std::ranges::sort(inside);
-    std::ranges::copy(inside, std::back_inserter(files));
-  }
-  return files;
-}
-
-Result<std::vector<document::Document>> read_documents(const std::string& file) {
-  const Result<std::string> text = document::read_file(file);
-  if (!text) return std::unexpected(text.error());
-  return document::read_any(*text, file);
 }
 
 Result<domain::Workload> read_workload_files(const std::vector<std::string>& given) {
@@ -208,6 +174,7 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
       if (invocation.visible_bytes) append(faults, state_memory(device, invocation));
       if (host) {
         wish.host = *host;
+        wish.is_usual_host = false;
       } else {
         Result<domain::Host> server = profiles.usual_server(device);
         if (!server) return std::unexpected(server.error());
