@@ -155,7 +155,8 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
 
   const bool has_target = std::ranges::any_of(
       outputs, [](const std::string& output) { return find_target(output) != nullptr; });
-  const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
+  render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
+  style.command = command_line(invocation.arguments);
   render::Style error_style = style;
   error_style.has_color = false;
 
