@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "advise/contract_of.hpp"
 #include "advise/shape_reasons.hpp"
@@ -219,6 +220,7 @@ class Offering {
     ranked.estimate = need.estimate;
     if (need.estimate && need.estimate->capacity) take_settings(*need.estimate, ranked);
     ranked.reasons = reasons_for(case_, candidate, need, layout);
+    if (layout.copies > 1) put_first(ranked.reasons, "MG-05");  // it led to the replicas
     ranked.to_change = to_change(ranked.shape);
     ranked.contract = contract_of(case_, ranked, need, layout);
 
@@ -234,6 +236,12 @@ class Offering {
         devices * (is_fraction ? std::max(memory_share, ranked.shape.compute_share) : 1.0);
     offer.taken_bytes = ranked.shape.memory_bytes * (ranked.shape.count * layout.copies);
     result_.offers.push_back(std::move(offer));
+  }
+
+  /// Readers take the first reason for the one that decided.
+  static void put_first(std::vector<domain::Reason>& reasons, std::string_view rule) {
+    const auto found = std::ranges::find(reasons, rule, &domain::Reason::rule);
+    if (found != reasons.end()) std::rotate(reasons.begin(), found, std::next(found));
   }
 
   static void take_settings(const domain::Estimate& estimate, domain::RankedShape& ranked) {
