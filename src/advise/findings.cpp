@@ -42,6 +42,17 @@ std::optional<Reason> whole_for_a_fraction(const DeviceCase& device_case) {
                             percent_text(*facts.compute_share), to_text(idle))};
 }
 
+/// P3, From Static Device Binding, 2-5.
+std::optional<Reason> passthrough_without_label(const domain::RankedShape& best) {
+  if (best.shape.technology != Technology::Passthrough || !best.contract.hardware_label.empty()) {
+    return std::nullopt;
+  }
+  return Reason{"LC-02",
+                "high availability is needed and no hardware label is given: label the devices "
+                "for Dynamic DirectPath I/O on every host that may restart the VM, and name the "
+                "label with --hardware-label"};
+}
+
 /// P2, Passthrough, 4.
 std::optional<Reason> rigid_passthrough(const Facts& facts) {
   if (!passthrough_is_asked(facts) || facts.change_rate != domain::ChangeRate::High) {
@@ -171,6 +182,9 @@ std::vector<Reason> findings_of(const DeviceCase& device_case, const domain::Ran
                      device_case.wish.host.vmotion_gigabits_per_second, tolerated->value)});
   }
   if (request.workload.needs_ha.value) {
+    if (has_hypervisor(device_case.facts.platform)) {
+      if (auto finding = passthrough_without_label(best)) findings.push_back(*std::move(finding));
+    }
     findings.push_back({"LC-03",
                         "high availability needs one more matching device, group or slot "
                         "on another host: name the cluster to have it checked"});

@@ -119,6 +119,36 @@ TEST_SUITE("advise") {
     CHECK(advice.shapes.front().contract.needs_ha);
   }
 
+  TEST_CASE("passthrough that must restart elsewhere asks for a hardware label") {
+    AdviceRequest request = appliance();
+    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+    request.workload.needs_ha = declared(true);
+    CHECK(names(answer(request).findings, "LC-02"));
+    request.workload.hardware_label = declared<std::string>("h100-pool");
+    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+    request.workload.hardware_label.reset();
+    request.workload.appliance = declared(false);  // a vGPU needs no label
+    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+  }
+
+  TEST_CASE("an appliance takes the whole device where there are no virtual machines") {
+    for (const Platform platform : {Platform::BareMetal, Platform::Kubernetes}) {
+      for (const ChangeRate change_rate : {ChangeRate::Low, ChangeRate::High}) {
+        AdviceRequest request = appliance();
+        request.workload.platform = declared(platform);
+        request.workload.change_rate = declared(change_rate);
+        const Advice advice = answer(request);
+        REQUIRE_FALSE(advice.shapes.empty());
+        const RankedShape& best = advice.shapes.front();
+        CHECK(best.shape.technology == Technology::WholeGpu);
+        CHECK(best.shape.consumption_model == ConsumptionModel::Full);
+        CHECK(best.reasons.front().rule == "CM-03");
+        request.workload.appliance = declared(false);
+        CHECK_FALSE(names(answer(request).shapes.front().reasons, "CM-03"));
+      }
+    }
+  }
+
   TEST_CASE("a pause that is not tolerated is a finding") {
     AdviceRequest request = ceiling(h100(), 45);
     request.workload.needs_live_migration = declared(true);
