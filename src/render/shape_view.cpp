@@ -97,6 +97,12 @@ std::string deciding_rule(const RankedShape& ranked) {
   return ranked.reasons.empty() ? std::string() : ranked.reasons.front().rule;
 }
 
+/// In a table: "2 x (48C of l40s)" where one of the shape does not carry the load.
+std::string name_with_replicas(const RankedShape& ranked) {
+  const std::string name = shape_name(ranked.shape);
+  return ranked.replicas > 1 ? fmt::format("{} x ({})", ranked.replicas, name) : name;
+}
+
 std::string reservation_text(const domain::ResourceContract& contract) {
   const std::string overcommit = contract.vcpus_per_core == 1
                                      ? "one vCPU to a core"
@@ -271,7 +277,9 @@ std::string density_text(const domain::Density& density) {
 
 void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& advice) {
   const Shape& shape = ranked.shape;
-  page.heading(fmt::format("First choice: {}", shape_name(shape)));
+  const std::string replicas =
+      ranked.replicas > 1 ? fmt::format("{} replicas of ", ranked.replicas) : std::string();
+  page.heading(fmt::format("First choice: {}{}", replicas, shape_name(shape)));
   const auto show = [&](std::string_view label, const std::string& text, Tone tone = Tone::Plain) {
     if (!text.empty()) page.labelled(label, kLabelWidth, text, 2, tone);
   };
@@ -357,7 +365,7 @@ void show_other_shapes(Page& page, std::span<const RankedShape> shapes) {
                    {"rule", Align::Left}};
   for (std::size_t index = 0; index < shown; ++index) {
     const RankedShape& ranked = shapes[index];
-    table.rows.push_back({fmt::format("{}", index + 2), shape_name(ranked.shape),
+    table.rows.push_back({fmt::format("{}", index + 2), name_with_replicas(ranked),
                           std::string(name_of(ranked.shape.technology)),
                           percent(ranked.shape.compute_share), gib_text(ranked.headroom_bytes),
                           gib_text(ranked.stranded_bytes), deciding_rule(ranked)});

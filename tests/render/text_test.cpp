@@ -319,6 +319,17 @@ TEST_SUITE("render") {
     CHECK(mentions(gpushape::render::verdict(advice, {}), "expected value only"));
   }
 
+  TEST_CASE("a shape that takes replicas is never shown as one of it") {
+    domain::Advice advice = samples::full_advice();
+    advice.shapes.push_back(samples::ranked(samples::fraction_shape("gpu-x", "p", "10C"), 1));
+    CHECK_FALSE(mentions(advice_text(advice, style_with(0)), "x (10C of gpu-x)"));
+    advice.shapes.back().replicas = 2;
+    CHECK(mentions(advice_text(advice, style_with(0)), "2 x (10C of gpu-x)"));
+    advice.shapes = {advice.shapes.back()};
+    CHECK(mentions(advice_text(advice, style_with(0)), "First choice: 2 replicas of 10C of gpu-x"));
+    CHECK(mentions(gpushape::render::verdict(advice, {}), "2 replicas of 10C of gpu-x"));
+  }
+
   TEST_CASE("many shapes and refusals are cut short, and listed whole when asked") {
     domain::Advice advice = samples::full_advice();
     for (int index = 0; index < 20; ++index) {
