@@ -16,9 +16,7 @@ using domain::Part;
 namespace {
 
 Bytes most_of_whole(const DeviceCase& device_case) {
-  const double bytes = static_cast<double>(device_case.facts.device_bytes.count()) *
-                       device_case.request.thresholds.whole_device.value;
-  return Bytes(static_cast<std::int64_t>(bytes));
+  return most_of_device(device_case.facts, device_case.request.thresholds);
 }
 
 /// What must be held, as far as it is known.
@@ -128,11 +126,9 @@ Group sized_group(const DeviceCase& device_case, const Layout& layout) {
     group.refusal =
         !fit.refusal.empty()
             ? fit.refusal
-            : fmt::format("{} on each of {} exceeds {} of {} ({})",
-                          size_text(known_need(*group.need)), layout.gpus,
-                          percent_text(device_case.request.thresholds.whole_device.value),
-                          size_text(device_case.facts.device_bytes),
-                          to_text(device_case.request.thresholds.whole_device));
+            : fmt::format("{} on each of {} exceeds {}", size_text(known_need(*group.need)),
+                          layout.gpus,
+                          most_of_device_text(device_case.facts, device_case.request.thresholds));
   }
   return group;
 }
@@ -160,6 +156,7 @@ void size_groups(DeviceCase& device_case) {
 void find_gpus_needed(DeviceCase& device_case) {
   Facts& facts = device_case.facts;
   facts.gpus_needed = 0;
+  facts.why_not_one = fit_of(device_case.whole(), *device_case.need).refusal;
   if (asks_for_layout(device_case.request)) {
     facts.gpus_needed = gpus_of(asked_parallelism(device_case.request));
     facts.layout_is_asked = facts.gpus_needed > 1;
@@ -341,6 +338,7 @@ Result<DeviceCase> examine(const AdviceRequest& request, const Wish& wish, const
   device_case.full = full_candidate(wish, facts.platform);
   if (has_hypervisor(facts.platform)) device_case.passthrough = passthrough_candidate(wish);
   facts.device_bytes = device_case.whole().shape.memory_bytes;
+  facts.physical_bytes = device_case.wish.device.visible_bytes.expected;
 
   device_case.mode_rules = fired_mode_rules(facts, request.thresholds);
   find_largest_fraction(device_case);

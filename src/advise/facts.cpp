@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "advise/words.hpp"
+
 namespace gpushape::advise {
 
 using domain::ChangeRate;
@@ -94,6 +98,22 @@ bool has_small_footprint(Role role) {
 const Threshold& guard_of(const Facts& facts, const Thresholds& thresholds) {
   return facts.is_mixture_of_experts || facts.is_durable ? thresholds.spiky_guard
                                                          : thresholds.guard;
+}
+
+Bytes most_of_device(const Facts& facts, const Thresholds& thresholds) {
+  const double part =
+      static_cast<double>(facts.physical_bytes.count()) * thresholds.whole_device.value;
+  return std::min(Bytes(static_cast<std::int64_t>(part)), facts.device_bytes);
+}
+
+std::string most_of_device_text(const Facts& facts, const Thresholds& thresholds) {
+  const Bytes most = most_of_device(facts, thresholds);
+  if (most == facts.device_bytes) {
+    return fmt::format("{}, all that a whole {} offers", size_text(most), facts.device);
+  }
+  return fmt::format("{}, {} of one {} ({})", size_text(most),
+                     percent_text(thresholds.whole_device.value), facts.device,
+                     to_text(thresholds.whole_device));
 }
 
 }  // namespace gpushape::advise

@@ -54,6 +54,7 @@ struct Facts {
   // The device.
   std::string device;
   Bytes device_bytes;            ///< usable, whole
+  Bytes physical_bytes;          ///< memory of the GPU itself, whatever the hypervisor keeps
   Bytes largest_fraction_bytes;  ///< usable, of the largest profile that leaves it shareable
   std::string largest_fraction;  ///< its short name; empty where there is no fraction
   std::string why_no_fraction;   ///< where there is none
@@ -65,6 +66,7 @@ struct Facts {
   std::optional<FractionMode> fraction_mode;  ///< of the fraction that is looked at, if one is
 
   // Several devices.
+  std::string why_not_one;  ///< what keeps one instance off a whole device; empty where it fits
   std::int64_t gpus_needed = 1;  ///< for one instance; 0: more than the device's largest group
   bool layout_is_asked = false;  ///< --tp, --pp or --dp decided `gpus_needed`
   std::int64_t link_domain_size = 1;
@@ -92,6 +94,11 @@ bool passthrough_is_asked(const Facts& facts);
 std::string passthrough_obstacle(const Facts& facts);
 /// Embedding, reranking, small classifiers, CI and notebooks: a fixed footprint, bursts (CM-10).
 bool has_small_footprint(domain::Role role);
+/// What one instance may take of a device before it becomes several (CM-02): the threshold's part
+/// of the GPU's own memory, and no more than its whole-device shape offers.
+Bytes most_of_device(const Facts& facts, const Thresholds& thresholds);
+/// The same in words, with what decided it.
+std::string most_of_device_text(const Facts& facts, const Thresholds& thresholds);
 /// Part of the dynamic memory that is kept free beside it.
 const Threshold& guard_of(const Facts& facts, const Thresholds& thresholds);
 

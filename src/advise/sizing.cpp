@@ -114,6 +114,11 @@ Result<Estimate> estimated_with_settings(const AdviceRequest& request, const Lay
   return estimated_with_batch(request, workload, kSmallBatchTokens, memory);
 }
 
+/// Embedders and rerankers hold no cache between calls: their largest batch is a ceiling.
+bool holds_no_cache(domain::Role role) {
+  return role == domain::Role::Embed || role == domain::Role::Rerank;
+}
+
 Need need_of(const Estimate& estimate, const Facts& declared, const Thresholds& thresholds) {
   const auto expected = [&](Part part) { return domain::part_bytes(estimate, part).expected; };
   Need need;
@@ -126,10 +131,7 @@ Need need_of(const Estimate& estimate, const Facts& declared, const Thresholds& 
     need.dynamic_is_ceiling = true;
     need.need_bytes =
         with_guard(need.static_bytes, *need.dynamic_bytes, guard_of(declared, thresholds));
-    // Embedders and rerankers hold no cache between calls: their largest batch is a ceiling.
-    if (declared.role == domain::Role::Embed || declared.role == domain::Role::Rerank) {
-      need.ceiling_bytes = need.need_bytes;
-    }
+    if (holds_no_cache(declared.role)) need.ceiling_bytes = need.need_bytes;
   }
   need.estimate = estimate;
   return need;
@@ -150,6 +152,8 @@ Need need_of(const domain::Demand& demand, const Facts& declared, const Layout& 
   if (demand.ceiling_bytes) {
     need.ceiling_bytes = divided_up(*demand.ceiling_bytes, layout.gpus);
     need.need_bytes = need.ceiling_bytes;
+  } else if (holds_no_cache(declared.role)) {
+    need.ceiling_bytes = need.need_bytes;
   }
   return need;
 }

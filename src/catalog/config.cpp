@@ -193,8 +193,14 @@ domain::Layer ConfigReader::read_layer() {
   from_config("attentionHeads");
   const bool names_kv_heads = fields_.given("num_key_value_heads");
   attention.kv_heads = fields_.integer("num_key_value_heads", kHeads).value_or(attention.heads);
-  names_kv_heads ? from_config("kvHeads")
-                 : model_.sources.push_back({"kvHeads", "default: as many as attention heads"});
+  if (names_kv_heads) {
+    from_config("kvHeads");
+  } else {
+    model_.sources.push_back({"kvHeads", "default: as many as attention heads"});
+    model_.notes.push_back(fmt::format(
+        "the config names no num_key_value_heads: {}, as many as attention heads, are assumed",
+        attention.kv_heads));
+  }
   if (fields_.given("head_dim")) {
     attention.head_dim = fields_.integer("head_dim", kHeadDim).value_or(1);
     from_config("headDim");
@@ -204,7 +210,8 @@ domain::Layer ConfigReader::read_layer() {
   } else {
     attention.head_dim = std::max<std::int64_t>(1, model_.hidden_size / attention.heads);
     model_.sources.push_back({"headDim", "default: hidden size / attention heads"});
-    if (model_.hidden_size % attention.heads != 0) {
+    // A hidden size that could not be read is complained of already, and stands at 1.
+    if (model_.hidden_size > 1 && model_.hidden_size % attention.heads != 0) {
       fields_.complain("num_attention_heads",
                        fmt::format("hidden_size {} is not a multiple of num_attention_heads {}",
                                    model_.hidden_size, attention.heads),

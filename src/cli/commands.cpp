@@ -6,18 +6,15 @@ namespace gpushape::cli {
 namespace {
 
 constexpr auto kRows = std::to_array<CommandRow>({
-    {"advise", "[MODEL] [flags]",
-     "the main job: memory, ranked shapes with reasons, the VM contract",
-     "  gpushape advise meta-llama/Llama-3.1-8B-Instruct --context 8192 --concurrency 32\n"
-     "  gpushape advise llama-3.1-70b --quant fp8 --context 32k --concurrency 16 --gpu "
-     "h100,4xl40s\n"
-     "  gpushape advise ./config.json --context 8k --concurrency 64 --gpu l40s -o vm-class\n",
+    {"advise", "[MODEL] [flags]", "memory, ranked shapes with reasons, the VM contract",
+     "  gpushape advise llama-3.1-8b-instruct --context 8192 --concurrency 32\n"
+     "  gpushape advise qwen2.5-72b-instruct --context 32k --concurrency 16 --gpu h100\n"
+     "  gpushape advise ./config.json --context 8k --concurrency 8 -o vm-class\n",
      kAdvise, run_advise},
-    {"estimate", "[MODEL] [flags]", "memory only: every term, per GPU, with low / expected / high",
-     "  gpushape estimate meta-llama/Llama-3.1-8B-Instruct --context 8192 --concurrency 32\n"
-     "  gpushape estimate qwen2.5-72b --gpu h100-sxm-80 --tp 4 --context 32k --concurrency 8 -v\n"
-     "  gpushape estimate ./config.json --quant fp8 --gpu l40s --context 8k --concurrency 16 -o "
-     "json\n",
+    {"estimate", "[MODEL] [flags]", "memory only: every term, low / expected / high",
+     "  gpushape estimate llama-3.1-8b-instruct --context 8192 --concurrency 32\n"
+     "  gpushape estimate qwen2.5-72b-instruct --gpu h100 --tp 4 --context 32k -v\n"
+     "  gpushape estimate ./config.json --quant fp8 --gpu l40s -o json\n",
      kEstimate, run_estimate},
     {"review", "FILE…", "checks existing manifests before deployment",
      "  gpushape review vm-class.yaml\n"

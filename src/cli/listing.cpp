@@ -117,7 +117,7 @@ int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Termina
   if (invocation.wants_quantizations) return print(quantization_listing(), invocation, terminal);
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
   if (!catalog) return refuse(catalog.error(), terminal);
-  Listing listing{.heads = {"model", "family", "parameters (1e9)", "context", "stored as"},
+  Listing listing{.heads = {"model", "family", "1e9", "context", "stored as"},
                   .is_number = {false, false, true, true, false},
                   .rows = {}};
   for (const std::string& id : catalog->models()) {

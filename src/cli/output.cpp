@@ -29,42 +29,65 @@ struct Staged {
   std::string text;
 };
 
+Diagnostic cannot_write(const fs::path& path, const std::string& why) {
+  return complaint(fmt::format("{}: cannot be written: {}", path.string(), why));
+}
+
+std::string last_error() { return errno == 0 ? "the disk refused" : std::strerror(errno); }
+
+/// A link stands for what it points to. A folder is refused.
+Diagnostics resolve(Staged& file) {
+  std::error_code error;
+  if (fs::is_symlink(file.path, error)) file.path = fs::weakly_canonical(file.path, error);
+  if (fs::is_directory(file.path, error)) {
+    return {complaint(fmt::format("{}: is a folder, not a file", file.path.string()))};
+  }
+  return {};
+}
+
+Diagnostics write_text(const fs::path& path, const std::string& text) {
+  errno = 0;
+  std::ofstream output(path, std::ios::binary | std::ios::trunc);
+  output << text;
+  output.close();
+  if (output) return {};
+  return {cannot_write(path, last_error())};
+}
+
 /// All files are written beside their place under another name first, and renamed only when every
-/// one of them is whole.
+/// one of them is whole. Devices and pipes are no files to replace: they are written to at the end.
 Diagnostics write_all(std::vector<Staged>& files) {
   Diagnostics faults;
-  std::size_t written = 0;
+  std::vector<Staged*> staged;
+  std::vector<Staged*> streams;
   for (Staged& file : files) {
+    faults = resolve(file);
+    if (!faults.empty()) break;
     std::error_code error;
-    if (fs::is_directory(file.path, error)) {
-      faults.push_back(complaint(fmt::format("{}: is a folder, not a file", file.path.string())));
-      break;
+    if (fs::exists(file.path, error) && !fs::is_regular_file(file.path, error)) {
+      streams.push_back(&file);
+      continue;
     }
     file.staging = file.path;
     file.staging += fmt::format(".{}.partial", ::getpid());
-    ++written;
-    errno = 0;
-    std::ofstream output(file.staging, std::ios::binary | std::ios::trunc);
-    output << file.text;
-    output.close();
-    if (!output) {
-      faults.push_back(
-          complaint(fmt::format("{}: cannot be written: {}", file.path.string(),
-                                errno == 0 ? "the disk refused" : std::strerror(errno))));
+    staged.push_back(&file);
+    faults = write_text(file.staging, file.text);
+    if (!faults.empty()) {
+      faults.front() = cannot_write(file.path, last_error());
       break;
     }
+    if (const fs::file_status status = fs::status(file.path, error); fs::exists(status)) {
+      fs::permissions(file.staging, status.permissions(), error);
+    }
   }
-  for (std::size_t index = 0; index < written; ++index) {
+  for (Staged* file : staged) {
     std::error_code error;
-    if (faults.empty()) fs::rename(files[index].staging, files[index].path, error);
-    if (error) {
-      faults.push_back(complaint(
-          fmt::format("{}: cannot be written: {}", files[index].path.string(), error.message())));
-    }
-    if (!faults.empty()) {
-      std::error_code ignored;
-      fs::remove(files[index].staging, ignored);
-    }
+    if (faults.empty()) fs::rename(file->staging, file->path, error);
+    if (error) faults.push_back(cannot_write(file->path, error.message()));
+    if (!faults.empty()) fs::remove(file->staging, error);
+  }
+  for (const Staged* stream : streams) {
+    if (faults.empty()) faults = write_text(stream->path, stream->text);
   }
   return faults;
 }
@@ -89,7 +112,6 @@ Result<std::vector<std::string>> write_pieces(const std::vector<Piece>& pieces,
                                               const Terminal& terminal) {
   if (invocation.output_file.empty() && invocation.output_folder.empty()) {
     terminal.out << joined(pieces);
-    terminal.out.flush();
     return std::vector<std::string>{};
   }
   std::vector<Staged> files;

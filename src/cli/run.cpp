@@ -20,7 +20,7 @@ std::string program_help() {
       "gpushape says what GPU shape an AI workload needs, before it is deployed.\n"
       "\n"
       "Examples:\n"
-      "  gpushape advise meta-llama/Llama-3.1-8B-Instruct --context 8192 --concurrency 32\n"
+      "  gpushape advise llama-3.1-8b-instruct --context 8192 --concurrency 32\n"
       "  gpushape advise ./config.json --context 32k --concurrency 64 --gpu h100,l40s\n"
       "  gpushape estimate qwen2.5-7b --context 8k --concurrency 16 --gpu l4 -o json\n"
       "\n"
@@ -97,7 +97,10 @@ int refuse(const Diagnostics& diagnostics, const Terminal& terminal) {
 
 int run(const std::vector<std::string>& arguments, const Terminal& terminal) {
   try {
-    return dispatch(arguments, terminal);
+    const int status = dispatch(arguments, terminal);
+    terminal.out.flush();
+    if (terminal.out) return status;
+    return refuse({complaint("standard output: the answer could not be written whole")}, terminal);
   } catch (const std::exception& fault) {
     terminal.err << "gpushape " << kVersion << ": internal fault: " << fault.what() << "\n"
                  << "Please report it with the command line and the files that it names.\n";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -150,10 +151,17 @@ Result<domain::EngineVersion> parse_version(const Given& given) {
     const std::size_t at = release.find(suffix);
     if (at != std::string_view::npos && at > 0) release = release.substr(0, at);
   }
-  if (const std::optional<domain::EngineVersion> version = domain::engine_version(release)) {
-    return *version;
+  // A fourth number ("0.10.1.1") numbers a repeated build of the same release.
+  if (std::ranges::count(release, '.') == 3) release = release.substr(0, release.rfind('.'));
+  const std::optional<domain::EngineVersion> version = domain::engine_version(release);
+  if (!version) return refuse(given, "a version such as 0.19 or 0.19.1");
+  // "0.1.dev18496+g…" is what a build from a checkout without tags calls itself, whatever it holds.
+  if (given.text.contains(".dev") && *version <= domain::EngineVersion{0, 1, 0}) {
+    return failure(
+        fmt::format("{}: '{}' is a build that does not know its release", given.flag, given.text),
+        "name the release that it was built from, such as 0.19");
   }
-  return refuse(given, "a version such as 0.19 or 0.19.1");
+  return *version;
 }
 
 }  // namespace gpushape::cli

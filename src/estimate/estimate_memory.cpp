@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,7 +97,10 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   estimate.engine = workload.engine.engine;
   estimate.settings = std::move(resolved->settings);
   estimate.parallelism = plan.parallelism;
-  estimate.notes = std::move(resolved->notes);
+  // A catalog entry's notes are about its published figures; those of a file are about what it does
+  // not say.
+  if (model.origin != "catalog") estimate.notes = model.notes;
+  std::ranges::move(resolved->notes, std::back_inserter(estimate.notes));
   estimate.terms = describe(largest, **row);
   estimate.total_bytes = largest.total;
   for (const StageFigures& stage : stages) {

@@ -233,7 +233,7 @@ TEST_SUITE("advise") {
     Bytes last;
     for (const RankedShape& ranked : advice.shapes) {
       if (ranked.shape.technology != Technology::FullVgpu) continue;
-      if (ranked.shape.count > 1 || ranked.replicas > 1) continue;
+      if (!ranked.fits || ranked.shape.count > 1 || ranked.replicas > 1) continue;
       CHECK(ranked.shape.memory_bytes >= last);
       last = ranked.shape.memory_bytes;
     }

@@ -50,6 +50,9 @@ TEST_SUITE("cli") {
     CHECK(version("0.20.0rc1") == EngineVersion{0, 20, 0});
     CHECK(version("0.6.3.post1") == EngineVersion{0, 6, 3});
     CHECK(version("0.11.1+cu129") == EngineVersion{0, 11, 1});
+    CHECK(version("v0.10.1.1") == EngineVersion{0, 10, 1});
+    CHECK_FALSE(version("0.1.dev18496+gd4e0675a7").has_value());
+    CHECK_FALSE(version("0.1.2.3.4").has_value());
     CHECK_FALSE(version("newest").has_value());
     CHECK_FALSE(version("").has_value());
     CHECK_FALSE(version("rc1").has_value());

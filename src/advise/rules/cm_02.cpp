@@ -13,13 +13,14 @@ std::optional<Verdict> cm_02(const Facts& facts, const Thresholds& thresholds) {
                                        facts.gpus_needed),
                    .model = domain::ConsumptionModel::MultiGpu};
   }
-  const double most =
-      static_cast<double>(facts.device_bytes.count()) * thresholds.whole_device.value;
-  return Verdict{.says = fmt::format("one instance needs {}, more than {}, {} of one {} ({})",
-                                     size_text(facts.need_bytes.value_or(*facts.static_bytes)),
-                                     size_text(Bytes(static_cast<std::int64_t>(most))),
-                                     percent_text(thresholds.whole_device.value), facts.device,
-                                     to_text(thresholds.whole_device)),
+  const Bytes need = facts.need_bytes.value_or(*facts.static_bytes);
+  if (need <= most_of_device(facts, thresholds) && !facts.why_not_one.empty()) {
+    return Verdict{
+        .says = fmt::format("one {} does not hold it: {}", facts.device, facts.why_not_one),
+        .model = domain::ConsumptionModel::MultiGpu};
+  }
+  return Verdict{.says = fmt::format("one instance needs {}, more than {}", size_text(need),
+                                     most_of_device_text(facts, thresholds)),
                  .model = domain::ConsumptionModel::MultiGpu};
 }
 

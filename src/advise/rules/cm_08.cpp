@@ -8,6 +8,9 @@ namespace gpushape::advise::rules_of {
 
 std::optional<Verdict> cm_08(const Facts& facts, const Thresholds& /*thresholds*/) {
   if (!facts.need_bytes || *facts.need_bytes <= facts.largest_fraction_bytes) return std::nullopt;
+  // CM-05 says already that there is no fraction, where the static part is known.
+  const bool is_said = facts.static_bytes && *facts.static_bytes > facts.largest_fraction_bytes;
+  if (facts.largest_fraction.empty() && is_said) return std::nullopt;
   return Verdict{
       .says =
           facts.largest_fraction.empty()
