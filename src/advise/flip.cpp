@@ -2,62 +2,195 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "advise/offers.hpp"
+#include "advise/ranking.hpp"
 #include "advise/shape_reasons.hpp"
 #include "advise/words.hpp"
 
 namespace gpushape::advise {
 
+using domain::ConsumptionModel;
 using domain::Flip;
 using domain::Shape;
 
 namespace {
 
-/// The fraction to turn to: the smallest of the catalog, in the preferred mode, that holds the
-/// need; the largest where none does, or where the need is not known.
-const Candidate* fraction_to_turn_to(const DeviceCase& device_case) {
-  const std::optional<Bytes>& need = device_case.facts.need_bytes;
-  const Candidate* choice = nullptr;
-  for (const Candidate& fraction : device_case.fractions) {  // largest first
-    if (refusing_mode_rule(device_case, fraction) != nullptr || !fraction.nests) continue;
-    if (mode_of(fraction.shape) != preferred_mode(device_case)) continue;
-    if (choice == nullptr || (need && *need <= fraction.shape.memory_bytes)) choice = &fraction;
-  }
-  return choice;
+/// The best shape of this device once facts of the request are others.
+std::optional<Shape> answer_to(const AdviceRequest& request, const Wish& wish) {
+  const Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
+                                        request.thresholds);
+  const Result<DeviceCase> examined = examine(request, wish, declared);
+  if (!examined) return std::nullopt;
+  std::vector<Offer> offers = offers_of(*examined).offers;
+  rank(offers);
+  if (offers.empty()) return std::nullopt;
+  return offers.front().ranked.shape;
 }
 
-Flip to_fraction_by_evidence(const DeviceCase& device_case) {
-  Flip flip{.runner_up = {}, .rule = "EV-01", .fact = "evidence", .change = {}, .outcome = {}};
-  const Candidate* fraction = fraction_to_turn_to(device_case);
-  if (fraction == nullptr) {
-    flip.rule = deciding_rule(device_case)->id;
-    flip.change = "no evidence: this device has no fraction for it";
-    flip.outcome = "the same";
-    return flip;
-  }
-  flip.runner_up = fraction->shape;
-  flip.change = fmt::format("evidence E2 with a spread of at most {:g} and a need of at most {}",
-                            device_case.request.thresholds.highest_spread.value,
-                            limit_text(fraction->shape.memory_bytes));
-  flip.outcome = shape_text(fraction->shape);
-  return flip;
+std::optional<Shape> answer_in_model(const AdviceRequest& request, const Wish& wish,
+                                     ConsumptionModel model) {
+  std::optional<Shape> answer = answer_to(request, wish);
+  if (answer && answer->consumption_model != model) return std::nullopt;
+  return answer;
 }
 
-Flip to_fraction_by_size(const DeviceCase& device_case, std::string_view rule, const char* fact,
-                         Bytes now) {
-  Flip flip{.runner_up = {}, .rule = std::string(rule), .fact = fact, .change = {}, .outcome = {}};
-  for (const Candidate& fraction : device_case.fractions) {
-    if (fraction.shape.profile_short != device_case.facts.largest_fraction) continue;
-    const Bytes limit = fraction.shape.memory_bytes;
-    flip.runner_up = fraction.shape;
-    flip.change = fmt::format("the {} falls by {}, to at most {}",
-                              std::string_view(fact) == "need" ? "need" : "static part",
-                              fall_text(now - limit), limit_text(limit));
-    flip.outcome = shape_text(fraction.shape);
-    break;
+Flip flip_to(const Shape& shape, std::string_view rule, std::string_view fact, std::string change) {
+  return {.runner_up = shape,
+          .rule = std::string(rule),
+          .fact = std::string(fact),
+          .change = std::move(change),
+          .outcome = shape_text(shape)};
+}
+
+Bytes static_of(const Facts& facts) { return facts.static_bytes.value_or(Bytes(0)); }
+Bytes need_of(const Facts& facts) { return facts.need_bytes.value_or(static_of(facts)); }
+
+void declare_spread(AdviceRequest& request, double spread) {
+  request.workload.spread =
+      domain::Fact<double>{.value = spread, .origin = domain::Origin::Computed, .from = "flip"};
+}
+
+/// Another need in place of the one that was declared or estimated: its spread stays, and what was
+/// a ceiling stays one.
+void declare_need(AdviceRequest& request, const Facts& facts, Bytes static_bytes, Bytes need) {
+  if (!request.workload.spread && facts.spread) declare_spread(request, *facts.spread);
+  domain::Demand demand;
+  demand.static_bytes = std::min(static_bytes, need);
+  if (facts.ceiling_bytes) {
+    demand.ceiling_bytes = need;
+  } else {
+    // need = static + dynamic x (1 + guard)
+    const double guard = guard_of(facts, request.thresholds).value;
+    const double dynamic = static_cast<double>((need - *demand.static_bytes).count()) / (1 + guard);
+    demand.dynamic_p99_bytes = Bytes(static_cast<std::int64_t>(std::floor(dynamic)));
   }
-  return flip;
+  request.workload.demand = demand;
+}
+
+/// What is missing before the rules let the workload share (CM-06, CM-07).
+struct Missing {
+  bool evidence = false;
+  bool spread = false;
+};
+
+Missing missing_in(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const bool is_spiky = facts.is_mixture_of_experts || facts.is_durable;
+  const double highest = device_case.request.thresholds.highest_spread.value;
+  return {.evidence = facts.evidence == domain::Evidence::E0 ||
+                      (is_spiky && facts.evidence != domain::Evidence::E2),
+          .spread = !facts.spread || *facts.spread > highest};
+}
+
+void supply(const Missing& missing, AdviceRequest& request) {
+  if (missing.evidence) request.workload.evidence.value = domain::Evidence::E2;
+  if (missing.spread) declare_spread(request, request.thresholds.highest_spread.value);
+}
+
+/// "a spread of at most 1.5 (now 1.6)".
+std::string spread_change(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const double highest = device_case.request.thresholds.highest_spread.value;
+  std::string change = fmt::format("a spread of at most {:g}", highest);
+  if (facts.spread && *facts.spread > highest)
+    change += fmt::format(" (now {:.3g})", *facts.spread);
+  return change;
+}
+
+/// "a need of at most 37.4 GiB (40.1 GB) (now 44.9 GiB)".
+std::string need_change(const Facts& facts, Bytes limit) {
+  std::string change = "a need of at most " + limit_text(limit);
+  if (facts.need_bytes && *facts.need_bytes > limit) {
+    change += fmt::format(", now {}", size_text(*facts.need_bytes));
+  }
+  return change;
+}
+
+std::optional<Flip> to_fraction_by_evidence(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  const Missing missing = missing_in(device_case);
+  if (facts.largest_fraction.empty() || (!missing.evidence && !missing.spread)) return std::nullopt;
+  AdviceRequest changed = device_case.request;
+  supply(missing, changed);
+  const bool is_too_large = !facts.need_bytes || *facts.need_bytes > facts.largest_fraction_bytes;
+  if (is_too_large) {
+    declare_need(changed, facts, static_of(facts), facts.largest_fraction_bytes);
+  }
+  const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
+  if (!answer) return std::nullopt;
+  const std::string need = need_change(facts, answer->memory_bytes);
+  if (missing.evidence) {
+    return flip_to(*answer, "EV-01", "evidence",
+                   fmt::format("evidence E2 with {} and {}", spread_change(device_case), need));
+  }
+  return flip_to(*answer, "EV-01", "spread",
+                 spread_change(device_case) + (is_too_large ? " and " + need : ""));
+}
+
+/// A smaller static part or need, with whatever else must be known before the device is shared.
+std::optional<Flip> to_fraction_by_size(const DeviceCase& device_case, std::string_view rule) {
+  const Facts& facts = device_case.facts;
+  const Bytes limit = facts.largest_fraction_bytes;
+  const Bytes fall = need_of(facts) - limit;
+  const Bytes rest = static_of(facts) - fall;  // of the static part; the dynamic part stays
+  const bool is_static = rule == "CM-05" && !facts.ceiling_bytes && rest.count() > 0;
+
+  AdviceRequest changed = device_case.request;
+  declare_need(changed, facts, is_static ? rest : static_of(facts), limit);
+  std::string change =
+      is_static
+          ? fmt::format("the static part falls by {}, to at most {} (now {}, of a need of {})",
+                        fall_text(fall), limit_text(rest), size_text(static_of(facts)),
+                        size_text(need_of(facts)))
+          : fmt::format("the need falls by {}, to at most {} (now {})", fall_text(fall),
+                        limit_text(limit), size_text(need_of(facts)));
+  if (!facts.need_bytes) change += ", with the dynamic part in it";
+  auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
+  if (!answer) {
+    const Missing missing = missing_in(device_case);
+    supply(missing, changed);
+    answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
+    if (missing.evidence) change += ", and evidence E2";
+    if (missing.spread) change += ", and " + spread_change(device_case);
+  }
+  if (!answer) return std::nullopt;
+  return flip_to(*answer, rule, is_static ? "static" : "need", std::move(change));
+}
+
+/// Where the mode rules leave no fraction: the one of them whose fact alone stands in the way. What
+/// keeps the demands of the workload comes first.
+std::optional<Flip> to_fraction_by_mode(const DeviceCase& device_case) {
+  struct Change {
+    const char* rule;
+    const char* fact;
+    const char* change;
+    void (*apply)(domain::Workload&);
+  };
+  static constexpr auto kChanges = std::to_array<Change>({
+      {"MD-05", "imageSupportsMig", "a serving image that supports MIG",
+       [](domain::Workload& workload) { workload.image_supports_mig.value = true; }},
+      {"MD-01", "isolation", "isolation none",
+       [](domain::Workload& workload) { workload.isolation.value = domain::Isolation::None; }},
+      {"MD-01", "tenants", "one tenant",
+       [](domain::Workload& workload) { workload.tenants.value = 1; }},
+      {"MD-02", "latencySlo", "a latency target that is not strict",
+       [](domain::Workload& workload) { workload.latency_slo.value = domain::LatencySlo::Soft; }},
+  });
+  for (const Change& change : kChanges) {
+    AdviceRequest changed = device_case.request;
+    change.apply(changed.workload);
+    const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
+    if (answer) return flip_to(*answer, change.rule, change.fact, change.change);
+  }
+  return std::nullopt;
 }
 
 Flip to_one_device(const DeviceCase& device_case) {
@@ -83,31 +216,53 @@ Flip to_one_device(const DeviceCase& device_case) {
           .outcome = shape_text(shape)};
 }
 
-/// The clause of CM-03 that fails, as the fact to change.
-std::pair<const char*, std::string> clause_to_change(const DeviceCase& device_case) {
+/// The clauses of CM-03 that fail, all of them; the first is the fact.
+std::optional<Flip> to_passthrough(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
-  if (!facts.is_appliance) return {"appliance", "an appliance with a fixed GPU set-up"};
-  if (!facts.is_predictable) {
-    return {"evidence", fmt::format("evidence E1 or better with a spread of at most {:g}",
-                                    device_case.request.thresholds.highest_spread.value)};
+  AdviceRequest changed = device_case.request;
+  std::string_view fact;
+  std::string change;
+  const auto add = [&](std::string_view name, const std::string& words) {
+    if (fact.empty()) fact = name;
+    change += (change.empty() ? "" : ", and ") + words;
+  };
+  if (!facts.is_appliance) {
+    changed.workload.appliance.value = true;
+    add("appliance", "an appliance with a fixed GPU set-up");
   }
-  if (facts.change_rate == domain::ChangeRate::High) return {"changeRate", "a low change rate"};
-  return {"needsLiveMigration", "no need for live migration"};
+  const Missing missing{.evidence = facts.evidence == domain::Evidence::E0,
+                        .spread = missing_in(device_case).spread};
+  supply(missing, changed);
+  if (missing.evidence) {
+    add("evidence", "evidence E1 or better with " + spread_change(device_case));
+  } else if (missing.spread) {
+    add("spread", spread_change(device_case));
+  }
+  // An appliance of which nothing else is said seldom changes.
+  if (changed.workload.change_rate &&
+      changed.workload.change_rate->value == domain::ChangeRate::High) {
+    changed.workload.change_rate->value = domain::ChangeRate::Low;
+    add("changeRate", "a low change rate");
+  }
+  if (facts.needs_live_migration) {
+    changed.workload.needs_live_migration.value = false;
+    add("needsLiveMigration", "no need for live migration");
+  }
+  const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Passthrough);
+  if (!answer) return std::nullopt;
+  return flip_to(*answer, "CM-03", fact, std::move(change));
 }
 
 /// What comes next when the chosen profile becomes too small.
 std::optional<Flip> to_more_memory(const DeviceCase& device_case, const Shape& best) {
-  const Candidate* larger = nullptr;
-  for (const Candidate& fraction : device_case.fractions) {
-    if (!fraction.nests || fraction.shape.technology != best.technology) continue;
-    if (fraction.shape.memory_bytes > best.memory_bytes) larger = &fraction;
-  }
-  const Shape& next = larger != nullptr ? larger->shape : device_case.whole().shape;
-  return Flip{.runner_up = next,
-              .rule = "EV-02",
-              .fact = "need",
-              .change = fmt::format("a need above {}", limit_text(best.memory_bytes)),
-              .outcome = shape_text(next)};
+  constexpr Bytes kAbove = mib(1);  // ours: past what rounding to bytes may lose
+  const Facts& facts = device_case.facts;
+  AdviceRequest changed = device_case.request;
+  declare_need(changed, facts, static_of(facts), best.memory_bytes + kAbove);
+  const auto answer = answer_to(changed, device_case.wish);
+  if (!answer || *answer == best) return std::nullopt;
+  return flip_to(*answer, "EV-02", "need",
+                 fmt::format("a need above {}", limit_text(best.memory_bytes)));
 }
 
 }  // namespace
@@ -126,22 +281,12 @@ std::optional<Flip> flip_of(const DeviceCase& device_case, const domain::RankedS
                 .change = "a high change rate",
                 .outcome = shape_text(device_case.whole().shape)};
   }
-  if (decider->id == "CM-04" && device_case.passthrough) {
-    auto [fact, change] = clause_to_change(device_case);
-    return Flip{.runner_up = device_case.passthrough->shape,
-                .rule = "CM-03",
-                .fact = fact,
-                .change = std::move(change),
-                .outcome = shape_text(device_case.passthrough->shape)};
+  if (decider->id == "CM-04") return to_passthrough(device_case);
+  const bool is_size = decider->id == "CM-05" || decider->id == "CM-08";
+  if (is_size && device_case.facts.largest_fraction.empty()) {
+    return to_fraction_by_mode(device_case);
   }
-  if (decider->id == "CM-05") {
-    return to_fraction_by_size(device_case, "CM-05", "static",
-                               device_case.facts.static_bytes.value_or(Bytes(0)));
-  }
-  if (decider->id == "CM-08") {
-    return to_fraction_by_size(device_case, "CM-08", "need",
-                               device_case.facts.need_bytes.value_or(Bytes(0)));
-  }
+  if (is_size) return to_fraction_by_size(device_case, decider->id);
   return to_fraction_by_evidence(device_case);
 }
 

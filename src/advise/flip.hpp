@@ -9,7 +9,8 @@
 
 namespace gpushape::advise {
 
-/// `best` is an offer of this device.
+/// `best` is an offer of this device. Every change is tried: with it the rules give the outcome.
+/// Nothing where no single change of those that are tried leads to another shape.
 std::optional<domain::Flip> flip_of(const DeviceCase& device_case, const domain::RankedShape& best);
 
 }  // namespace gpushape::advise
