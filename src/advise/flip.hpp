@@ -9,8 +9,9 @@
 
 namespace gpushape::advise {
 
-/// `best` is an offer of this device. Every change is tried: with it the rules give the outcome.
-/// Nothing where no single change of those that are tried leads to another shape.
+/// `best` is an offer of this device. Changes are tried on this device alone, and stated only where
+/// the rules then give the outcome; those of CM-02 and CM-03 follow from the rule and are not
+/// tried. Nothing where none of those that are tried leads to another shape.
 std::optional<domain::Flip> flip_of(const DeviceCase& device_case, const domain::RankedShape& best);
 
 }  // namespace gpushape::advise
