@@ -83,17 +83,10 @@ std::optional<domain::Fact<domain::Platform>> implied_platform(
 
 /// The shapes that manifests are written for: the Nth where --pick says so, else the best of every
 /// wish, in their order.
-Result<std::vector<const domain::RankedShape*>> pick_shapes(
-    const domain::Advice& advice, const std::optional<std::int64_t>& pick) {
+std::vector<const domain::RankedShape*> pick_shapes(const domain::Advice& advice,
+                                                    const std::optional<std::int64_t>& pick) {
+  if (pick) return {&advice.shapes[static_cast<std::size_t>(*pick - 1)]};
   std::vector<const domain::RankedShape*> picked;
-  if (pick) {
-    if (*pick > static_cast<std::int64_t>(advice.shapes.size())) {
-      return failure(
-          fmt::format("--pick {}: the answer has {} shapes", *pick, advice.shapes.size()));
-    }
-    picked.push_back(&advice.shapes[static_cast<std::size_t>(*pick - 1)]);
-    return picked;
-  }
   for (const domain::RankedShape& shape : advice.shapes) {
     const bool has_wish = std::ranges::any_of(
         picked, [&](const domain::RankedShape* other) { return other->wish == shape.wish; });
@@ -152,6 +145,11 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   const Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return refuse(advice.error(), terminal);
   const bool is_yes = std::ranges::any_of(advice->shapes, &domain::RankedShape::fits);
+  if (invocation.pick && *invocation.pick > static_cast<std::int64_t>(advice->shapes.size())) {
+    return refuse({complaint(fmt::format("--pick {}: the answer has {} shapes", *invocation.pick,
+                                         advice->shapes.size()))},
+                  terminal);
+  }
 
   const bool has_target = std::ranges::any_of(
       outputs, [](const std::string& output) { return find_target(output) != nullptr; });
@@ -162,14 +160,12 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
 
   emit::EmitRequest emit_request;
   if (has_target) {
-    Result<std::vector<const domain::RankedShape*>> picked = pick_shapes(*advice, invocation.pick);
-    if (!picked) return refuse(picked.error(), terminal);
-    if (picked->empty()) {
+    emit_request.picked = pick_shapes(*advice, invocation.pick);
+    if (emit_request.picked.empty()) {
       terminal.err << render::verdict(*advice, error_style);
       return kAnswerIsNo;
     }
     emit_request.advice = &*advice;
-    emit_request.picked = std::move(*picked);
     for (const advise::Wish& wish : request.wishes) emit_request.devices.push_back(wish.device);
     emit_request.name = invocation.name;
     emit_request.name_space = invocation.name_space;
