@@ -182,24 +182,28 @@ void find_gpus_needed(DeviceCase& device_case) {
 constexpr std::int64_t kMostCopies = 1024;  // ours: past it the load was mistyped
 constexpr std::int64_t kTries = 4;          // ours: activation does not shrink with the load
 
-/// The GPUs that copies must stay below: those of one instance, or what the wish allows.
-std::int64_t gpus_to_beat(const DeviceCase& device_case) {
+/// The most GPUs that copies may take: as many as one instance, or what the wish allows.
+std::int64_t most_gpus_of_copies(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
   if (facts.gpus_needed > 1 && links_allow(device_case, facts.gpus_needed)) {
     return facts.gpus_needed;
   }
-  return device_case.wish.is_counted ? device_case.wish.most + 1 : kMostCopies;
+  return device_case.wish.is_counted ? device_case.wish.most : kMostCopies;
 }
 
-/// MG-05: copies that share the load, each on the fewest GPUs that hold the weights.
+/// MG-05: copies that share the load, each of the smallest shape that holds the weights and its
+/// part: several GPUs make the bin larger, copies make more bins, and one that fails takes less
+/// along.
 void find_copies(DeviceCase& device_case) {
   Facts& facts = device_case.facts;
   if (facts.gpus_needed == 1 || facts.layout_is_asked || !device_case.full) return;
-  std::int64_t fewest = gpus_to_beat(device_case);
+  const std::int64_t most = most_gpus_of_copies(device_case);
   const double limit = static_cast<double>(most_of_whole(device_case).count());
   const double guard = 1 + guard_of(facts, device_case.request.thresholds).value;
   for (const std::int64_t gpus : {1, 2, 4, 8}) {
-    if (gpus > most_gpus(device_case) || !links_allow(device_case, gpus)) break;
+    if (device_case.copies || gpus > most_gpus(device_case) || !links_allow(device_case, gpus)) {
+      break;
+    }
     Layout layout{tensor_parallel(device_case.request, gpus), gpus, 1};
     const Group alone = sized_group(device_case, layout);
     if (!alone.need || !alone.need->dynamic_bytes) continue;
@@ -211,11 +215,10 @@ void find_copies(DeviceCase& device_case) {
         2, static_cast<std::int64_t>(std::min(copies, static_cast<double>(kMostCopies))));
     for (std::int64_t attempt = 0; attempt < kTries; ++attempt, ++layout.copies) {
       const auto& concurrency = device_case.request.workload.concurrency;
-      if (gpus * layout.copies >= fewest) break;
+      if (gpus * layout.copies > most) break;
       if (concurrency && layout.copies > concurrency->value) break;
       Group group = sized_group(device_case, layout);
       if (!group.fits || fit_of(group.candidate, *group.need).at != FitsAt::High) continue;
-      fewest = gpus * layout.copies;
       device_case.copies = std::move(group);
       break;
     }

@@ -193,27 +193,38 @@ std::optional<Flip> to_fraction_by_mode(const DeviceCase& device_case) {
   return std::nullopt;
 }
 
-Flip to_one_device(const DeviceCase& device_case) {
-  const double part = device_case.request.thresholds.whole_device.value;
+std::optional<Flip> to_one_device(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
   const Shape& shape = device_case.whole().shape;
-  const Bytes limit(
-      static_cast<std::int64_t>(static_cast<double>(shape.memory_bytes.count()) * part));
-  if (device_case.facts.layout_is_asked) {
-    return {.runner_up = shape,
-            .rule = "CM-02",
-            .fact = "layout",
-            .change = "no layout is asked for, and the need is at most " + limit_text(limit),
-            .outcome = shape_text(shape)};
+  const Bytes limit = most_of_device(facts, device_case.request.thresholds);
+  const Bytes need = facts.need_bytes.value_or(facts.static_bytes.value_or(Bytes(0)));
+  Flip flip;
+  flip.runner_up = shape;
+  flip.rule = "CM-02";
+  flip.outcome = shape_text(shape);
+  if (facts.layout_is_asked) {
+    flip.fact = "layout";
+    flip.change = "no layout is asked for";
+    if (need > limit) {
+      flip.change +=
+          fmt::format(", and the need is at most {} (now {})", limit_text(limit), size_text(need));
+    }
+    return flip;
   }
-  return {.runner_up = shape,
-          .rule = "CM-02",
-          .fact = "need",
-          .change = fmt::format("a need of at most {} (now {}): narrower weights or cache, less "
-                                "context or fewer sequences",
-                                limit_text(limit),
-                                size_text(device_case.facts.need_bytes.value_or(
-                                    device_case.facts.static_bytes.value_or(Bytes(0))))),
-          .outcome = shape_text(shape)};
+  const auto& utilization = device_case.request.workload.engine.gpu_memory_utilization;
+  if (need <= limit && utilization) {
+    flip.fact = "gpuMemoryUtilization";
+    flip.change = fmt::format("a larger share than gpu-memory-utilization {}", utilization->value);
+    return flip;
+  }
+  // It is neither size nor share that keeps it off one device: no single fact to name.
+  if (need <= limit) return std::nullopt;
+  flip.fact = "need";
+  flip.change = fmt::format(
+      "a need of at most {} (now {}): narrower weights or cache, less "
+      "context or fewer sequences",
+      limit_text(limit), size_text(need));
+  return flip;
 }
 
 /// The clauses of CM-03 that fail, all of them; the first is the fact.

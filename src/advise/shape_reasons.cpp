@@ -129,7 +129,7 @@ std::string settings_text(const domain::Estimate& estimate) {
     return fact.from.empty() ? std::string(name_of(fact.origin)) : fact.from;
   };
   return fmt::format(
-      "max-num-seqs {} ({}), max-num-batched-tokens {} ({}), gpu-memory-utilization {:.2f} ({})",
+      "max-num-seqs {} ({}), max-num-batched-tokens {} ({}), gpu-memory-utilization {} ({})",
       settings.max_num_seqs.value, from(settings.max_num_seqs),
       settings.max_num_batched_tokens.value, from(settings.max_num_batched_tokens),
       settings.gpu_memory_utilization.value, from(settings.gpu_memory_utilization));
