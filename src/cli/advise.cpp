@@ -75,9 +75,8 @@ std::optional<domain::Fact<domain::Platform>> implied_platform(
     names += (names.empty() ? "-o " : " -o ") + output;
   }
   if (!has_vm && !has_pod) return std::nullopt;
-  const domain::Platform platform = has_vm && has_pod ? domain::Platform::Vks
-                                    : has_vm          ? domain::Platform::Vsphere
-                                                      : domain::Platform::Kubernetes;
+  domain::Platform platform = domain::Platform::Vsphere;
+  if (has_pod) platform = has_vm ? domain::Platform::Vks : domain::Platform::Kubernetes;
   return domain::Fact<domain::Platform>{platform, domain::Origin::Computed, "implied by " + names};
 }
 
@@ -128,10 +127,11 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   if (!gathered) return refuse(gathered.error(), terminal);
   std::vector<std::string> outputs = invocation.outputs;
   if (outputs.empty()) outputs.emplace_back("text");
-  if (Diagnostics faults = check_outputs(outputs); !faults.empty()) return refuse(faults, terminal);
+  if (const Diagnostics faults = check_outputs(outputs); !faults.empty())
+    return refuse(faults, terminal);
   std::vector<std::string> extensions;
   std::ranges::transform(outputs, std::back_inserter(extensions), extension_of);
-  if (Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
+  if (const Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
     return refuse(faults, terminal);
   }
   if (!gathered->workload.platform) gathered->workload.platform = implied_platform(outputs);

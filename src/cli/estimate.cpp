@@ -65,7 +65,7 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
     }
     extensions.emplace_back(output == "text" ? "txt" : output);
   }
-  if (Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
+  if (const Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
     return refuse(faults, terminal);
   }
   const Result<std::optional<domain::VisibleMemory>> gpu = named_gpu(*gathered, invocation);

@@ -118,9 +118,9 @@ Diagnostics set_color(Invocation& in, const Given& given) {
   std::string word;
   Diagnostics faults = set_word(word, given, color_choices());
   if (faults.empty()) {
-    in.color = word == "always"  ? ColorChoice::Always
-               : word == "never" ? ColorChoice::Never
-                                 : ColorChoice::Auto;
+    in.color = ColorChoice::Auto;
+    if (word == "always") in.color = ColorChoice::Always;
+    if (word == "never") in.color = ColorChoice::Never;
   }
   return faults;
 }

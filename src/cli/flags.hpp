@@ -15,17 +15,15 @@ namespace gpushape::cli {
 enum class FlagGroup { Workload, Demand, Facts, Engine, Hardware, Contract, Output, Configuration };
 
 /// Commands that take a flag, one bit each.
-enum Takers : unsigned {
-  kAdvise = 1U,
-  kEstimate = 2U,
-  kCatalog = 4U,
-  kProfiles = 8U,
-  kSchema = 16U,
-  kReview = 32U,
-  kSizing = kAdvise | kEstimate,
-  kLookup = kCatalog | kProfiles,
-  kAll = kSizing | kLookup | kSchema | kReview,
-};
+inline constexpr unsigned kAdvise = 1U;
+inline constexpr unsigned kEstimate = 2U;
+inline constexpr unsigned kCatalog = 4U;
+inline constexpr unsigned kProfiles = 8U;
+inline constexpr unsigned kSchema = 16U;
+inline constexpr unsigned kReview = 32U;
+inline constexpr unsigned kSizing = kAdvise | kEstimate;
+inline constexpr unsigned kLookup = kCatalog | kProfiles;
+inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

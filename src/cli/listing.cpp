@@ -29,6 +29,7 @@ struct Listing {
 
 std::string as_text(const Listing& listing) {
   std::vector<std::size_t> widths;
+  widths.reserve(listing.heads.size());
   for (const std::string& head : listing.heads) widths.push_back(head.size());
   for (const Row& row : listing.rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -108,10 +109,10 @@ Listing quantization_listing() {
 }  // namespace
 
 int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
-  if (Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
+  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
     return refuse(faults, terminal);
   }
-  if (Diagnostics faults = check_question(parsed, "catalog"); !faults.empty()) {
+  if (const Diagnostics faults = check_question(parsed, "catalog"); !faults.empty()) {
     return refuse(faults, terminal);
   }
   if (invocation.wants_quantizations) return print(quantization_listing(), invocation, terminal);
@@ -138,10 +139,10 @@ int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Termina
 }
 
 int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
-  if (Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
+  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
     return refuse(faults, terminal);
   }
-  if (Diagnostics faults = check_question(parsed, "profiles"); !faults.empty()) {
+  if (const Diagnostics faults = check_question(parsed, "profiles"); !faults.empty()) {
     return refuse(faults, terminal);
   }
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);

@@ -133,6 +133,7 @@ Result<std::vector<std::string>> write_pieces(const std::vector<Piece>& pieces,
   }
   if (Diagnostics faults = write_all(files); !faults.empty()) return failure(std::move(faults));
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const Staged& file : files) paths.push_back(file.path.string());
   return paths;
 }

@@ -12,7 +12,7 @@
 namespace gpushape::cli {
 
 int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
-  if (Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
+  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
     return refuse(faults, terminal);
   }
   if (parsed.positionals.empty()) {
