@@ -68,7 +68,7 @@ inline std::vector<std::string> shell_words(std::string_view line) {
 inline Outcome run_line(std::string_view line) { return run_program(shell_words(line)); }
 
 inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream input(path, std::ios::binary);
+  const std::ifstream input(path, std::ios::binary);
   std::ostringstream text;
   text << input.rdbuf();
   return text.str();
