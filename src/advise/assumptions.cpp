@@ -128,7 +128,7 @@ void add_facts(const AdviceRequest& request, const Facts& declared, Listing& lis
   }
   if (workload.technology) list.add("technology", *workload.technology, "--technology");
   list.add("guard", percent_text(guard_of(declared, request.thresholds).value), Origin::Default,
-           to_text(guard_of(declared, request.thresholds)), "--rules");
+           to_text(guard_of(declared, request.thresholds)), {});
 }
 
 void add_contract(const domain::ContractWishes& wishes, Listing& list) {
