@@ -30,7 +30,7 @@ function(gpushape_embed_text target namespace symbol folder pattern)
     string(APPEND rows "    {\"${name}\", R\"gpushape(${text})gpushape\"},\n")
   endforeach()
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp" @ONLY CONTENT
-"// Made by the build from @folder@.
+"// Made by the build from @folder@. NOLINTBEGIN: data, not code.
 #include \"base/embedded_text.hpp\"
 namespace @namespace@ {
 std::span<const EmbeddedText> @symbol@() {
@@ -39,6 +39,7 @@ std::span<const EmbeddedText> @symbol@() {
   return std::span(kFiles, std::size(kFiles) - 1);
 }
 }
+// NOLINTEND
 ")
   target_sources(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
 endfunction()

@@ -26,6 +26,7 @@ bool keeps_its_count(const Profile& profile) {
 
 std::vector<Block> blocks_of(const Profile& profile) {
   std::vector<Block> blocks;
+  blocks.reserve(profile.placement_ids.size());
   for (const std::int64_t start : profile.placement_ids) {
     blocks.push_back({start, profile.placement_size, profile.compute_slices});
   }

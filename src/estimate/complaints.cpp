@@ -20,7 +20,7 @@ constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostBatchedTokens = 1LL << 26U;
 constexpr std::int64_t kMostRanks = 1'000'000;
 constexpr std::int64_t kMostPool = 1LL << 50U;
-constexpr double kMostCache = 1LL << 60U;  // bytes of all tokens in flight
+constexpr double kMostCache = 0x1p60;  // bytes of all tokens in flight
 
 /// Above 0 and at most 1; not a number is neither.
 bool is_share(double value) { return value > 0 && value <= 1; }
