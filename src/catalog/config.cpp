@@ -219,7 +219,7 @@ domain::Layer ConfigReader::read_layer() {
     }
   }
   attention.value_head_dim = attention.head_dim;
-  attention.query_key_norm = family_->query_key_norm;
+  attention.head_norm = family_->query_key_norm ? domain::HeadNorm::Shared : domain::HeadNorm::None;
   attention.qkv_bias = family_->qkv_bias;
   from_family("queryKeyNorm");
   if (family_->reads_attention_bias) {

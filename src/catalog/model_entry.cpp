@@ -103,7 +103,7 @@ domain::Layer read_layer(Facts& facts) {
   attention.value_head_dim = attention.head_dim;
   attention.qkv_bias = facts.boolean("qkvBias");
   attention.output_bias = facts.boolean_or("outputBias", false);
-  attention.query_key_norm = facts.boolean_or("queryKeyNorm", false);
+  if (facts.boolean_or("queryKeyNorm", false)) attention.head_norm = domain::HeadNorm::Shared;
   layer.feed_forward.width = facts.integer("feedForwardWidth", kWidth);
   layer.feed_forward.bias = facts.boolean_or("feedForwardBias", false);
   return layer;

@@ -12,7 +12,7 @@ std::int64_t count(const domain::Attention& attention, std::int64_t hidden_size)
   std::int64_t total = hidden_size * (query + key + value) + output * hidden_size;
   if (attention.qkv_bias) total += query + key + value;
   if (attention.output_bias) total += hidden_size;
-  if (attention.query_key_norm) total += 2 * attention.head_dim;
+  if (attention.head_norm == domain::HeadNorm::Shared) total += 2 * attention.head_dim;
   return total;
 }
 

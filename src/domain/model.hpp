@@ -13,51 +13,10 @@
 #include <vector>
 
 #include "domain/fact.hpp"
+#include "domain/layer.hpp"
 #include "domain/quantization.hpp"
 
 namespace gpushape::domain {
-
-/// What a layer stores per token or per sequence.
-enum class LayerKind { Full, Sliding, Chunked, Latent, Compressed, Recurrent, Cross, None };
-
-struct Attention {
-  LayerKind kind = LayerKind::Full;
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;
-  std::int64_t head_dim = 0;        ///< width of one key (and query) head
-  std::int64_t value_head_dim = 0;  ///< width of one value head; equals head_dim almost everywhere
-  std::int64_t window_tokens = 0;   ///< Sliding, Chunked: tokens a layer looks back on
-  bool qkv_bias = false;
-  bool output_bias = false;
-  bool query_key_norm = false;  ///< one norm vector of head_dim each for queries and keys (Qwen3)
-
-  bool operator==(const Attention&) const = default;
-};
-
-struct FeedForward {
-  std::int64_t width = 0;
-  bool gated = true;  ///< gate, up and down projections (SwiGLU); else up and down
-  bool bias = false;
-
-  bool operator==(const FeedForward&) const = default;
-};
-
-struct Layer {
-  Attention attention;
-  FeedForward feed_forward;
-  int norms = 2;           ///< norm vectors of hidden_size
-  bool norm_bias = false;  ///< LayerNorm with bias rather than RMSNorm
-
-  bool operator==(const Layer&) const = default;
-};
-
-/// `count` equal layers in a row.
-struct LayerRun {
-  Layer layer;
-  std::int64_t count = 0;
-
-  bool operator==(const LayerRun&) const = default;
-};
 
 /// Rotary position embedding, as far as it costs memory: the engine keeps a table of `positions`
 /// rows of rotary_dim values.
@@ -72,6 +31,15 @@ struct Rope {
   bool operator==(const Rope&) const = default;
 };
 
+/// Modules stored otherwise than the rest: those whose full name ("model.layers.0.mlp.down_proj")
+/// the pattern matches. How a pattern is read: modules.hpp.
+struct ModuleFormat {
+  std::string pattern;
+  Quantization quantization = Quantization::Bf16;
+
+  bool operator==(const ModuleFormat&) const = default;
+};
+
 /// How the tensors of a checkpoint are stored.
 struct WeightFormat {
   Quantization linear = Quantization::Bf16;  ///< the linear layers of the blocks
@@ -84,6 +52,8 @@ struct WeightFormat {
                   ///< own, kWholeRow for one scale per output row
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
+  /// Mixed precision: the first that matches a module decides, before `kept` and `linear`.
+  std::vector<ModuleFormat> modules;
 
   bool operator==(const WeightFormat&) const = default;
 };
@@ -115,6 +85,36 @@ struct ParameterCounts {
   bool operator==(const ParameterCounts&) const = default;
 };
 
+enum class TowerKind { Vision, Audio, Encoder, Projector };
+
+/// A part of a model beside its decoder: an encoder of images or sound, or what maps its output to
+/// the decoder's space. An encoder-decoder's encoder is a tower, too.
+struct Tower {
+  TowerKind kind = TowerKind::Vision;
+  std::int64_t hidden_size = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t width = 0;  ///< of the feed-forward network
+  bool gated = false;
+  std::int64_t parameters = 0;  ///< of the whole tower
+  /// Tokens that its largest input (image, frames, 30 s of sound) has inside the tower, and that it
+  /// hands to the decoder; 0 where not known.
+  std::int64_t inner_tokens = 0;
+  std::int64_t output_tokens = 0;
+
+  bool operator==(const Tower&) const = default;
+};
+
+/// What a checkpoint holds for predicting more than one token: servers load it for speculative
+/// decoding only.
+struct MultiTokenPrediction {
+  std::vector<LayerRun> layers;
+  std::vector<ExtraTensor> extra;  ///< projections and norms beside the layers
+  bool holds_embedding = false;    ///< a copy of embedding and head is stored with it
+
+  bool operator==(const MultiTokenPrediction&) const = default;
+};
+
 enum class Role { Llm, Embed, Rerank, Vision, Speech, Notebook, Ci, FineTune };
 
 struct Model {
@@ -128,10 +128,16 @@ struct Model {
   std::int64_t vocabulary = 0;
   std::int64_t max_context_tokens = 0;  ///< the longest context, with the rope's scaling
   bool tied_embeddings = false;
-  bool has_head = true;  ///< a language-model head takes part in inference
+  bool has_head = true;        ///< a language-model head takes part in inference
+  bool has_final_norm = true;  ///< encoders end with the norm of their last layer
   bool final_norm_bias = false;
   std::vector<LayerRun> layers;
+  std::vector<ExtraTensor> extra;  ///< beside embedding, final norm and head
+  std::vector<Tower> towers;
+  std::optional<MultiTokenPrediction> multi_token_prediction;
   Rope rope;
+  /// Further distinct tables: local and global layers that rotate differently (Gemma 3).
+  std::vector<Rope> further_ropes;
   WeightFormat weights;
   std::optional<KvCacheType>
       checkpoint_kv_cache;  ///< the checkpoint itself asks for a KV cache type
@@ -146,15 +152,11 @@ struct Model {
 
 namespace gpushape {
 template <>
-inline constexpr auto kNames<domain::LayerKind> = std::to_array<NameRow<domain::LayerKind>>({
-    {domain::LayerKind::Full, "full", "attention over the whole context"},
-    {domain::LayerKind::Sliding, "sliding", "attention over a sliding window"},
-    {domain::LayerKind::Chunked, "chunked", "attention inside local chunks"},
-    {domain::LayerKind::Latent, "latent", "multi-head latent attention"},
-    {domain::LayerKind::Compressed, "compressed", "compressed attention"},
-    {domain::LayerKind::Recurrent, "recurrent", "a fixed state per sequence"},
-    {domain::LayerKind::Cross, "cross", "attention on an encoder's output"},
-    {domain::LayerKind::None, "none", "stores nothing"},
+inline constexpr auto kNames<domain::TowerKind> = std::to_array<NameRow<domain::TowerKind>>({
+    {domain::TowerKind::Vision, "vision", "encodes images and video frames"},
+    {domain::TowerKind::Audio, "audio", "encodes sound"},
+    {domain::TowerKind::Encoder, "encoder", "the encoder of an encoder-decoder"},
+    {domain::TowerKind::Projector, "projector", "maps a tower's output to the decoder's space"},
 });
 template <>
 inline constexpr auto kNames<domain::Role> = std::to_array<NameRow<domain::Role>>({

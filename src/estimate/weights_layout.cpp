@@ -106,7 +106,7 @@ void add_layer(Tally& tally, const WeightsLayout& layout, const domain::Model& m
   if (is_first)  // one table serves all layers
     tally.add_rotary(model.rope.positions * model.rope.rotary_dim * layout.dtype_bytes);
   for (std::int64_t i = 0; i < layout.attention_scalars; ++i) tally.add(kFloatBytes);
-  if (attention.query_key_norm) {
+  if (attention.head_norm == domain::HeadNorm::Shared) {
     add_norm(tally, layout, attention.head_dim, false);
     add_norm(tally, layout, attention.head_dim, false);
   }

@@ -144,10 +144,10 @@ TEST_SUITE("catalog") {
     const Model qwen2 = model_of(in_family(kMistral, "Qwen2ForCausalLM", "qwen2"));
     CHECK(qwen2.layers[0].layer.attention.qkv_bias);
     CHECK_FALSE(qwen2.layers[0].layer.attention.output_bias);
-    CHECK_FALSE(qwen2.layers[0].layer.attention.query_key_norm);
+    CHECK(qwen2.layers[0].layer.attention.head_norm == gpushape::domain::HeadNorm::None);
     const Model qwen3 = model_of(kQwen3);
     CHECK_FALSE(qwen3.layers[0].layer.attention.qkv_bias);
-    CHECK(qwen3.layers[0].layer.attention.query_key_norm);
+    CHECK(qwen3.layers[0].layer.attention.head_norm == gpushape::domain::HeadNorm::Shared);
     CHECK(mentions(faults_of(replaced(kMistral, R"("use_cache")", R"("attention_bias")")),
                    "the mistral family has no such bias"));
   }

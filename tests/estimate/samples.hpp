@@ -31,15 +31,16 @@ struct Decoder {
 
 inline domain::Model model(const Decoder& decoder) {
   domain::Layer layer;
-  layer.attention = {.kind = domain::LayerKind::Full,
-                     .heads = decoder.heads,
-                     .kv_heads = decoder.kv_heads,
-                     .head_dim = decoder.head_dim,
-                     .value_head_dim = decoder.head_dim,
-                     .window_tokens = 0,
-                     .qkv_bias = decoder.qkv_bias,
-                     .output_bias = false,
-                     .query_key_norm = decoder.query_key_norm};
+  layer.attention = {
+      .kind = domain::LayerKind::Full,
+      .heads = decoder.heads,
+      .kv_heads = decoder.kv_heads,
+      .head_dim = decoder.head_dim,
+      .value_head_dim = decoder.head_dim,
+      .window_tokens = 0,
+      .qkv_bias = decoder.qkv_bias,
+      .output_bias = false,
+      .head_norm = decoder.query_key_norm ? domain::HeadNorm::Shared : domain::HeadNorm::None};
   layer.feed_forward = {.width = decoder.width, .gated = true, .bias = false};
   domain::Model model;
   model.id = decoder.id;
