@@ -40,6 +40,7 @@ Node::Node(const Node& other)
     : value_(other.value_),
       position_(other.position_),
       quoted_(other.quoted_),
+      is_in_flow_(other.is_in_flow_),
       comments_(other.comments_ ? std::make_unique<Comments>(*other.comments_) : nullptr) {}
 
 Node& Node::operator=(const Node& other) {
@@ -110,6 +111,11 @@ Node& Node::set(std::string name, Node value) {
 Node::Comments& Node::comments() {
   if (!comments_) comments_ = std::make_unique<Comments>();
   return *comments_;
+}
+
+Node& Node::in_flow() {
+  is_in_flow_ = true;
+  return *this;
 }
 
 Node& Node::comment_above(std::string text) {

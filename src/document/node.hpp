@@ -77,6 +77,10 @@ class Node {
   Node& comment_behind(std::string text);
   /// Printed after the last line of a document; of its root alone.
   Node& comment_below(std::string text);
+  /// YAML only: printed in one line, "{a: 1, b: [2, 3]}", where the line stays within 100 columns.
+  /// Comments inside are left out.
+  Node& in_flow();
+  [[nodiscard]] bool is_in_flow() const { return is_in_flow_; }
   [[nodiscard]] const std::string& above() const;
   [[nodiscard]] const std::string& behind() const;
   [[nodiscard]] const std::string& below() const;
@@ -104,6 +108,7 @@ class Node {
       value_;
   Position position_;
   bool quoted_ = false;
+  bool is_in_flow_ = false;
   std::unique_ptr<Comments> comments_;  // few nodes have one
 };
 

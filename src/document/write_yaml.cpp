@@ -80,7 +80,17 @@ bool suits_literal_block(std::string_view text) {
   return !text.ends_with(' ');
 }
 
-bool is_block(const Node& node) { return !node.items().empty() || !node.entries().empty(); }
+// Characters that end a plain scalar inside brackets, or could.
+constexpr std::string_view kFlowIndicators = ",[]{}:#?";
+constexpr std::size_t kWidth = 100;
+
+std::string quoted_in_flow(std::string_view text) {
+  const bool is_safe =
+      is_safe_unquoted(text) && text.find_first_of(kFlowIndicators) == std::string_view::npos;
+  return is_safe ? std::string(text) : double_quoted(text);
+}
+
+bool has_children(const Node& node) { return !node.items().empty() || !node.entries().empty(); }
 
 class YamlWriter {
  public:
@@ -88,7 +98,7 @@ class YamlWriter {
 
   void write_document(const Node& root) {
     write_comment_lines(root.above(), 0);
-    if (is_block(root)) {
+    if (is_block(root, 0)) {
       write_behind(root, "", "\n");
       write_block(root, 0);
     } else {
@@ -98,6 +108,17 @@ class YamlWriter {
   }
 
  private:
+  [[nodiscard]] std::size_t column() const {
+    const std::size_t line = out_.rfind('\n');
+    return out_.size() - (line == std::string::npos ? 0 : line + 1);
+  }
+
+  // On lines of its own, rather than in the line that has begun, from that column on.
+  static bool is_block(const Node& node, std::size_t column) {
+    if (!has_children(node)) return false;
+    return !node.is_in_flow() || column + inline_text(node).size() > kWidth;
+  }
+
   // Entries or items, each from the start of its line; `is_begun` where the first one's indentation
   // stands already.
   void write_block(const Node& node, std::size_t indent, bool is_begun = false) {
@@ -122,7 +143,7 @@ class YamlWriter {
 
   // Behind the dash: a collection goes on in the same line, unless a comment stands there.
   void write_item(const Node& item, std::size_t indent) {
-    if (!is_block(item)) {
+    if (!is_block(item, column() + 1)) {
       out_ += ' ';
       write_inline(item, indent);
       return;
@@ -146,7 +167,7 @@ class YamlWriter {
       out_ += name;
     }
     out_ += ':';
-    if (!is_block(entry.value)) {
+    if (!is_block(entry.value, column() + 1)) {
       out_ += ' ';
       write_inline(entry.value, indent);
       return;
@@ -184,11 +205,23 @@ class YamlWriter {
       case Node::Kind::String:
         return quoted_where_needed(node.text());
       case Node::Kind::Sequence:
-        return "[]";
       case Node::Kind::Mapping:
-        return "{}";
+        return flow_text(node);
     }
     return {};
+  }
+
+  static std::string flow_text(const Node& node) {
+    const auto part = [](const Node& value) {
+      return value.is(Node::Kind::String) ? quoted_in_flow(value.text()) : inline_text(value);
+    };
+    std::string text;
+    for (const Node& item : node.items()) text += (text.empty() ? "" : ", ") + part(item);
+    if (node.is(Node::Kind::Sequence)) return "[" + text + "]";
+    for (const Node::Entry& entry : node.entries()) {
+      text += (text.empty() ? "" : ", ") + quoted_in_flow(entry.name) + ": " + part(entry.value);
+    }
+    return "{" + text + "}";
   }
 
   void write_literal_block(const Node& node, std::size_t indent) {

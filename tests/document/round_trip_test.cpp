@@ -66,6 +66,7 @@ rc::Gen<Node> with_comments(rc::Gen<Node> nodes) {
   return rc::gen::map(rc::gen::tuple(std::move(nodes), any_text(), any_text(), any_text()),
                       [](std::tuple<Node, std::string, std::string, std::string> parts) {
                         auto& [node, above, behind, below] = parts;
+                        if (above.size() % 2 == 1) node.in_flow();
                         node.comment_above(above).comment_behind(behind).comment_below(below);
                         return node;
                       });

@@ -37,6 +37,26 @@ TEST_SUITE("document") {
           "  - last\n");
   }
 
+  TEST_CASE("a node in flow stands in one line, quoted where brackets need it, while it fits") {
+    Node layer = Node::mapping();
+    layer.set("kind", "sliding");
+    layer.set("window", 4096);
+    layer.set("kept", Node::sequence()).add("a, b");
+    layer.set("like", Node::mapping()).set("re:lm_head", "x");
+    Node root = Node::mapping();
+    root.set("local", layer).in_flow();
+    Node& all = root.set("all", Node::sequence());
+    all.add(layer).in_flow();
+    CHECK(write_yaml(root) ==
+          R"(local: {kind: sliding, window: 4096, kept: ["a, b"], like: {"re:lm_head": x}}
+all:
+- {kind: sliding, window: 4096, kept: ["a, b"], like: {"re:lm_head": x}}
+)");
+    Node wide = Node::mapping();
+    wide.set("name", Node::sequence()).in_flow().add(std::string(100, 'a'));
+    CHECK(write_yaml(wide) == "name:\n- " + std::string(100, 'a') + "\n");
+  }
+
   TEST_CASE("scalars are written so that every reader of YAML agrees on them") {
     struct Row {
       Node value;
