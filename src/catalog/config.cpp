@@ -13,10 +13,10 @@
 #include "catalog/fields.hpp"
 #include "catalog/foreign_fields.hpp"
 #include "catalog/limits.hpp"
-#include "catalog/parameters.hpp"
 #include "catalog/quantization_config.hpp"
 #include "catalog/rope_scaling.hpp"
 #include "document/reader.hpp"
+#include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -368,7 +368,7 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
       reader.complain(std::move(found.message), std::move(found.help));
   }
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
-  model.parameters.total = count_parameters(model);
+  model.parameters.total = domain::count_parameters(model);
   model.parameters.active = model.parameters.total;
   model.sources.push_back({"parameters.total", "computed from the architecture"});
   return model;

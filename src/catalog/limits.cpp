@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "catalog/parameters.hpp"
+#include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -30,10 +30,10 @@ Diagnostics contradictions(const domain::Model& model, std::string_view heads,
                                             attention.heads, attention.head_dim)));
     }
   }
-  if (found.empty() && count_parameters(model) > kMostParameters) {
-    found.push_back(
-        complaint(fmt::format("{} parameters are more than any model has", count_parameters(model)),
-                  "look for a size with a digit too many"));
+  if (found.empty() && domain::count_parameters(model) > kMostParameters) {
+    found.push_back(complaint(
+        fmt::format("{} parameters are more than any model has", domain::count_parameters(model)),
+        "look for a size with a digit too many"));
   }
   return found;
 }

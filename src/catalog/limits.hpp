@@ -22,6 +22,9 @@ inline constexpr document::IntegerBounds kGroup{.least = 1, .most = 1'000'000};
 inline constexpr document::NumberBounds kRopeTheta{.least = 1, .most = 1e15};
 inline constexpr document::NumberBounds kRopeFactor{.least = 1, .most = 1e6};
 
+/// No model comes near it; what is larger is a typing error and would overflow byte counts.
+inline constexpr std::int64_t kMostParameters = 100'000'000'000'000;
+
 /// Facts that contradict one another: heads that do not divide, a total beyond all bounds. One
 /// message each, without a place. `heads` and `kv_heads` name the facts as the source spells them.
 Diagnostics contradictions(const domain::Model& model, std::string_view heads,

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "catalog/limits.hpp"
-#include "catalog/parameters.hpp"
 #include "document/reader.hpp"
+#include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -183,7 +183,7 @@ void read_parameters(Facts& facts, domain::Model& model, bool sizes_are_known) {
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);
   model.parameters.stored = facts.optional_integer("storedParameters", kCount);
   if (!sizes_are_known) return;
-  model.parameters.total = count_parameters(model);
+  model.parameters.total = domain::count_parameters(model);
   model.parameters.active = model.parameters.total;
   if (published && *published != model.parameters.total) {
     group->complain(

@@ -69,6 +69,7 @@ struct Attention {
   std::int64_t value_head_dim = 0;  ///< width of one value head; equals head_dim almost everywhere
   std::int64_t window_tokens = 0;   ///< Sliding, Chunked, Compressed: tokens a layer looks back on
   bool qkv_bias = false;
+  bool key_has_bias = true;  ///< where qkv_bias is on: false for Whisper's keys
   bool output_bias = false;
   HeadNorm head_norm = HeadNorm::None;
   OutputGate output_gate = OutputGate::None;
@@ -145,11 +146,12 @@ struct FeedForward {
 
 /// A tensor that no other field speaks of: a layer scale, learned positions, a pooler.
 struct ExtraTensor {
-  std::string name;          ///< module name within its layer or model
-  std::int64_t rows = 0;     ///< length, for a vector
-  std::int64_t columns = 0;  ///< 0 for a vector
-  bool is_linear = false;    ///< a linear layer, which quantization schemes apply to
-  bool is_float32 = false;   ///< kept in 32 bits whatever the checkpoint's dtype
+  std::string name;           ///< module name within its layer or model
+  std::int64_t rows = 0;      ///< length, for a vector
+  std::int64_t columns = 0;   ///< 0 for a vector
+  bool is_linear = false;     ///< a linear layer, which quantization schemes apply to
+  bool is_float32 = false;    ///< kept in 32 bits whatever the checkpoint's dtype
+  bool is_dealt_out = false;  ///< the ranks of tensor parallelism share its rows; else a copy each
 
   bool operator==(const ExtraTensor&) const = default;
 };

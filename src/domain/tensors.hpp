@@ -4,8 +4,9 @@
 //
 // Names are those of Hugging Face checkpoints as far as modules go ("self_attn.q_proj",
 // "mlp.experts.down_proj"), without the layer's prefix and without ".weight". A bias, a norm or a
-// scalar is a vector: columns 0. Logical: a tied head is not listed, scales of quantized formats
-// are not, buffers are not.
+// scalar is a vector: columns 0, its name ends in ".bias" or is its own. Parts of one checkpoint
+// tensor that ranks share differently (a state space's in_proj) have the same name. Logical: a tied
+// head is not listed, scales of quantized formats are not, buffers are not.
 #pragma once
 
 #include <array>
@@ -42,6 +43,9 @@ enum class Split {
   Experts      ///< whole experts under expert parallelism; Rows or Columns of each otherwise
 };
 
+/// Counts end here.
+inline constexpr std::int64_t kMostValues = 1'000'000'000'000'000'000;
+
 struct Tensor {
   std::string_view name;
   TensorPart part = TensorPart::Other;
@@ -59,7 +63,8 @@ struct Tensor {
   bool is_float32 = false;  ///< kept in 32 bits whatever the model's dtype
   std::int64_t heads = 0;   ///< KvRows: KV heads that the rows belong to
 
-  [[nodiscard]] std::int64_t values() const { return copies * rows * (columns > 0 ? columns : 1); }
+  /// In all copies. Sizes that no model has end at kMostValues rather than beyond 64 bits.
+  [[nodiscard]] std::int64_t values() const;
   bool operator==(const Tensor&) const = default;
 };
 
@@ -73,8 +78,11 @@ std::vector<Tensor> outer_tensors(const Model& model);
 /// Sum over everything that inference of the model itself loads: layers, outer tensors, towers.
 /// Multi-token prediction is apart (Model::multi_token_prediction).
 std::int64_t count_parameters(const Model& model);
-/// Of these, what one token passes through.
+/// Of these, all but the experts that a token is not routed to. Embedding, head and towers count
+/// whole, as most publishers count ("A22B").
 std::int64_t count_active_parameters(const Model& model);
+/// What the checkpoint holds for predicting further tokens; 0 for nothing.
+std::int64_t count_multi_token_parameters(const Model& model);
 
 }  // namespace gpushape::domain
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "catalog/parameters.hpp"
+#include "domain/tensors.hpp"
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -98,7 +98,7 @@ TEST_SUITE("catalog") {
       if (!model) FAIL(messages(model.error()));
       CHECK(model->id == id);
       CHECK(model->origin == "catalog");
-      CHECK(model->parameters.total == gpushape::catalog::count_parameters(*model));
+      CHECK(model->parameters.total == gpushape::domain::count_parameters(*model));
       for (const auto& row : model->sources) CHECK_FALSE(row.source.empty());
       for (const std::string& alias : model->aliases) {
         CAPTURE(alias);

@@ -8,7 +8,7 @@
 #include "catalog/config.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
-#include "catalog/parameters.hpp"
+#include "domain/tensors.hpp"
 #include "document/text_format.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ void hold(const gpushape::Result<gpushape::domain::Model>& model) {
     if (model.error().empty()) std::abort();  // a refusal says why
     return;
   }
-  const std::int64_t total = gpushape::catalog::count_parameters(*model);
+  const std::int64_t total = gpushape::domain::count_parameters(*model);
   if (total <= 0 || total > gpushape::catalog::kMostParameters) std::abort();
   if (model->parameters.total != total || model->layers.empty()) std::abort();
 }
