@@ -37,6 +37,7 @@ struct Parallelism {
   std::int64_t pipeline = 1;
   std::int64_t data = 1;
   std::int64_t expert = 1;
+  std::int64_t context = 1;  ///< ranks of one tensor parallel group that share a request's KV cache
 
   bool operator==(const Parallelism&) const = default;
 };
@@ -55,6 +56,12 @@ struct EngineSettings {
   std::optional<Fact<Bytes>>
       kv_cache_memory_bytes;  ///< pool of one GPU; utilization is ignored then
   Fact<bool> enforce_eager = defaulted(false);
+  std::optional<Fact<std::int64_t>> context_parallel;  ///< "decode context parallel" of vLLM
+  /// Tokens that a step proposes with the model's own layers for predicting more than one; with
+  /// them those layers are loaded and cached, too.
+  std::optional<Fact<std::int64_t>> draft_tokens;
+  std::optional<Fact<bool>> prefix_caching;
+  std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
 
   bool operator==(const EngineSettings&) const = default;
 };
