@@ -101,6 +101,8 @@ struct Tower {
   /// hands to the decoder; 0 where not known.
   std::int64_t inner_tokens = 0;
   std::int64_t output_tokens = 0;
+  /// Numbers of that input as the tower takes it (pixels x channels, mel bins x frames).
+  std::int64_t input_values = 0;
 
   bool operator==(const Tower&) const = default;
 };
