@@ -20,6 +20,8 @@ Diagnostics contradictions(const domain::Model& model, std::string_view heads,
   Diagnostics found;
   for (const domain::LayerRun& run : model.layers) {
     const domain::Attention& attention = run.layer.attention;
+    if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
+      continue;
     if (attention.kv_heads <= 0 || attention.heads % attention.kv_heads != 0) {
       found.push_back(complaint(fmt::format("{} {} is not a multiple of {} {}", heads,
                                             attention.heads, kv_heads, attention.kv_heads)));

@@ -4,153 +4,171 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "catalog/entry_facts.hpp"
+#include "catalog/entry_layer.hpp"
+#include "catalog/entry_parts.hpp"
 #include "catalog/limits.hpp"
-#include "document/reader.hpp"
 #include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
 namespace {
 
+using document::Node;
 using document::Reader;
+using domain::LayerKind;
 
-// The groups of `facts`, read as one mapping: a fact stands in one group and takes its source.
-class Facts {
+bool attends(const domain::Layer& layer) {
+  return layer.attention.kind != LayerKind::None && layer.attention.kind != LayerKind::Recurrent;
+}
+
+// The common layer, the types that differ from it, and their order.
+class LayerReader {
  public:
-  Facts(Reader& entry, std::vector<domain::FactSource>& sources)
-      : entry_(entry), sources_(sources) {
-    for (Reader& reader : entry.mappings("facts")) {
-      const std::string source = reader.required_text("source");
-      groups_.push_back({std::move(reader), source});
-    }
-    if (groups_.empty())
-      entry.complain(std::string("model has no facts"), "add `facts:` with its sizes");
-  }
+  explicit LayerReader(EntryFacts& facts) : facts_(facts) {}
 
-  /// The group that holds the fact, marked as known in all; null where none does.
-  Reader* holder(std::string_view fact) {
-    Group* found = nullptr;
-    for (Group& group : groups_) {
-      if (!group.reader.has(fact)) continue;
-      if (found != nullptr) {
-        group.reader.complain(fact, fmt::format("fact '{}' stands in two groups", fact));
-        continue;
+  void read_types() {
+    has_types_ = facts_.has("layerTypes");
+    read_layer_fields(facts_.holders(), common_);
+    // The older word for one norm vector that all heads share.
+    if (facts_.boolean("queryKeyNorm").value_or(false))
+      common_.attention.head_norm = domain::HeadNorm::Shared;
+    if (!has_types_) {
+      require_sizes();
+      types_.push_back({"layer", common_});
+      return;
+    }
+    Reader* group = facts_.holder("layerTypes");
+    std::optional<Reader> types = group->mapping("layerTypes");
+    if (!types) return;
+    for (const Node::Entry& entry : types->self().entries()) {
+      std::optional<Reader> reader = types->mapping(entry.name);
+      if (!reader) continue;
+      LayerType& type = types_.emplace_back(LayerType{entry.name, common_});
+      read_layer_fields(holder_of(*reader), type.layer);
+      reader->finish();
+      if (attends(type.layer) &&
+          (type.layer.attention.heads == 0 || type.layer.attention.head_dim == 0)) {
+        reader->complain(
+            fmt::format("layer type '{}' attends, but has no attentionHeads or headDim",
+                        entry.name),
+            "add them here, or to the facts that all layers have in common");
       }
-      found = &group;
     }
-    if (found == nullptr) return nullptr;
-    sources_.push_back({std::string(fact), found->source});
-    return &found->reader;
+    types->finish();
   }
 
-  /// The least legal value after a complaint, so that arithmetic on it stays defined.
-  std::int64_t integer(std::string_view fact, document::IntegerBounds bounds) {
-    Reader* reader = required(fact);
-    return reader == nullptr ? bounds.least : reader->integer(fact, bounds).value_or(bounds.least);
-  }
-  bool boolean(std::string_view fact) {
-    Reader* reader = required(fact);
-    return reader != nullptr && reader->required_boolean(fact);
-  }
-  bool boolean_or(std::string_view fact, bool otherwise) {
-    Reader* reader = holder(fact);
-    return reader == nullptr ? otherwise : reader->boolean(fact).value_or(otherwise);
-  }
-  std::optional<std::int64_t> optional_integer(std::string_view fact,
-                                               document::IntegerBounds bounds) {
-    Reader* reader = holder(fact);
-    return reader == nullptr ? std::nullopt : reader->integer(fact, bounds);
-  }
-  template <class E>
-  std::optional<E> choice(std::string_view fact) {
-    Reader* reader = holder(fact);
-    return reader == nullptr ? std::nullopt : reader->choice<E>(fact);
-  }
-  Reader* required(std::string_view fact) {
-    Reader* reader = holder(fact);
-    if (reader == nullptr && !groups_.empty())
-      entry_.complain(fmt::format("model has no fact '{}'", fact),
-                      "add it to the group of `facts:` that names its source");
-    return reader;
+  /// A count, where all layers are alike, or a pattern of type names.
+  std::vector<domain::LayerRun> read_runs(Reader& reader, std::string_view field) {
+    if (!has_types_) {
+      const auto count = reader.integer(field, kLayers);
+      return {{common_, count.value_or(1)}};
+    }
+    const std::optional<std::string> text = reader.text(field);
+    if (!text) return {};
+    const auto runs = parse_layer_pattern(*text, types_);
+    std::vector<domain::LayerRun> layers;
+    if (!runs) {
+      reader.complain(field, runs.error().front().message, runs.error().front().help);
+      return {};
+    }
+    for (const TypeRun& run : *runs) layers.push_back({types_[run.type].layer, run.count});
+    return layers;
   }
 
-  void finish() {
-    for (Group& group : groups_) group.reader.finish();
+  std::vector<domain::LayerRun> read_layers() {
+    Reader* group = facts_.required("layers");
+    if (group == nullptr) return {};
+    std::vector<domain::LayerRun> runs = read_runs(*group, "layers");
+    return read_window(std::move(runs));
   }
 
  private:
-  struct Group {
-    Reader reader;
-    std::string source;
-  };
+  void require_sizes() {
+    if (attends(common_)) facts_.require({"attentionHeads", "kvHeads", "headDim", "qkvBias"});
+    if (!common_.feed_forward.experts && !common_.recurrent) facts_.require({"feedForwardWidth"});
+  }
 
-  Reader& entry_;
-  std::vector<domain::FactSource>& sources_;
-  std::deque<Group> groups_;
+  // Full layers first, then those with a window, as transformers cuts them (max_window_layers).
+  std::vector<domain::LayerRun> read_window(std::vector<domain::LayerRun> runs) {
+    Reader* group = facts_.holder("slidingWindow");
+    if (group == nullptr || runs.size() != 1) return runs;
+    std::optional<Reader> window = group->mapping("slidingWindow");
+    if (!window) return runs;
+    const std::int64_t count = runs.front().count;
+    domain::Layer sliding = runs.front().layer;
+    sliding.attention.kind = LayerKind::Sliding;
+    sliding.attention.window_tokens = window->required_integer("tokens", kContextTokens);
+    const std::int64_t full =
+        window->integer("firstLayer", {.least = 0, .most = count - 1}).value_or(0);
+    window->finish();
+    runs.front().count = full;
+    if (full == 0) runs.clear();
+    runs.push_back({std::move(sliding), count - full});
+    return runs;
+  }
+
+  EntryFacts& facts_;
+  domain::Layer common_;
+  bool has_types_ = false;
+  std::vector<LayerType> types_;
 };
 
-domain::Layer read_layer(Facts& facts) {
-  domain::Layer layer;
-  domain::Attention& attention = layer.attention;
-  attention.heads = facts.integer("attentionHeads", kHeads);
-  attention.kv_heads = facts.integer("kvHeads", kHeads);
-  attention.head_dim = facts.integer("headDim", kHeadDim);
-  attention.value_head_dim = attention.head_dim;
-  attention.qkv_bias = facts.boolean("qkvBias");
-  attention.output_bias = facts.boolean_or("outputBias", false);
-  if (facts.boolean_or("queryKeyNorm", false)) attention.head_norm = domain::HeadNorm::Shared;
-  layer.feed_forward.width = facts.integer("feedForwardWidth", kWidth);
-  layer.feed_forward.bias = facts.boolean_or("feedForwardBias", false);
-  return layer;
+void read_multi_token_prediction(EntryFacts& facts, LayerReader& layers, domain::Model& model) {
+  Reader* group = facts.holder("multiTokenPrediction");
+  if (group == nullptr) return;
+  std::optional<Reader> reader = group->mapping("multiTokenPrediction");
+  if (!reader) return;
+  domain::MultiTokenPrediction& prediction = model.multi_token_prediction.emplace();
+  if (reader->has("layers")) prediction.layers = layers.read_runs(*reader, "layers");
+  prediction.extra = read_tensors(*reader, "tensors");
+  prediction.holds_embedding = reader->boolean("holdsEmbedding").value_or(false);
+  reader->finish();
 }
 
-// Full layers first, then those with a window, as transformers cuts them (max_window_layers).
-std::vector<domain::LayerRun> read_layers(Facts& facts) {
-  const std::int64_t count = facts.integer("layers", kLayers);
-  const domain::Layer layer = read_layer(facts);
-  std::int64_t full = count;
-  domain::Layer sliding = layer;
-  if (Reader* group = facts.holder("slidingWindow")) {
-    if (std::optional<Reader> window = group->mapping("slidingWindow")) {
-      sliding.attention.kind = domain::LayerKind::Sliding;
-      sliding.attention.window_tokens = window->required_integer("tokens", kContextTokens);
-      full = window->integer("firstLayer", {.least = 0, .most = count - 1}).value_or(0);
-      window->finish();
+void read_rope(EntryFacts& facts, domain::Model& model) {
+  const domain::Rope plain = plain_rope(model);
+  model.rope = plain;
+  if (Reader* group = facts.required("rope")) {
+    const Node* node = group->node("rope");
+    if (node->is(Node::Kind::String) && node->text() == kNoPart) {
+      model.rope = {};
+    } else if (std::optional<Reader> reader = group->mapping("rope")) {
+      FieldReader<domain::Rope> fields(holder_of(*reader), model.rope);
+      visit_rope(fields);
+      reader->finish();
     }
   }
-  std::vector<domain::LayerRun> runs;
-  if (full > 0) runs.push_back({layer, full});
-  if (full < count) runs.push_back({sliding, count - full});
-  return runs;
+  if (Reader* group = facts.holder("furtherRopes")) {
+    for (Reader& reader : group->mappings("furtherRopes")) {
+      domain::Rope& rope = model.further_ropes.emplace_back(plain);
+      FieldReader<domain::Rope> fields(holder_of(reader), rope);
+      visit_rope(fields);
+      reader.finish();
+    }
+  }
 }
 
-void read_rope(Facts& facts, domain::Model& model, std::int64_t head_dim) {
-  domain::Rope& rope = model.rope;
-  rope.rotary_dim = head_dim;
-  rope.positions = model.max_context_tokens;
-  Reader* group = facts.required("rope");
+void read_towers(EntryFacts& facts, domain::Model& model) {
+  Reader* group = facts.holder("towers");
   if (group == nullptr) return;
-  std::optional<Reader> reader = group->mapping("rope");
-  if (!reader) return;
-  rope.theta = reader->number("theta", kRopeTheta).value_or(0);
-  rope.rotary_dim =
-      reader->integer("rotaryDim", {.least = 0, .most = kHeadDim.most}).value_or(head_dim);
-  rope.scaling = reader->text("scaling").value_or("");
-  rope.factor = reader->number("factor", kRopeFactor).value_or(1);
-  rope.original_max_positions =
-      reader->integer("originalContextTokens", kContextTokens).value_or(0);
-  reader->finish();
+  for (Reader& reader : group->mappings("towers")) {
+    domain::Tower& tower = model.towers.emplace_back();
+    reader.required_text("kind");
+    FieldReader<domain::Tower> fields(holder_of(reader), tower);
+    visit_tower(fields);
+    reader.finish();
+  }
 }
 
 constexpr std::array kPlain = {domain::Quantization::Fp32, domain::Quantization::Bf16,
                                domain::Quantization::Fp16};
 
-void read_weights(Facts& facts, domain::WeightFormat& weights) {
+void read_weights(EntryFacts& facts, domain::WeightFormat& weights) {
   if (Reader* group = facts.required("dtype")) {
     const auto dtype = group->choice<domain::Quantization>("dtype");
     if (dtype && std::ranges::find(kPlain, *dtype) == kPlain.end()) {
@@ -168,23 +186,33 @@ void read_weights(Facts& facts, domain::WeightFormat& weights) {
   reader->required_text("scheme");
   weights.linear = reader->choice<domain::Quantization>("scheme").value_or(weights.other);
   weights.kept = reader->texts("kept");
-  weights.group = static_cast<int>(reader->integer("group", kGroup).value_or(0));
+  weights.group = static_cast<int>(
+      reader->integer("group", {.least = domain::kWholeRow, .most = kGroup.most}).value_or(0));
   weights.zero_points = reader->boolean("zeroPoints").value_or(false);
   weights.head_quantized = reader->boolean("headQuantized").value_or(false);
   weights.static_activation_scales = reader->boolean("staticActivationScales").value_or(false);
+  for (Reader& item : reader->mappings("modules")) {
+    domain::ModuleFormat& format = weights.modules.emplace_back();
+    format.pattern = item.required_text("pattern");
+    item.required_text("scheme");
+    format.quantization = item.choice<domain::Quantization>("scheme").value_or(weights.other);
+    item.finish();
+  }
   reader->finish();
 }
 
 constexpr document::IntegerBounds kCount{.least = 1, .most = kMostParameters};
 
-void read_parameters(Facts& facts, domain::Model& model, bool sizes_are_known) {
+void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_known) {
   Reader* group = facts.holder("parameters");
   const std::optional<std::int64_t> published =
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);
-  model.parameters.stored = facts.optional_integer("storedParameters", kCount);
+  model.parameters.stored = facts.integer("storedParameters", kCount);
   if (!sizes_are_known) return;
   model.parameters.total = domain::count_parameters(model);
-  model.parameters.active = model.parameters.total;
+  model.parameters.active = domain::count_active_parameters(model);
+  if (model.multi_token_prediction)
+    model.parameters.multi_token_prediction = domain::count_multi_token_parameters(model);
   if (published && *published != model.parameters.total) {
     group->complain(
         "parameters",
@@ -192,6 +220,14 @@ void read_parameters(Facts& facts, domain::Model& model, bool sizes_are_known) {
                     model.parameters.total),
         "correct the sizes; what a checkpoint holds beside them goes under storedParameters");
   }
+}
+
+void read_further_sources(Reader& reader, std::vector<domain::FactSource>& sources) {
+  std::optional<Reader> further = reader.mapping("sources");
+  if (!further) return;
+  for (const Node::Entry& entry : further->self().entries())
+    sources.push_back({entry.name, further->text(entry.name).value_or("")});
+  further->finish();
 }
 
 }  // namespace
@@ -206,15 +242,19 @@ Result<domain::Model> read_model(const document::Document& document, std::string
   model.family = reader.required_text("family");
   model.architecture = reader.required_text("architecture");
   model.notes = reader.texts("notes");
-  Facts facts(reader, model.sources);
-  model.role = facts.choice<domain::Role>("role").value_or(domain::Role::Llm);
-  model.hidden_size = facts.integer("hiddenSize", kHiddenSize);
-  model.vocabulary = facts.integer("vocabulary", kVocabulary);
-  model.max_context_tokens = facts.integer("contextTokens", kContextTokens);
-  model.tied_embeddings = facts.boolean("tiedEmbeddings");
-  model.has_head = facts.boolean_or("head", true);
-  model.layers = read_layers(facts);
-  read_rope(facts, model, model.layers.front().layer.attention.head_dim);
+  EntryFacts facts(reader, model.sources);
+  facts.require({"hiddenSize", "vocabulary", "tiedEmbeddings"});
+  FieldReader<domain::Model> fields(facts.holders(), model);
+  visit_model(fields);
+  LayerReader layers(facts);
+  layers.read_types();
+  model.layers = layers.read_layers();
+  // A fixed state per sequence sets no limit.
+  if (std::ranges::any_of(model.layers, [](const auto& run) { return attends(run.layer); }))
+    facts.require({"contextTokens"});
+  read_multi_token_prediction(facts, layers, model);
+  read_rope(facts, model);
+  read_towers(facts, model);
   read_weights(facts, model.weights);
   model.checkpoint_kv_cache = facts.choice<domain::KvCacheType>("kvCacheType");
   if (diagnostics.empty()) {
@@ -222,6 +262,7 @@ Result<domain::Model> read_model(const document::Document& document, std::string
       reader.complain(std::move(found.message), std::move(found.help));
   }
   read_parameters(facts, model, diagnostics.empty());
+  read_further_sources(reader, model.sources);
   facts.finish();
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));

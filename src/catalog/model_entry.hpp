@@ -22,10 +22,25 @@
 //     - source: Hugging Face Hub, safetensors metadata
 //       parameters: 8030261248          # must be what the architecture gives
 //
-// Further facts: outputBias, queryKeyNorm, feedForwardBias (false where absent), head (false for a
-// checkpoint without one), slidingWindow {tokens, firstLayer}, quantization {scheme, kept, group,
-// zeroPoints, headQuantized, staticActivationScales}, kvCacheType, storedParameters, role; and
-// beside `facts`, `notes`: differences from published figures, explained.
+// Where layers differ, `layerTypes` says how, and `layers` in what order (entry_layer.hpp). Further
+// facts of a layer, or of one of the types:
+//   attention (full, sliding, chunked, latent, compressed, cross, recurrent, none), window,
+//   valueHeadDim, keyHasBias, outputBias, headNorm, outputGate, sinks, valueIsKey, sharesCache,
+//   encoderTokens, latent {queryRank, kvRank, ropeDim}, indexer {heads, headDim, topTokens,
+//   shared}, compression {ratio, outputRank, outputGroups}, recurrent {kind, …}, crossAttention
+//   {…}, feedForwardGated, feedForwardBias, experts {count, active, width, sharedWidth, …}, norms,
+//   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
+// and of a model:
+//   role, head, finalNorm, finalNormBias, modelTensors, towers [{kind, …, parameters}],
+//   multiTokenPrediction {layers, tensors, holdsEmbedding}, furtherRopes, kvCacheType,
+//   quantization {scheme, kept, group, zeroPoints, headQuantized, staticActivationScales,
+//   modules [{pattern, scheme}]}, storedParameters: what the checkpoint holds.
+// A part that the common layer has and a type does not is "none"; so is the rope of a model without
+// one. Older words: queryKeyNorm: true is headNorm: shared, and slidingWindow {tokens, firstLayer}
+// lets the layers from that one on slide.
+//
+// Beside `facts`: `sources`, of what is no fact ("family": "config.json"), and `notes`: differences
+// from published figures, explained.
 #pragma once
 
 #include <string>
