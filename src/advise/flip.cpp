@@ -19,12 +19,12 @@ namespace gpushape::advise {
 
 using domain::ConsumptionModel;
 using domain::Flip;
-using domain::Shape;
+using domain::RankedShape;
 
 namespace {
 
 /// The best shape of this device once facts of the request are others.
-std::optional<Shape> answer_to(const AdviceRequest& request, const Wish& wish) {
+std::optional<RankedShape> answer_to(const AdviceRequest& request, const Wish& wish) {
   const Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
                                         request.thresholds);
   const Result<DeviceCase> examined = examine(request, wish, declared);
@@ -32,22 +32,27 @@ std::optional<Shape> answer_to(const AdviceRequest& request, const Wish& wish) {
   std::vector<Offer> offers = offers_of(*examined).offers;
   rank(offers);
   if (offers.empty()) return std::nullopt;
-  return offers.front().ranked.shape;
+  return offers.front().ranked;
 }
 
-std::optional<Shape> answer_in_model(const AdviceRequest& request, const Wish& wish,
-                                     ConsumptionModel model) {
-  std::optional<Shape> answer = answer_to(request, wish);
-  if (answer && answer->consumption_model != model) return std::nullopt;
+std::optional<RankedShape> answer_in_model(const AdviceRequest& request, const Wish& wish,
+                                           ConsumptionModel model) {
+  std::optional<RankedShape> answer = answer_to(request, wish);
+  if (answer && answer->shape.consumption_model != model) return std::nullopt;
   return answer;
 }
 
-Flip flip_to(const Shape& shape, std::string_view rule, std::string_view fact, std::string change) {
-  return {.runner_up = shape,
+Flip flip_to(const RankedShape& answer, std::string_view rule, std::string_view fact,
+             std::string change) {
+  const std::string shape = shape_text(answer.shape);
+  return {.runner_up = answer.shape,
           .rule = std::string(rule),
           .fact = std::string(fact),
           .change = std::move(change),
-          .outcome = shape_text(shape)};
+          .outcome = answer.replicas > 1
+                         ? fmt::format("{} of {}", counted(answer.replicas, "replica"), shape)
+                         : shape,
+          .replicas = answer.replicas};
 }
 
 Bytes static_of(const Facts& facts) { return facts.static_bytes.value_or(Bytes(0)); }
@@ -126,7 +131,7 @@ std::optional<Flip> to_fraction_by_evidence(const DeviceCase& device_case) {
   }
   const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
   if (!answer) return std::nullopt;
-  const std::string need = need_change(facts, answer->memory_bytes);
+  const std::string need = need_change(facts, answer->shape.memory_bytes);
   if (missing.evidence) {
     return flip_to(*answer, "EV-01", "evidence",
                    fmt::format("evidence E2 with {} and {}", spread_change(device_case), need));
@@ -193,38 +198,53 @@ std::optional<Flip> to_fraction_by_mode(const DeviceCase& device_case) {
   return std::nullopt;
 }
 
+/// What would let the workload stand on one device (CM-02).
 std::optional<Flip> to_one_device(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
-  const Shape& shape = device_case.whole().shape;
   const Bytes limit = most_of_device(facts, device_case.request.thresholds);
-  const Bytes need = facts.need_bytes.value_or(facts.static_bytes.value_or(Bytes(0)));
-  Flip flip;
-  flip.runner_up = shape;
-  flip.rule = "CM-02";
-  flip.outcome = shape_text(shape);
+  const Bytes need = need_of(facts);
+  AdviceRequest changed = device_case.request;
+  domain::EngineSettings& engine = changed.workload.engine;
+  std::string_view fact = "need";
+  std::string change;
   if (facts.layout_is_asked) {
-    flip.fact = "layout";
-    flip.change = "no layout is asked for";
+    fact = "layout";
+    change = "no layout is asked for";
+    engine.tensor.reset();
+    engine.pipeline.reset();
+    engine.data.reset();
+    engine.expert.reset();
     if (need > limit) {
-      flip.change +=
+      change +=
           fmt::format(", and the need is at most {} (now {})", limit_text(limit), size_text(need));
     }
-    return flip;
+  } else if (need <= limit && engine.gpu_memory_utilization) {
+    fact = "gpuMemoryUtilization";
+    change = fmt::format("a larger share than gpu-memory-utilization {}",
+                         engine.gpu_memory_utilization->value);
+    engine.gpu_memory_utilization.reset();
+  } else if (need <= limit) {
+    return std::nullopt;  // it is neither size nor share that keeps it off: no fact to name
+  } else {
+    change = fmt::format(
+        "a need of at most {} (now {}): narrower weights or cache, less "
+        "context or fewer sequences",
+        limit_text(limit), size_text(need));
   }
-  const auto& utilization = device_case.request.workload.engine.gpu_memory_utilization;
-  if (need <= limit && utilization) {
-    flip.fact = "gpuMemoryUtilization";
-    flip.change = fmt::format("a larger share than gpu-memory-utilization {}", utilization->value);
-    return flip;
-  }
-  // It is neither size nor share that keeps it off one device: no single fact to name.
-  if (need <= limit) return std::nullopt;
-  flip.fact = "need";
-  flip.change = fmt::format(
-      "a need of at most {} (now {}): narrower weights or cache, less "
-      "context or fewer sequences",
-      limit_text(limit), size_text(need));
-  return flip;
+  if (need > limit) declare_need(changed, facts, static_of(facts), limit);
+  const auto answer = answer_to(changed, device_case.wish);
+  if (!answer || answer->shape.count > 1) return std::nullopt;
+  return flip_to(*answer, "CM-02", fact, std::move(change));
+}
+
+/// What moves often cannot stay bound to a device (CM-04).
+std::optional<Flip> to_full_by_change(const DeviceCase& device_case) {
+  AdviceRequest changed = device_case.request;
+  changed.workload.change_rate = domain::Fact<domain::ChangeRate>{
+      .value = domain::ChangeRate::High, .origin = domain::Origin::Computed, .from = "flip"};
+  const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Full);
+  if (!answer) return std::nullopt;
+  return flip_to(*answer, "CM-04", "changeRate", "a high change rate");
 }
 
 /// The clauses of CM-03 that fail, all of them; the first is the fact.
@@ -265,13 +285,13 @@ std::optional<Flip> to_passthrough(const DeviceCase& device_case) {
 }
 
 /// What comes next when the chosen profile becomes too small.
-std::optional<Flip> to_more_memory(const DeviceCase& device_case, const Shape& best) {
+std::optional<Flip> to_more_memory(const DeviceCase& device_case, const domain::Shape& best) {
   constexpr Bytes kAbove = mib(1);  // ours: past what rounding to bytes may lose
   const Facts& facts = device_case.facts;
   AdviceRequest changed = device_case.request;
   declare_need(changed, facts, static_of(facts), best.memory_bytes + kAbove);
   const auto answer = answer_to(changed, device_case.wish);
-  if (!answer || *answer == best) return std::nullopt;
+  if (!answer || answer->shape == best) return std::nullopt;
   return flip_to(*answer, "EV-02", "need",
                  fmt::format("a need above {}", limit_text(best.memory_bytes)));
 }
@@ -285,13 +305,7 @@ std::optional<Flip> flip_of(const DeviceCase& device_case, const domain::RankedS
     return to_more_memory(device_case, best.shape);
   }
   if (decider->id == "CM-02") return to_one_device(device_case);
-  if (decider->id == "CM-03") {
-    return Flip{.runner_up = device_case.whole().shape,
-                .rule = "CM-04",
-                .fact = "changeRate",
-                .change = "a high change rate",
-                .outcome = shape_text(device_case.whole().shape)};
-  }
+  if (decider->id == "CM-03") return to_full_by_change(device_case);
   if (decider->id == "CM-04") return to_passthrough(device_case);
   const bool is_size = decider->id == "CM-05" || decider->id == "CM-08";
   if (is_size && device_case.facts.largest_fraction.empty()) {

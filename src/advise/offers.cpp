@@ -244,11 +244,16 @@ class Offering {
     if (found != reasons.end()) std::rotate(reasons.begin(), found, std::next(found));
   }
 
-  static void take_settings(const domain::Estimate& estimate, domain::RankedShape& ranked) {
+  void take_settings(const domain::Estimate& estimate, domain::RankedShape& ranked) const {
     ranked.max_concurrency = estimate.capacity->max_concurrency_at_context;
     ranked.max_num_seqs = estimate.settings.max_num_seqs.value;
     ranked.max_num_batched_tokens = estimate.settings.max_num_batched_tokens.value;
-    ranked.gpu_memory_utilization = estimate.settings.gpu_memory_utilization.value;
+    // A pool that is given stands in place of the share.
+    if (const auto& pool = case_.request.workload.engine.kv_cache_memory_bytes) {
+      ranked.kv_cache_memory_bytes = pool->value;
+    } else {
+      ranked.gpu_memory_utilization = estimate.settings.gpu_memory_utilization.value;
+    }
   }
 
   const DeviceCase& case_;

@@ -123,16 +123,20 @@ void add_lifecycle_reasons(const DeviceCase& device_case, const Candidate& candi
   append(reasons, std::array<std::string_view, 1>{id}, facts, device_case.request.thresholds);
 }
 
-std::string settings_text(const domain::Estimate& estimate) {
+std::string settings_text(const domain::Estimate& estimate,
+                          const std::optional<domain::Fact<Bytes>>& pool) {
   const domain::ResolvedSettings& settings = estimate.settings;
   const auto from = [](const auto& fact) {
     return fact.from.empty() ? std::string(name_of(fact.origin)) : fact.from;
   };
-  return fmt::format(
-      "max-num-seqs {} ({}), max-num-batched-tokens {} ({}), gpu-memory-utilization {} ({})",
-      settings.max_num_seqs.value, from(settings.max_num_seqs),
-      settings.max_num_batched_tokens.value, from(settings.max_num_batched_tokens),
-      settings.gpu_memory_utilization.value, from(settings.gpu_memory_utilization));
+  const std::string batch =
+      fmt::format("max-num-seqs {} ({}), max-num-batched-tokens {} ({})",
+                  settings.max_num_seqs.value, from(settings.max_num_seqs),
+                  settings.max_num_batched_tokens.value, from(settings.max_num_batched_tokens));
+  if (pool)
+    return fmt::format("{}, kv-cache-memory-bytes {} ({})", batch, pool->value.count(), pool->from);
+  return fmt::format("{}, gpu-memory-utilization {} ({})", batch,
+                     settings.gpu_memory_utilization.value, from(settings.gpu_memory_utilization));
 }
 
 }  // namespace
@@ -178,7 +182,9 @@ std::vector<Reason> reasons_for(const DeviceCase& device_case, const Candidate& 
         {"fit", "fits at the expected value only: not safe at the high end of the estimate"});
   }
   if (need.estimate && need.estimate->capacity) {
-    reasons.push_back({"settings", settings_text(*need.estimate)});
+    reasons.push_back(
+        {"settings",
+         settings_text(*need.estimate, device_case.request.workload.engine.kv_cache_memory_bytes)});
   }
   return reasons;
 }

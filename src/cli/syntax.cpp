@@ -153,7 +153,7 @@ std::string flag_help(unsigned taker) {
       std::string line = fmt::format("{:<{}}", head, kHelpIndent);
       std::size_t start = 0;
       while (start < description.size()) {
-        std::size_t end = std::min(description.find(' ', start), description.size());
+        const std::size_t end = std::min(description.find(' ', start), description.size());
         const std::string word = description.substr(start, end - start);
         if (line.size() + word.size() + 1 > kHelpWidth) {
           lines += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

@@ -98,6 +98,14 @@ std::optional<std::string> Reader::text(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> Reader::filled_text(std::string_view name) {
+  std::optional<std::string> found = text(name);
+  if (!found || !found->empty()) return found;
+  complain(name, "the field '" + std::string(name) + "' is an empty text",
+           "write a value, or leave the field out");
+  return std::nullopt;
+}
+
 std::optional<std::int64_t> Reader::integer(std::string_view name, IntegerBounds bounds) {
   const Node* const found = find(name);
   return found == nullptr ? std::nullopt : integer_of(name, *found, bounds);

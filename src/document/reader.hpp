@@ -41,6 +41,8 @@ class Reader {
 
   [[nodiscard]] bool has(std::string_view name);
   std::optional<std::string> text(std::string_view name);
+  std::optional<std::string> filled_text(
+      std::string_view name);  ///< an empty text is complained of
   std::optional<std::int64_t> integer(std::string_view name, IntegerBounds bounds = {});
   std::optional<double> number(std::string_view name, NumberBounds bounds = {});
   std::optional<bool> boolean(std::string_view name);

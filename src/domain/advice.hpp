@@ -43,6 +43,7 @@ struct RankedShape {
   std::int64_t replicas = 1;         ///< copies that carry the load together, each of this shape
   std::optional<std::int64_t> concurrency;  ///< sequences in flight of one replica
   std::int64_t per_device = 1;  ///< how many of this profile one device holds; 1 for whole devices
+  std::optional<Bytes> kv_cache_memory_bytes;  ///< the pool of one GPU where the workload gives it
 
   bool operator==(const RankedShape&) const = default;
 };
@@ -79,7 +80,8 @@ struct Flip {
   std::string rule;
   std::string fact;    ///< the single fact that would change the answer
   std::string change;  ///< "evidence E2 with a spread of at most 1.5 and a need of at most 22.4 GB"
-  std::string outcome;  ///< what the answer would be
+  std::string outcome;        ///< what the answer would be
+  std::int64_t replicas = 1;  ///< copies of the runner-up that carry the load together
 
   bool operator==(const Flip&) const = default;
 };

@@ -57,7 +57,8 @@ std::string required_name(Reader& reader, std::string_view field) {
   return name;
 }
 
-void read_header(Reader& reader) {
+/// False for a document of another kind.
+bool read_header(Reader& reader) {
   const std::string version = reader.required_text("apiVersion");
   if (!version.empty() && version != kApiVersion) {
     reader.complain("apiVersion", fmt::format("unknown apiVersion '{}'", version),
@@ -67,7 +68,9 @@ void read_header(Reader& reader) {
   if (!kind.empty() && kind != kKind) {
     reader.complain("kind", fmt::format("this is a '{}', not a {}", kind, kKind),
                     fmt::format("write kind: {}", kKind));
+    return false;
   }
+  return true;
 }
 
 Bytes read_memory(Reader& reader) {
@@ -103,12 +106,12 @@ void complain_of_repeated_id(Reader& reader, std::set<std::string>& ids, const s
 
 /// One row stands for `count` equal GPUs; GPUs without an id are named by their position.
 void read_gpu_row(Reader& row, int nodes, std::set<std::string>& ids, std::vector<HostGpu>& gpus) {
-  const std::optional<std::string> id = row.text("id");
+  const std::optional<std::string> id = row.filled_text("id");
   HostGpu gpu;
   gpu.device = required_name(row, "device");
   gpu.numa_node = read_numa_node(row, nodes);
   gpu.link_domain = optional_int(row, "linkDomain", kLinkDomain, -1);
-  gpu.pcie_switch = row.text("pcieSwitch").value_or("");
+  gpu.pcie_switch = row.filled_text("pcieSwitch").value_or("");
   const std::int64_t count = row.integer("count", kGpusInRow).value_or(1);
   if (id && count > 1) {
     row.complain("id", fmt::format("one id cannot name {} GPUs", count),
@@ -147,7 +150,7 @@ std::vector<HostNic> read_nics(Reader& reader, int nodes) {
     nic.id = required_name(row, "id");
     nic.gigabits_per_second = row.required_number("gbps", kGigabitsPerSecond);
     nic.numa_node = read_numa_node(row, nodes);
-    nic.pcie_switch = row.text("pcieSwitch").value_or("");
+    nic.pcie_switch = row.filled_text("pcieSwitch").value_or("");
     row.finish();
     complain_of_repeated_id(row, ids, nic.id);
     nics.push_back(std::move(nic));
@@ -158,7 +161,7 @@ std::vector<HostNic> read_nics(Reader& reader, int nodes) {
 void read_platform(Reader& reader, Host& host) {
   std::optional<Reader> platform = reader.mapping("platform");
   if (!platform) return;
-  host.release = platform->text("release").value_or("");
+  host.release = platform->filled_text("release").value_or("");
   host.hardware_version = optional_int(*platform, "hardwareVersion", kHardwareVersion, 0);
   host.vmotion_gigabits_per_second =
       platform->number("vmotionGbps", kGigabitsPerSecond).value_or(0);
@@ -203,7 +206,7 @@ Node platform_node(const Host& host) {
 Result<Host> read_host(const document::Document& document) {
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "host");
-  read_header(reader);
+  if (!read_header(reader)) return failure(std::move(diagnostics));
   Host host;
   host.name = required_name(reader, "name");
   host.sockets = required_int(reader, "sockets", kSockets);

@@ -19,6 +19,7 @@ int small(std::int64_t value) { return static_cast<int>(value); }
 
 std::vector<int> small_all(const std::vector<std::int64_t>& values) {
   std::vector<int> result;
+  result.reserve(values.size());
   for (const std::int64_t value : values) result.push_back(small(value));
   return result;
 }

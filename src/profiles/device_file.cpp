@@ -78,7 +78,7 @@ class DeviceReader {
     }
   }
 
-  std::optional<domain::Range> read_visible(Reader& memory) {
+  static std::optional<domain::Range> read_visible(Reader& memory) {
     auto visible = memory.mapping("visibleGib");
     if (!visible) return std::nullopt;
     const domain::Range range = {gib_of(visible->required_number("low", kVisibleGib)),

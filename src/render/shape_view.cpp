@@ -90,6 +90,9 @@ std::string flags_text(const RankedShape& ranked) {
   if (ranked.gpu_memory_utilization) {
     text += fmt::format("--gpu-memory-utilization {}", *ranked.gpu_memory_utilization);
   }
+  if (ranked.kv_cache_memory_bytes) {
+    text += fmt::format("--kv-cache-memory-bytes {}", ranked.kv_cache_memory_bytes->count());
+  }
   return text;
 }
 

@@ -70,9 +70,12 @@ void show_flip(Page& page, const Advice& advice) {
   const domain::Flip& flip = *advice.flip;
   page.heading("What would change the answer");
   page.labelled(flip.rule, kLabelWidth, flip.change.empty() ? words_of(flip.fact) : flip.change);
-  const std::string then = flip.runner_up ? fmt::format("{}, {}", shape_name(*flip.runner_up),
-                                                        name_of(flip.runner_up->consumption_model))
-                                          : flip.outcome;
+  const std::string replicas =
+      flip.replicas > 1 ? fmt::format("{} replicas of ", flip.replicas) : std::string();
+  const std::string then = flip.runner_up
+                               ? fmt::format("{}{}, {}", replicas, shape_name(*flip.runner_up),
+                                             name_of(flip.runner_up->consumption_model))
+                               : flip.outcome;
   if (!then.empty()) page.labelled("answer then", kLabelWidth, then);
 }
 

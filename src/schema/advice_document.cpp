@@ -32,6 +32,7 @@ Node settings_node(const domain::RankedShape& ranked) {
   set_known(node, "maxNumSeqs", ranked.max_num_seqs);
   set_known(node, "maxNumBatchedTokens", ranked.max_num_batched_tokens);
   set_number(node, "gpuMemoryUtilization", ranked.gpu_memory_utilization);
+  if (ranked.kv_cache_memory_bytes) node.set("kvCacheMemoryBytes", *ranked.kv_cache_memory_bytes);
   return node;
 }
 
@@ -98,6 +99,7 @@ Node flip_node(const domain::Flip& flip) {
   set_text(node, "fact", flip.fact);
   set_text(node, "change", flip.change);
   set_text(node, "outcome", flip.outcome);
+  if (flip.replicas > 1) node.set("replicas", flip.replicas);
   return node;
 }
 
@@ -139,7 +141,7 @@ Result<std::vector<domain::ResourceContract>> read_contracts(const document::Doc
   Diagnostics diagnostics;
   if (kind_of(document) == "Advice") {
     Reader reader(document.root, *document.source, diagnostics, "Advice");
-    read_header(reader, "Advice");
+    static_cast<void>(read_header(reader, "Advice"));  // the kind was asked above
     for (Reader& shape : reader.mappings("shapes")) {
       if (auto contract = shape.required_mapping("contract")) {
         contracts.push_back(read_contract_fields(*contract));

@@ -101,12 +101,12 @@ domain::Density read_density(Reader& reader) {
 }
 
 void read_purpose(Reader& reader, ResourceContract& contract) {
-  contract.model = reader.text("model").value_or("");
-  contract.quantization = reader.text("quantization").value_or("");
+  contract.model = reader.filled_text("model").value_or("");
+  contract.quantization = reader.filled_text("quantization").value_or("");
   contract.context_tokens = reader.integer("contextTokens", kTokensBounds);
   contract.concurrency = reader.integer("concurrency", kSequencesBounds);
-  contract.engine = reader.text("engine").value_or("");
-  contract.engine_version = reader.text("engineVersion").value_or("");
+  contract.engine = reader.filled_text("engine").value_or("");
+  contract.engine_version = reader.filled_text("engineVersion").value_or("");
   reader.finish();
 }
 
@@ -196,8 +196,8 @@ Node to_node(const ResourceContract& contract) {
 
 ResourceContract read_contract_fields(Reader& reader) {
   ResourceContract contract;
-  read_header(reader, "ResourceContract");
-  contract.name = reader.text("name").value_or("");
+  if (!read_header(reader, "ResourceContract")) return contract;
+  contract.name = reader.filled_text("name").value_or("");
   if (auto shape = reader.required_mapping("shape")) contract.shape = read_shape(*shape);
   for (Reader& shape : reader.mappings("alternatives")) {
     contract.alternatives.push_back(read_shape(shape));
@@ -205,8 +205,8 @@ ResourceContract read_contract_fields(Reader& reader) {
   contract.replicas = reader.integer("replicas", kOneOrMoreBounds).value_or(1);
   read_guarantees(reader, contract);
   if (auto density = reader.mapping("density")) contract.density = read_density(*density);
-  contract.host = reader.text("host").value_or("");
-  contract.hardware_label = reader.text("hardwareLabel").value_or("");
+  contract.host = reader.filled_text("host").value_or("");
+  contract.hardware_label = reader.filled_text("hardwareLabel").value_or("");
   contract.least_hardware_version =
       reader.integer("leastHardwareVersion", kOneOrMoreBounds).value_or(0);
   contract.hardware_version = reader.integer("hardwareVersion", kOneOrMoreBounds).value_or(0);

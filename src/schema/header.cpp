@@ -6,7 +6,7 @@
 
 namespace gpushape::schema {
 
-void read_header(document::Reader& reader, std::string_view kind) {
+bool read_header(document::Reader& reader, std::string_view kind) {
   const std::string version = reader.required_text("apiVersion");
   if (!version.empty() && version != kApiVersion) {
     reader.complain("apiVersion", fmt::format("unknown apiVersion '{}'", version),
@@ -16,7 +16,9 @@ void read_header(document::Reader& reader, std::string_view kind) {
   if (!found.empty() && found != kind) {
     reader.complain("kind", fmt::format("this is a '{}', not a {}", found, kind),
                     fmt::format("write kind: {}", kind));
+    return false;
   }
+  return true;
 }
 
 }  // namespace gpushape::schema

@@ -143,7 +143,7 @@ void read_engine(Reader& reader, EngineSettings& engine) {
   const auto take_integer = [&](auto& fact, std::string_view field, IntegerBounds bounds) {
     take(fact, reader, field, reader.integer(field, bounds));
   };
-  take(engine.engine, reader, "name", reader.text("name"));
+  take(engine.engine, reader, "name", reader.filled_text("name"));
   take(engine.version, reader, "version", read_version(reader, "version"));
   take_integer(engine.tensor, "tensor", kGpusBounds);
   take_integer(engine.pipeline, "pipeline", kGpusBounds);
@@ -194,8 +194,8 @@ void read_wishes(Reader& reader, domain::ContractWishes& wishes) {
 }
 
 void read_model_fields(Reader& reader, Workload& workload) {
-  workload.name = reader.text("name").value_or("");
-  take(workload.model, reader, "model", reader.text("model"));
+  workload.name = reader.filled_text("name").value_or("");
+  take(workload.model, reader, "model", reader.filled_text("model"));
   take(workload.quantization, reader, "quantization",
        reader.choice<domain::Quantization>("quantization"));
   take(workload.kv_cache_type, reader, "kvCacheType",
@@ -236,7 +236,7 @@ void read_deciding_facts(Reader& reader, Workload& workload) {
        reader.choice<domain::ConsumptionModel>("consumptionModel"));
   take(workload.technology, reader, "technology", reader.choice<domain::Technology>("technology"));
   take(workload.platform, reader, "platform", reader.choice<domain::Platform>("platform"));
-  take(workload.hardware_label, reader, "hardwareLabel", reader.text("hardwareLabel"));
+  take(workload.hardware_label, reader, "hardwareLabel", reader.filled_text("hardwareLabel"));
 }
 
 }  // namespace
@@ -280,7 +280,7 @@ Result<Workload> read_workload(const document::Document& document) {
   Workload workload;
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "Workload");
-  read_header(reader, "Workload");
+  if (!read_header(reader, "Workload")) return failure(std::move(diagnostics));
   read_model_fields(reader, workload);
   read_deciding_facts(reader, workload);
   if (auto wishes = reader.mapping("contract")) read_wishes(*wishes, workload.contract);

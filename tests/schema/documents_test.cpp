@@ -1,6 +1,7 @@
 // The shape of our documents, held against the published contract.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,8 @@ const Node* at(const Node& node, const std::string& path) {
 
 bool has_null(const Node& node) {
   if (node.is(Node::Kind::Null)) return true;
-  for (const Node& item : node.items()) {
-    if (has_null(item)) return true;
-  }
-  for (const auto& entry : node.entries()) {
-    if (has_null(entry.value)) return true;
-  }
-  return false;
+  return std::ranges::any_of(node.items(), has_null) ||
+         std::ranges::any_of(node.entries(), has_null, &Node::Entry::value);
 }
 
 using Names = std::vector<std::string>;

@@ -84,7 +84,7 @@ std::int64_t any_count(std::int64_t least, std::int64_t most) {
   return *rc::gen::inRange<std::int64_t>(least, most + 1);
 }
 
-Bytes any_bytes() { return Bytes(any_count(0, gpushape::gib(1024 * 1024).count())); }
+Bytes any_bytes() { return Bytes(any_count(0, gpushape::gib(1024LL * 1024).count())); }
 
 double any_fraction() { return static_cast<double>(any_count(1, 1'000'000)) / 1'000'000; }
 

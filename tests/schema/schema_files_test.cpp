@@ -22,7 +22,7 @@ using gpushape::schema::to_node;
 const fs::path kSource(GPUSHAPE_SOURCE_DIR);
 
 std::string text_of(const fs::path& path) {
-  std::ifstream input(path, std::ios::binary);
+  const std::ifstream input(path, std::ios::binary);
   std::ostringstream text;
   text << input.rdbuf();
   return text.str();
@@ -43,7 +43,7 @@ class TemporaryFolder {
     fs::remove_all(path_, ignored);
   }
 
-  fs::path write(const std::string& name, const std::string& text) const {
+  [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
     fs::path file = path_ / name;
     std::ofstream(file, std::ios::binary) << text;
     return file;
