@@ -62,6 +62,7 @@ struct EngineSettings {
   std::optional<Fact<std::int64_t>> draft_tokens;
   std::optional<Fact<bool>> prefix_caching;
   std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
+  Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
 
   bool operator==(const EngineSettings&) const = default;
 };

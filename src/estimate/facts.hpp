@@ -26,6 +26,10 @@ struct Conditions {
   double is_a100 = 0;
   double is_amd = 0;
   double is_quantized = 0;
+  double linear_bits = 16;  ///< of one stored weight of a linear layer
+  double is_mxfp4 = 0;
+  double has_recurrent = 0;
+  double is_library = 0;  ///< started from a program, not as a server
 };
 
 struct ConditionRow {
@@ -44,6 +48,10 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
     {"amd", &Conditions::is_amd, "1 on AMD devices"},
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
+    {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
+    {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
+    {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
+    {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 
 /// Whether all comparisons of `when` hold. A comparison that cannot be read does not hold.

@@ -77,9 +77,16 @@ std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
   return fact ? fact->value : 1;
 }
 
+bool has_recurrent_layers(const domain::Model& model) {
+  return std::ranges::any_of(
+      model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
+}
+
 Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
+  conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
   conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
   if (request.gpu == nullptr) return conditions;
@@ -107,6 +114,11 @@ Fact<std::int64_t> default_batched_tokens(const Plan& plan, std::int64_t sequenc
     // Without chunked prefill a step must hold the longest prompt.
     if (static_cast<double>(plan.longest_request) <= whole_prompts) {
       tokens.value = std::max(tokens.value, plan.longest_request);
+      if (!plan.model->towers.empty()) {
+        tokens.value =
+            std::max(tokens.value,
+                     static_cast<std::int64_t>(plan.facts.expected("multimodalBatchedTokens")));
+      }
     } else {
       tokens.value = std::llround(plan.facts.expected("chunkedBatchedTokens"));
     }
@@ -172,6 +184,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   Conditions conditions = conditions_of(request);
   conditions.is_quantized =
       weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
+  conditions.linear_bits = weights.layout.scheme.weight_bits;
+  conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
 
   ResolvedPlan resolved;
   resolved.quantization = weights.quantization;

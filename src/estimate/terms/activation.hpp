@@ -1,0 +1,51 @@
+// The causes of the activation peak, one file each, for the term that puts them together
+// (activation.cpp). All of them look at the largest step that the engine profiles itself with.
+#pragma once
+
+#include <algorithm>
+
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate::terms {
+
+/// The largest step of a plan on one stage, as numbers.
+struct Step {
+  const Situation* situation = nullptr;
+  double tokens = 0;
+  double sequences = 0;
+  double vocabulary = 0;  ///< padded
+  double hidden = 0;
+  double dtype = 0;  ///< bytes of one activation
+  double ranks = 1;  ///< that share a layer's width
+};
+
+Step largest_step(const Situation& situation);
+
+/// The sampler's copies of the logits; zero on stages without a head.
+Spread sampler_peak(const Step& step);
+/// The widest dense layer of the stage.
+Spread dense_peak(const Step& step);
+
+struct ExpertsPeak {
+  Spread layer;  ///< while a layer with experts runs
+  Spread kept;   ///< what stays allocated behind it, under the sampler too
+};
+ExpertsPeak experts_peak(const Step& step);
+
+struct EncoderPeak {
+  double items = 0;  ///< largest inputs that are encoded at once
+  Spread pass;       ///< while the encoder runs
+  Spread kept;       ///< inputs and outputs that stay while the decoder runs
+};
+EncoderPeak encoder_peak(const Step& step);
+
+/// The widest layer with a recurrent state.
+Spread recurrent_peak(const Step& step);
+
+/// Hidden-sized tensors beside the widest point of a layer.
+inline Spread hidden_tensors(const Step& step) {
+  return step.situation->plan->facts.value("forwardHidden") *
+         (step.tokens * step.hidden * step.dtype);
+}
+
+}  // namespace gpushape::estimate::terms

@@ -1,0 +1,27 @@
+// The sampler, called once with the largest number of sequences while the engine profiles itself.
+//
+//   sampler = S V (dtypeBytes + samplerBytesPerLogit) + min(S, scratchRows) V scratchBytes
+//             + (T + 2 S) h dtypeBytes
+//
+// The last part are the hidden states of the whole step, which the profiler holds, and those that
+// it samples from.
+#include "estimate/terms/activation.hpp"
+
+namespace gpushape::estimate::terms {
+
+Spread sampler_peak(const Step& step) {
+  const Plan& plan = *step.situation->plan;
+  if (!step.situation->stage.has_head || !plan.model->has_head) return {};
+  const double logits = step.sequences * step.vocabulary;
+  const Spread copies = plan.facts.value("samplerBytesPerLogit") + certain(step.dtype);
+  const double scratch_bytes = plan.facts.expected("samplerScratchBytes");
+  const Spread& rows = plan.multiprocessors;
+  const Spread scratch =
+      Spread{std::min(rows.low, step.sequences), std::min(rows.expected, step.sequences),
+             std::min(rows.high, step.sequences)} *
+      (step.vocabulary * scratch_bytes);
+  const double hidden = (step.tokens + 2 * step.sequences) * step.hidden * step.dtype;
+  return copies * logits + scratch + certain(hidden);
+}
+
+}  // namespace gpushape::estimate::terms

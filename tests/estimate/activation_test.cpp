@@ -1,0 +1,141 @@
+// The activation peak, cause by cause. The peaks are those that vLLM 0.19.0 printed on H100 80GB
+// (start-up logs of https://github.com/llm-d-incubation/llm-d-planner/pull/205), two decimals.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+
+namespace {
+
+domain::Engine vllm_with_experts_and_encoders() {
+  domain::Engine engine = example::vllm();
+  auto& constants = engine.facts.front().constants;
+  constants.push_back(example::constant("expertsWorkspace", 1));
+  constants.push_back(example::constant("encoderOutputsKept", 1));
+  constants.push_back(example::constant("encoderHidden", 3.4));
+  constants.push_back(example::constant("encoderAttention", 8));
+  constants.push_back(example::constant("encoderGatedAttention", 16));
+  constants.push_back(example::constant("recurrentForward", 1));
+  constants.push_back(example::constant("recurrentKernels", 2, "GiB", "recurrent=1"));
+  return engine;
+}
+
+/// Shapes of the feed-forward networks only: no peak depends on the attention.
+domain::Model mixture(std::int64_t hidden, std::int64_t vocabulary, std::int64_t active,
+                      std::int64_t width) {
+  domain::Model model = example::model({.id = "mixture",
+                                        .layers = 24,
+                                        .hidden = hidden,
+                                        .heads = 16,
+                                        .kv_heads = 16,
+                                        .width = 0,
+                                        .vocabulary = vocabulary,
+                                        .context = 8192});
+  domain::Experts experts;
+  experts.count = 64;
+  experts.active = active;
+  experts.width = width;
+  model.layers.front().layer.feed_forward.experts = experts;
+  return model;
+}
+
+domain::Model gemma_3(std::int64_t hidden, std::int64_t width) {
+  domain::Model model = example::model({.id = "google/gemma-3",
+                                        .layers = 34,
+                                        .hidden = hidden,
+                                        .heads = 8,
+                                        .kv_heads = 4,
+                                        .head_dim = 256,
+                                        .width = width,
+                                        .vocabulary = 262208,
+                                        .context = 131072,
+                                        .tied = true});
+  domain::Tower tower;
+  tower.kind = domain::TowerKind::Vision;
+  tower.hidden_size = 1152;
+  tower.layers = 27;
+  tower.heads = 16;
+  tower.width = 4304;
+  tower.inner_tokens = 4096;
+  tower.output_tokens = 256;
+  tower.input_values = std::int64_t{3} * 896 * 896;
+  model.towers = {tower};
+  return model;
+}
+
+double activation_gib(const domain::Model& model, std::int64_t tensor_parallel = 1,
+                      std::int64_t sequences = 1024) {
+  domain::Workload workload = example::workload(8192, 1);
+  workload.engine.tensor = example::flag(tensor_parallel);
+  workload.engine.max_num_seqs = example::flag(sequences);
+  workload.engine.max_num_batched_tokens = example::flag<std::int64_t>(8192);
+  const auto estimate =
+      estimate::estimate_memory(model, workload, vllm_with_experts_and_encoders(), example::h100());
+  REQUIRE(estimate.has_value());
+  return example::term(*estimate, "activation").gib();
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("the experts' workspace stands under the sampler") {
+    // DeepSeek-V2-Lite-Chat: 6 of 64 experts of 1,408; log: 1.93 GiB.
+    CHECK(std::abs(activation_gib(mixture(2048, 102400, 6, 1408)) - 1.93) <= 0.01);
+    // Qwen1.5-MoE-A2.7B: 4 of 60 experts of 1,408; log: 2.47 GiB.
+    CHECK(std::abs(activation_gib(mixture(2048, 151936, 4, 1408)) - 2.47) <= 0.01);
+  }
+
+  TEST_CASE("tensor parallel narrows an expert, not what stands beside it") {
+    // Two ranks: 8,192 x 6 x (2,048 + max(1,408, 2,048)) x 2 bytes = 0.375 GiB instead of
+    // 8,192 x 6 x (2,048 + 2,816) x 2 = 0.4453.
+    const domain::Model model = mixture(2048, 102400, 6, 1408);
+    CHECK(activation_gib(model, 1) - activation_gib(model, 2) ==
+          doctest::Approx(0.0703).epsilon(0.01));
+  }
+
+  TEST_CASE("images and what comes out of them stay while the decoder samples") {
+    // 32 images of 896 x 896 in 8,192 tokens; logs of gemma-3-4b, -12b and -27b.
+    CHECK(std::abs(activation_gib(gemma_3(2560, 10240)) - 3.89) <= 0.01);
+    CHECK(std::abs(activation_gib(gemma_3(3840, 15360)) - 3.94) <= 0.01);
+    CHECK(std::abs(activation_gib(gemma_3(5376, 21504)) - 3.99) <= 0.01);
+  }
+
+  TEST_CASE("with few sequences the encoder decides, and says so") {
+    const domain::Model model = gemma_3(2560, 10240);
+    domain::Workload workload = example::workload(8192, 1);
+    workload.engine.max_num_seqs = example::flag<std::int64_t>(64);
+    workload.engine.max_num_batched_tokens = example::flag<std::int64_t>(8192);
+    const auto estimate = estimate::estimate_memory(
+        model, workload, vllm_with_experts_and_encoders(), example::h100());
+    REQUIRE(estimate.has_value());
+    // 32 x 4,096 tokens x (2 x 4,304 + 3.4 x 1,152) x 2 bytes + pixels 32 x 2,408,448 x 2 + 32 MiB
+    const double expected =
+        (32.0 * 4096 * (2 * 4304 + 3.4 * 1152) * 2 + 32.0 * 2408448 * 2) / (1 << 30) + 0.03125;
+    CHECK(example::term(*estimate, "activation").gib() == doctest::Approx(expected).epsilon(1e-4));
+    for (const domain::Term& term : estimate->terms) {
+      if (term.name == "activation") CHECK(term.formula.starts_with("encoder"));
+    }
+  }
+
+  TEST_CASE("recurrent layers bring the local memory of their kernels") {
+    domain::Model model = example::model(example::llama_8b());
+    const auto non_torch = [&] {
+      const auto estimate = estimate::estimate_memory(
+          model, example::workload(8192, 1), vllm_with_experts_and_encoders(), example::h100());
+      REQUIRE(estimate.has_value());
+      return example::term(*estimate, "nonTorch").gib();
+    };
+    CHECK(non_torch() == doctest::Approx(0.25));
+    domain::Recurrent mixer;
+    mixer.key_heads = 16;
+    mixer.key_dim = 128;
+    mixer.value_heads = 32;
+    mixer.value_dim = 128;
+    mixer.convolution = 4;
+    model.layers.front().layer.recurrent = mixer;
+    CHECK(non_torch() == doctest::Approx(2.25));
+  }
+}
