@@ -1,0 +1,136 @@
+// Where a contract lands and why: the hosts that were refused with the value that refuses each, the
+// choice, and what it takes away from later requests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/name_table.hpp"
+#include "domain/cluster.hpp"
+
+namespace gpushape::domain {
+
+/// Why a host cannot take a request, in the order of the checks.
+enum class Refusal {
+  HostDown,
+  GpuFailed,
+  Model,
+  Label,
+  Mode,
+  ProfileLock,
+  Capacity,
+  Alignment,
+  Count,
+  LinkDomain,
+  Cpu,
+  Memory,
+  Numa,
+  Datastore,
+  Network,
+  Tenant
+};
+
+struct RefusedHost {
+  std::string host;
+  Refusal refusal = Refusal::HostDown;
+  std::string wanted;
+  std::string found;
+
+  bool operator==(const RefusedHost&) const = default;
+};
+
+/// One part of a host's goodness, 0 to 100.
+struct GoodnessPart {
+  std::string name;
+  double value = 0;   ///< 0 to 100
+  double weight = 0;  ///< of all known parts together 1
+  std::string fact;   ///< what the value stands on
+
+  bool operator==(const GoodnessPart&) const = default;
+};
+
+/// A compatible host with what the policy saw in it.
+struct CandidateHost {
+  std::string host;
+  double goodness = 0;  ///< 0 to 100
+  std::vector<GoodnessPart> parts;
+  double fragmentation_change = 0;  ///< GPUs, by the metric of the policy
+
+  bool operator==(const CandidateHost&) const = default;
+};
+
+/// Places on one host: the GPUs and, for a share, where it starts on the GPU.
+struct ChosenGpus {
+  std::string host;
+  std::vector<int> gpus;  ///< positions on the host
+  int start = 0;
+
+  bool operator==(const ChosenGpus&) const = default;
+};
+
+/// How often a shape of the distribution fits the cluster, before a decision and after.
+struct ShapeSlots {
+  std::string shape;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+
+  bool operator==(const ShapeSlots&) const = default;
+};
+
+struct FragmentationChange {
+  double idle_before = 0;  ///< GPUs
+  double idle_after = 0;
+  double touch_before = 0;
+  double touch_after = 0;
+  double fill_before = 0;
+  double fill_after = 0;
+
+  bool operator==(const FragmentationChange&) const = default;
+};
+
+/// One instance of one contract.
+struct Placement {
+  std::string contract;
+  std::string vm;
+  std::int64_t replica = 0;
+  std::string policy;
+  PlacementRequest request;
+  std::int64_t wish = 0;  ///< which of the contract's shapes, from 0
+  std::optional<ChosenGpus> chosen;
+  std::vector<std::string> gpu_ids;
+  std::string gpu_mode;
+  std::vector<RefusedHost> refused;
+  std::vector<CandidateHost> candidates;
+  std::string why;  ///< what made the policy take this host and device
+  std::vector<ShapeSlots> slots;
+  FragmentationChange fragmentation;
+  std::vector<std::string> notes;
+
+  bool operator==(const Placement&) const = default;
+};
+
+}  // namespace gpushape::domain
+
+namespace gpushape {
+template <>
+inline constexpr auto kNames<domain::Refusal> = std::to_array<NameRow<domain::Refusal>>({
+    {domain::Refusal::HostDown, "host-down", "the host is in maintenance or failed"},
+    {domain::Refusal::GpuFailed, "failed", "the GPU is out of order"},
+    {domain::Refusal::Model, "model", "another device, or one without such a profile"},
+    {domain::Refusal::Label, "label", "another hardware label"},
+    {domain::Refusal::Mode, "mode", "the GPU's mode does not serve this kind of use"},
+    {domain::Refusal::ProfileLock, "profile-lock", "same-size mode, locked to another profile"},
+    {domain::Refusal::Capacity, "capacity", "not enough of the GPU is free"},
+    {domain::Refusal::Alignment, "alignment", "enough is free, but at no legal start"},
+    {domain::Refusal::Count, "count", "fewer empty GPUs than asked for"},
+    {domain::Refusal::LinkDomain, "domain", "no free link domain of that size"},
+    {domain::Refusal::Cpu, "cpu", "not enough CPU to reserve"},
+    {domain::Refusal::Memory, "mem", "not enough memory to reserve"},
+    {domain::Refusal::Numa, "numa", "the VM's nodes do not fit the host's nodes"},
+    {domain::Refusal::Datastore, "datastore", "a named datastore is out of reach"},
+    {domain::Refusal::Network, "network", "a named network is out of reach"},
+    {domain::Refusal::Tenant, "tenant", "the host is kept for others"},
+});
+}  // namespace gpushape
