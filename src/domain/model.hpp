@@ -15,6 +15,7 @@
 #include "domain/fact.hpp"
 #include "domain/layer.hpp"
 #include "domain/quantization.hpp"
+#include "domain/tensor_part.hpp"
 
 namespace gpushape::domain {
 
@@ -35,7 +36,10 @@ struct Rope {
 /// the pattern matches. How a pattern is read: modules.hpp.
 struct ModuleFormat {
   std::string pattern;
-  Quantization quantization = Quantization::Bf16;
+  Quantization quantization = Quantization::Bf16;  ///< a plain type: as WeightFormat::other
+  int group = 0;                                   ///< as WeightFormat::group
+  bool zero_points = false;
+  bool static_activation_scales = false;
 
   bool operator==(const ModuleFormat&) const = default;
 };
@@ -61,9 +65,11 @@ struct WeightFormat {
 /// WeightFormat::group of a checkpoint whose groups are whole rows ("group_size": -1).
 inline constexpr int kWholeRow = -1;
 
-/// The scheme of the linear layers with the checkpoint's own group size and zero points.
-constexpr WeightScheme scheme_of(const WeightFormat& format) {
-  WeightScheme result = scheme(format.linear);
+/// The scheme of the linear layers with the checkpoint's own group size, zero points and scales of
+/// the inputs. Of a WeightFormat or a ModuleFormat.
+template <class Format>
+constexpr WeightScheme scheme_with(Quantization quantization, const Format& format) {
+  WeightScheme result = scheme(quantization);
   if (format.group == kWholeRow) {
     result.granularity = ScaleGranularity::Channel;
     result.group = 0;
@@ -72,8 +78,34 @@ constexpr WeightScheme scheme_of(const WeightFormat& format) {
     result.group = format.group;
   }
   if (format.zero_points && result.zero_bits == 0) result.zero_bits = result.weight_bits;
+  if (format.static_activation_scales) result.input_scale_bits = 32;
   return result;
 }
+constexpr WeightScheme scheme_of(const WeightFormat& format) {
+  return scheme_with(format.linear, format);
+}
+
+/// A tensor of some layers that is stored otherwise than WeightFormat::linear and ::other say.
+struct TensorException {
+  std::string tensor;  ///< Tensor::name
+  std::int64_t first_layer = 0;
+  std::int64_t layers = 0;
+  bool is_multi_token = false;  ///< of the layers of Model::multi_token_prediction
+  WeightScheme scheme;
+
+  bool operator==(const TensorException&) const = default;
+};
+
+/// What a header says that a checkpoint holds: bytes by part and stored type.
+struct StoredPart {
+  TensorPart part = TensorPart::Other;
+  std::string dtype;  ///< as the file names it: "BF16", "F8_E4M3", "Q4_K"
+  std::int64_t tensors = 0;
+  std::int64_t values = 0;
+  std::int64_t bytes = 0;
+
+  bool operator==(const StoredPart&) const = default;
+};
 
 struct ParameterCounts {
   std::int64_t total = 0;   ///< logical: tied tensors once, no scales, no buffers
@@ -141,6 +173,9 @@ struct Model {
   /// Further distinct tables: local and global layers that rotate differently (Gemma 3).
   std::vector<Rope> further_ropes;
   WeightFormat weights;
+  /// What `weights.kept` and `weights.modules` come to, or what a header says: modules.hpp.
+  std::vector<TensorException> exceptions;
+  std::vector<StoredPart> stored;  ///< from a header; empty where none was read
   std::optional<KvCacheType>
       checkpoint_kv_cache;  ///< the checkpoint itself asks for a KV cache type
   ParameterCounts parameters;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/name_table.hpp"
+#include "domain/kv_cache_type.hpp"
 
 namespace gpushape::domain {
 
@@ -23,14 +24,45 @@ enum class Quantization {
   Fp8,         ///< e4m3, one scale per tensor
   Fp8Channel,  ///< e4m3, one scale per output row
   Fp8Block,    ///< e4m3, one scale per 128 x 128 block
+  Mxfp8,       ///< 8-bit floats, 8-bit exponent per 32 weights
   Int8,        ///< w8a8, one scale per output row
-  Int4,        ///< w4a16 group 128, symmetric: GPTQ and compressed-tensors "pack-quantized"
-  Awq,         ///< 4 bits, group 128, with zero points
+  Int8Weight,  ///< w8a16: activations stay in 16 bits, one 16-bit scale per output row
+  Int4,        ///< w4a16 group 128, symmetric: compressed-tensors "pack-quantized"
+  Int4Act8,    ///< w4a8: 4-bit weights under 8-bit activations
+  GptqInt8,    ///< AutoGPTQ packing, 8 bits: weight-only, groups, zero points, order of inputs
+  GptqInt4,
+  GptqInt3,
+  GptqInt2,
+  Awq,  ///< 4 bits, group 128, with zero points
   BnbInt8,
   BnbNf4,
   BnbNf4Double,
+  Mxfp6,  ///< 6-bit floats, 8-bit exponent per 32 weights
   Mxfp4,
   Nvfp4,
+  // Block types of GGUF files, under llama.cpp's names.
+  Q4_0,
+  Q4_1,
+  Q5_0,
+  Q5_1,
+  Q8_0,
+  Q2K,
+  Q3K,
+  Q4K,
+  Q5K,
+  Q6K,
+  Q8K,
+  Iq1S,
+  Iq1M,
+  Iq2Xxs,
+  Iq2Xs,
+  Iq2S,
+  Iq3Xxs,
+  Iq3S,
+  Iq4Nl,
+  Iq4Xs,
+  Tq1_0,
+  Tq2_0,
 };
 
 enum class ScaleGranularity { None, Tensor, Channel, Block, Group };
@@ -45,10 +77,29 @@ struct WeightScheme {
   int zero_bits = 0;          ///< bits of one zero point, 0 where the scheme is symmetric
   int nested_group = 0;       ///< scales that share a 32-bit scale of their own; 0 for none
   int tensor_scale_bits = 0;  ///< one more scale for the whole tensor
+  int order_bits = 0;         ///< one index per input: the order of the groups (GPTQ's g_idx)
+  int input_scale_bits = 0;   ///< one scale of the layer's input (static activation scales)
+  bool is_interleaved = false;  ///< scales lie between the weights, in one tensor (GGUF)
   std::string_view source;
 
   bool operator==(const WeightScheme&) const = default;
 };
+
+namespace detail {
+inline constexpr std::string_view kGptqPacking =
+    "AutoGPTQ packing: 16-bit scale and packed zero point per 128 inputs, int32 g_idx per input";
+
+/// A GGUF block of `group` weights in `bytes`: what is not the weights' own bits is scales.
+constexpr WeightScheme gguf_block(Quantization quantization, int bits, int group, int bytes) {
+  return {.quantization = quantization,
+          .weight_bits = bits,
+          .granularity = ScaleGranularity::Group,
+          .group = group,
+          .scale_bits = bytes * 8 - bits * group,
+          .is_interleaved = true,
+          .source = "ggml block types (ggml-common.h): bytes of one block"};
+}
+}  // namespace detail
 
 /// One row per Quantization, in its order. Scales are counted in the width that engines hold them
 /// in.
@@ -72,17 +123,66 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .group = 128,
      .scale_bits = 32,
      .source = "DeepSeek-V3 weight_block_size [128, 128]: one float32 scale per block"},
+    {.quantization = Quantization::Mxfp8,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Group,
+     .group = 32,
+     .scale_bits = 8,
+     .source = "OCP Microscaling Formats 1.0: 8-bit exponent per 32 elements"},
     {.quantization = Quantization::Int8,
      .weight_bits = 8,
      .granularity = ScaleGranularity::Channel,
      .scale_bits = 32,
      .source = "compressed-tensors int-quantized, strategy channel: one float32 scale per row"},
+    {.quantization = Quantization::Int8Weight,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Channel,
+     .scale_bits = 16,
+     .source = "compressed-tensors pack-quantized, 8 bits: one 16-bit scale per row"},
     {.quantization = Quantization::Int4,
      .weight_bits = 4,
      .granularity = ScaleGranularity::Group,
      .group = 128,
      .scale_bits = 16,
-     .source = "GPTQ and compressed-tensors pack-quantized: one 16-bit scale per 128 inputs"},
+     .source = "compressed-tensors pack-quantized: one 16-bit scale per 128 inputs"},
+    {.quantization = Quantization::Int4Act8,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .source = "ModelOpt W4A8_AWQ and compressed-tensors w4a8: as w4a16, 8-bit activations"},
+    {.quantization = Quantization::GptqInt8,
+     .weight_bits = 8,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .zero_bits = 8,
+     .order_bits = 32,
+     .source = detail::kGptqPacking},
+    {.quantization = Quantization::GptqInt4,
+     .weight_bits = 4,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .zero_bits = 4,
+     .order_bits = 32,
+     .source = detail::kGptqPacking},
+    {.quantization = Quantization::GptqInt3,
+     .weight_bits = 3,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .zero_bits = 3,
+     .order_bits = 32,
+     .source = detail::kGptqPacking},
+    {.quantization = Quantization::GptqInt2,
+     .weight_bits = 2,
+     .granularity = ScaleGranularity::Group,
+     .group = 128,
+     .scale_bits = 16,
+     .zero_bits = 2,
+     .order_bits = 32,
+     .source = detail::kGptqPacking},
     {.quantization = Quantization::Awq,
      .weight_bits = 4,
      .granularity = ScaleGranularity::Group,
@@ -108,6 +208,12 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .scale_bits = 8,
      .nested_group = 256,
      .source = "bitsandbytes nf4, scales quantized to 8 bits in blocks of 256 (QLoRA)"},
+    {.quantization = Quantization::Mxfp6,
+     .weight_bits = 6,
+     .granularity = ScaleGranularity::Group,
+     .group = 32,
+     .scale_bits = 8,
+     .source = "OCP Microscaling Formats 1.0: 8-bit exponent per 32 elements"},
     {.quantization = Quantization::Mxfp4,
      .weight_bits = 4,
      .granularity = ScaleGranularity::Group,
@@ -121,6 +227,28 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .scale_bits = 8,
      .tensor_scale_bits = 32,
      .source = "NVFP4: e4m3 scale per 16 elements and one float32 scale per tensor"},
+    detail::gguf_block(Quantization::Q4_0, 4, 32, 18),
+    detail::gguf_block(Quantization::Q4_1, 4, 32, 20),
+    detail::gguf_block(Quantization::Q5_0, 5, 32, 22),
+    detail::gguf_block(Quantization::Q5_1, 5, 32, 24),
+    detail::gguf_block(Quantization::Q8_0, 8, 32, 34),
+    detail::gguf_block(Quantization::Q2K, 2, 256, 84),
+    detail::gguf_block(Quantization::Q3K, 3, 256, 110),
+    detail::gguf_block(Quantization::Q4K, 4, 256, 144),
+    detail::gguf_block(Quantization::Q5K, 5, 256, 176),
+    detail::gguf_block(Quantization::Q6K, 6, 256, 210),
+    detail::gguf_block(Quantization::Q8K, 8, 256, 292),
+    detail::gguf_block(Quantization::Iq1S, 1, 256, 50),
+    detail::gguf_block(Quantization::Iq1M, 1, 256, 56),
+    detail::gguf_block(Quantization::Iq2Xxs, 2, 256, 66),
+    detail::gguf_block(Quantization::Iq2Xs, 2, 256, 74),
+    detail::gguf_block(Quantization::Iq2S, 2, 256, 82),
+    detail::gguf_block(Quantization::Iq3Xxs, 3, 256, 98),
+    detail::gguf_block(Quantization::Iq3S, 3, 256, 110),
+    detail::gguf_block(Quantization::Iq4Nl, 4, 32, 18),
+    detail::gguf_block(Quantization::Iq4Xs, 4, 256, 136),
+    detail::gguf_block(Quantization::Tq1_0, 1, 256, 54),
+    detail::gguf_block(Quantization::Tq2_0, 2, 256, 66),
 });
 
 constexpr const WeightScheme& scheme(Quantization quantization) {
@@ -153,36 +281,45 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::Fp8Channel, "fp8-channel",
      "8-bit floats, one scale per output row (fp8-dynamic)"},
     {domain::Quantization::Fp8Block, "fp8-block", "8-bit floats, one scale per 128 x 128 block"},
+    {domain::Quantization::Mxfp8, "mxfp8", "8-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Int8, "int8", "w8a8: 8-bit integers, one scale per output row"},
-    {domain::Quantization::Int4, "int4",
-     "w4a16: 4-bit integers, one 16-bit scale per 128 inputs (GPTQ symmetric)"},
+    {domain::Quantization::Int8Weight, "w8a16",
+     "8-bit integers, weight-only, one 16-bit scale per output row"},
+    {domain::Quantization::Int4, "int4", "w4a16: 4-bit integers, one 16-bit scale per 128 inputs"},
+    {domain::Quantization::Int4Act8, "w4a8", "4-bit integers under 8-bit activations"},
+    {domain::Quantization::GptqInt8, "gptq-int8", "GPTQ with 8 bits: weight-only, group 128"},
+    {domain::Quantization::GptqInt4, "gptq-int4", "GPTQ with 4 bits, group 128"},
+    {domain::Quantization::GptqInt3, "gptq-int3", "GPTQ with 3 bits, group 128"},
+    {domain::Quantization::GptqInt2, "gptq-int2", "GPTQ with 2 bits, group 128"},
     {domain::Quantization::Awq, "awq", "4-bit integers with zero points, group 128"},
     {domain::Quantization::BnbInt8, "bnb-int8", "bitsandbytes 8-bit"},
     {domain::Quantization::BnbNf4, "bnb-nf4", "bitsandbytes nf4, 32-bit scale per 64 weights"},
     {domain::Quantization::BnbNf4Double, "bnb-nf4-double",
      "bitsandbytes nf4, double quantized scales"},
+    {domain::Quantization::Mxfp6, "mxfp6", "6-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Mxfp4, "mxfp4", "4-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Nvfp4, "nvfp4", "4-bit floats, fp8 scale per 16 weights"},
-});
-}  // namespace gpushape
-
-namespace gpushape::domain {
-
-/// Type of KV cache entries. `Auto` is resolved before an estimate is made and never printed in
-/// one.
-enum class KvCacheType { Auto, Fp32, Bf16, Fp16, Fp8, Int8 };
-
-}  // namespace gpushape::domain
-
-namespace gpushape {
-template <>
-inline constexpr auto kNames<domain::KvCacheType> = std::to_array<NameRow<domain::KvCacheType>>({
-    {domain::KvCacheType::Auto, "auto",
-     "what the engine takes by itself: the model's dtype unless the checkpoint says otherwise"},
-    {domain::KvCacheType::Fp32, "fp32", "4 bytes a value"},
-    {domain::KvCacheType::Bf16, "bf16", "2 bytes a value"},
-    {domain::KvCacheType::Fp16, "fp16", "2 bytes a value"},
-    {domain::KvCacheType::Fp8, "fp8", "1 byte a value"},
-    {domain::KvCacheType::Int8, "int8", "1 byte a value"},
+    {domain::Quantization::Q4_0, "q4_0", "GGUF: 18 bytes per 32 weights"},
+    {domain::Quantization::Q4_1, "q4_1", "GGUF: 20 bytes per 32 weights"},
+    {domain::Quantization::Q5_0, "q5_0", "GGUF: 22 bytes per 32 weights"},
+    {domain::Quantization::Q5_1, "q5_1", "GGUF: 24 bytes per 32 weights"},
+    {domain::Quantization::Q8_0, "q8_0", "GGUF: 34 bytes per 32 weights"},
+    {domain::Quantization::Q2K, "q2_k", "GGUF: 84 bytes per 256 weights"},
+    {domain::Quantization::Q3K, "q3_k", "GGUF: 110 bytes per 256 weights"},
+    {domain::Quantization::Q4K, "q4_k", "GGUF: 144 bytes per 256 weights"},
+    {domain::Quantization::Q5K, "q5_k", "GGUF: 176 bytes per 256 weights"},
+    {domain::Quantization::Q6K, "q6_k", "GGUF: 210 bytes per 256 weights"},
+    {domain::Quantization::Q8K, "q8_k", "GGUF: 292 bytes per 256 weights"},
+    {domain::Quantization::Iq1S, "iq1_s", "GGUF: 50 bytes per 256 weights"},
+    {domain::Quantization::Iq1M, "iq1_m", "GGUF: 56 bytes per 256 weights"},
+    {domain::Quantization::Iq2Xxs, "iq2_xxs", "GGUF: 66 bytes per 256 weights"},
+    {domain::Quantization::Iq2Xs, "iq2_xs", "GGUF: 74 bytes per 256 weights"},
+    {domain::Quantization::Iq2S, "iq2_s", "GGUF: 82 bytes per 256 weights"},
+    {domain::Quantization::Iq3Xxs, "iq3_xxs", "GGUF: 98 bytes per 256 weights"},
+    {domain::Quantization::Iq3S, "iq3_s", "GGUF: 110 bytes per 256 weights"},
+    {domain::Quantization::Iq4Nl, "iq4_nl", "GGUF: 18 bytes per 32 weights"},
+    {domain::Quantization::Iq4Xs, "iq4_xs", "GGUF: 136 bytes per 256 weights"},
+    {domain::Quantization::Tq1_0, "tq1_0", "GGUF: 54 bytes per 256 weights"},
+    {domain::Quantization::Tq2_0, "tq2_0", "GGUF: 66 bytes per 256 weights"},
 });
 }  // namespace gpushape

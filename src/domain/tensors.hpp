@@ -9,29 +9,14 @@
 // head is not listed, scales of quantized formats are not, buffers are not.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "base/name_table.hpp"
 #include "domain/model.hpp"
+#include "domain/tensor_part.hpp"
 
 namespace gpushape::domain {
-
-enum class TensorPart {
-  Embedding,
-  Attention,
-  Recurrent,
-  FeedForward,
-  Expert,
-  Router,
-  Norm,
-  Head,
-  Tower,
-  MultiToken,
-  Other
-};
 
 /// How the ranks of tensor parallelism share a tensor.
 enum class Split {
@@ -85,20 +70,3 @@ std::int64_t count_active_parameters(const Model& model);
 std::int64_t count_multi_token_parameters(const Model& model);
 
 }  // namespace gpushape::domain
-
-namespace gpushape {
-template <>
-inline constexpr auto kNames<domain::TensorPart> = std::to_array<NameRow<domain::TensorPart>>({
-    {domain::TensorPart::Embedding, "embedding", "token and position embeddings"},
-    {domain::TensorPart::Attention, "attention", "projections of attention"},
-    {domain::TensorPart::Recurrent, "recurrent", "projections of a recurrent mixer"},
-    {domain::TensorPart::FeedForward, "feed-forward", "dense feed-forward networks"},
-    {domain::TensorPart::Expert, "expert", "routed and shared experts"},
-    {domain::TensorPart::Router, "router", "what chooses the experts"},
-    {domain::TensorPart::Norm, "norm", "norm vectors"},
-    {domain::TensorPart::Head, "head", "the language-model head"},
-    {domain::TensorPart::Tower, "tower", "vision and audio towers, encoders and projectors"},
-    {domain::TensorPart::MultiToken, "multi-token", "layers that predict further tokens"},
-    {domain::TensorPart::Other, "other", "everything else"},
-});
-}  // namespace gpushape

@@ -20,9 +20,7 @@ constexpr CacheType cache_type(domain::KvCacheType type) {
       return {.value_bytes = 1, .scale_bytes = 0};
     case domain::KvCacheType::Int8:  // vLLM: a float32 scale per token and head
       return {.value_bytes = 1, .scale_bytes = 4};
-    case domain::KvCacheType::Auto:
-    case domain::KvCacheType::Bf16:
-    case domain::KvCacheType::Fp16:
+    default:
       break;
   }
   return {.value_bytes = 2, .scale_bytes = 0};

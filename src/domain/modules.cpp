@@ -1,0 +1,221 @@
+#include "domain/modules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <utility>
+
+#include "domain/module_names.hpp"
+#include "domain/module_pattern.hpp"
+
+namespace gpushape::domain {
+namespace {
+
+constexpr std::int64_t kBitsPerByte = 8;
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+bool is_plain(Quantization quantization) {
+  return scheme(quantization).granularity == ScaleGranularity::None;
+}
+
+WeightScheme usual_scheme(const WeightFormat& weights, const Tensor& tensor) {
+  const bool is_quantized = tensor.part == TensorPart::Head
+                                ? weights.head_quantized
+                                : tensor.is_linear && tensor.part != TensorPart::Embedding;
+  return is_quantized ? scheme_of(weights) : scheme(weights.other);
+}
+
+/// The patterns of a model, ready to be asked.
+class Rules {
+ public:
+  explicit Rules(const Model& model) : weights_(model.weights), names_(model) {
+    for (const ModuleFormat& module : weights_.modules) modules_.emplace_back(module.pattern);
+    for (const std::string& pattern : weights_.kept) kept_.emplace_back(pattern);
+  }
+
+  [[nodiscard]] bool speak_of_layers_apart() const {
+    const auto speaks = [](const ModulePattern& pattern) { return pattern.has_numbers(); };
+    return std::ranges::any_of(modules_, speaks) || std::ranges::any_of(kept_, speaks);
+  }
+
+  [[nodiscard]] WeightScheme scheme_for(const Tensor& tensor, std::int64_t layer,
+                                        bool is_multi_token) const {
+    const WeightScheme usual = usual_scheme(weights_, tensor);
+    const bool can_be_quantized =
+        tensor.is_linear || tensor.part == TensorPart::Head || tensor.part == TensorPart::Router;
+    if (!can_be_quantized) return usual;
+    const std::vector<std::string> names = names_.of(tensor, layer, is_multi_token);
+    const auto names_it = [&](const ModulePattern& pattern) { return pattern.matches_any(names); };
+    const auto own = std::ranges::find_if(modules_, names_it);
+    if (own != modules_.end()) {
+      const ModuleFormat& format =
+          weights_.modules[static_cast<std::size_t>(own - modules_.begin())];
+      if (is_plain(format.quantization)) return scheme(weights_.other);
+      return scheme_with(format.quantization, format);
+    }
+    return std::ranges::any_of(kept_, names_it) ? scheme(weights_.other) : usual;
+  }
+
+ private:
+  const WeightFormat& weights_;
+  ModuleNames names_;
+  std::vector<ModulePattern> modules_;
+  std::vector<ModulePattern> kept_;
+};
+
+/// Puts what layer after layer says of a tensor into as few exceptions as say the same. Layers that
+/// have no such tensor do not come between.
+class Exceptions {
+ public:
+  explicit Exceptions(Model& model) : model_(model) {}
+
+  void add(const Tensor& tensor, std::int64_t layer, bool is_multi_token,
+           const WeightScheme& scheme) {
+    Story& story = story_of(tensor.name, is_multi_token);
+    const bool is_usual = scheme == usual_scheme(model_.weights, tensor);
+    if (is_usual) {
+      story.open = kNone;
+      return;
+    }
+    if (story.open != kNone && model_.exceptions[story.open].scheme == scheme) {
+      TensorException& open = model_.exceptions[story.open];
+      open.layers = layer - open.first_layer + 1;
+      return;
+    }
+    story.open = model_.exceptions.size();
+    model_.exceptions.push_back({.tensor = std::string(tensor.name),
+                                 .first_layer = layer,
+                                 .layers = 1,
+                                 .is_multi_token = is_multi_token,
+                                 .scheme = scheme});
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Story {
+    std::string_view tensor;
+    bool is_multi_token = false;
+    std::size_t open = kNone;  // the exception that goes on
+  };
+
+  Story& story_of(std::string_view tensor, bool is_multi_token) {
+    for (Story& story : stories_) {
+      if (story.tensor == tensor && story.is_multi_token == is_multi_token) return story;
+    }
+    return stories_.emplace_back(
+        Story{.tensor = tensor, .is_multi_token = is_multi_token, .open = kNone});
+  }
+
+  Model& model_;
+  std::vector<Story> stories_;
+};
+
+void resolve_layers(const Rules& rules, const std::vector<LayerRun>& runs, const Model& model,
+                    bool is_multi_token, Exceptions& exceptions) {
+  const bool is_each_asked = rules.speak_of_layers_apart();
+  std::int64_t first = 0;
+  for (const LayerRun& run : runs) {
+    const std::vector<Tensor> tensors = tensors_of(run.layer, model);
+    for (const Tensor& tensor : tensors) {
+      WeightScheme found = rules.scheme_for(tensor, first, is_multi_token);
+      for (std::int64_t layer = first; layer < first + run.count; ++layer) {
+        if (is_each_asked && layer > first) found = rules.scheme_for(tensor, layer, is_multi_token);
+        exceptions.add(tensor, layer, is_multi_token, found);
+      }
+    }
+    first += run.count;
+  }
+}
+
+const WeightScheme* exception_of(const Model& model, std::string_view tensor, std::int64_t layer,
+                                 bool is_multi_token) {
+  for (const TensorException& exception : model.exceptions) {
+    if (exception.first_layer <= layer && layer < exception.first_layer + exception.layers &&
+        exception.is_multi_token == is_multi_token && exception.tensor == tensor)
+      return &exception.scheme;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of_pattern(std::string_view pattern) {
+  return ModulePattern(pattern).fault();
+}
+
+bool matches_module(std::string_view pattern, std::string_view module) {
+  return ModulePattern(pattern).matches(module);
+}
+
+void resolve_modules(Model& model) {
+  model.exceptions.clear();
+  if (model.weights.kept.empty() && model.weights.modules.empty()) return;
+  const Rules rules(model);
+  Exceptions exceptions(model);
+  resolve_layers(rules, model.layers, model, false, exceptions);
+  if (model.multi_token_prediction)
+    resolve_layers(rules, model.multi_token_prediction->layers, model, true, exceptions);
+  for (const Tensor& tensor : outer_tensors(model))
+    exceptions.add(tensor, kOutsideLayers, false, rules.scheme_for(tensor, kOutsideLayers, false));
+}
+
+WeightScheme scheme_of(const Model& model, const Tensor& tensor, std::int64_t layer) {
+  const WeightScheme* own = exception_of(model, tensor.name, layer, false);
+  return own != nullptr ? *own : usual_scheme(model.weights, tensor);
+}
+
+WeightScheme multi_token_scheme(const Model& model, const Tensor& tensor, std::int64_t layer) {
+  const WeightScheme* own = exception_of(model, tensor.name, layer, true);
+  return own != nullptr ? *own : usual_scheme(model.weights, tensor);
+}
+
+std::int64_t next_change(const Model& model, std::int64_t layer, std::int64_t layers) {
+  std::int64_t next = layers;
+  for (const TensorException& exception : model.exceptions) {
+    if (exception.is_multi_token) continue;
+    for (const std::int64_t edge :
+         {exception.first_layer, exception.first_layer + exception.layers}) {
+      if (edge > layer) next = std::min(next, edge);
+    }
+  }
+  return next;
+}
+
+std::int64_t stored_bytes(const Tensor& tensor, const WeightScheme& scheme) {
+  const std::int64_t inputs = std::max<std::int64_t>(1, tensor.columns);
+  const bool is_vector = tensor.columns == 0;
+  if (is_vector && scheme.granularity != ScaleGranularity::None) return 0;
+  const int bits = tensor.is_float32 ? 32 : scheme.weight_bits;
+  std::int64_t bytes = divide_up(tensor.rows * inputs * bits, kBitsPerByte);
+  const auto add_bits = [&](std::int64_t count, std::int64_t each) {
+    bytes += divide_up(count * each, kBitsPerByte);
+  };
+  switch (scheme.granularity) {
+    case ScaleGranularity::None:
+      break;
+    case ScaleGranularity::Tensor:
+      add_bits(1, scheme.scale_bits);
+      break;
+    case ScaleGranularity::Channel:
+      add_bits(tensor.rows, scheme.scale_bits + scheme.zero_bits);
+      break;
+    case ScaleGranularity::Block:
+      add_bits(divide_up(tensor.rows, scheme.group) * divide_up(inputs, scheme.group),
+               scheme.scale_bits);
+      break;
+    case ScaleGranularity::Group: {
+      const std::int64_t scales = tensor.rows * divide_up(inputs, scheme.group);
+      add_bits(scales, scheme.scale_bits + scheme.zero_bits);
+      if (scheme.nested_group > 0) add_bits(divide_up(scales, scheme.nested_group), 32);
+      break;
+    }
+  }
+  add_bits(inputs, scheme.order_bits);
+  add_bits(1, scheme.tensor_scale_bits);
+  add_bits(1, scheme.input_scale_bits);
+  return bytes * tensor.copies;
+}
+
+}  // namespace gpushape::domain
