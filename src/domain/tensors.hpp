@@ -32,7 +32,7 @@ enum class Split {
 inline constexpr std::int64_t kMostValues = 1'000'000'000'000'000'000;
 
 struct Tensor {
-  std::string_view name;
+  std::string_view name = {};
   TensorPart part = TensorPart::Other;
   std::int64_t rows = 0;     ///< outputs; the length of a vector
   std::int64_t columns = 0;  ///< inputs; 0 for a vector
@@ -42,7 +42,7 @@ struct Tensor {
   Split expert_split = Split::None;
   /// Tensors of one layer with the same word lie in one allocation, in the order listed ("qkv",
   /// "gate_up"); empty for a tensor of its own.
-  std::string_view fused;
+  std::string_view fused = {};
   /// A linear layer, which a quantization scheme applies to unless the checkpoint excepts it.
   bool is_linear = false;
   bool is_float32 = false;  ///< kept in 32 bits whatever the model's dtype
