@@ -89,7 +89,7 @@ TEST_SUITE("cli") {
   TEST_CASE("files that are missing, empty, folders or broken are refused with their place") {
     const TemporaryFolder folder;
     const std::string empty = folder.file("empty.json", "");
-    const std::string broken = folder.file("broken.json", "{\"model_type\": \"llama\",,}");
+    const std::string broken = folder.file("broken.json", R"({"model_type": "llama",,})");
     const std::string binary = folder.file("binary.json", std::string_view("\0\1\2\xff", 4));
     const std::string list = folder.file("list.json", "[1, 2]");
     const std::string wrong =

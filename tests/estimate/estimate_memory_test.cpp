@@ -276,7 +276,7 @@ TEST_SUITE("estimate") {
     workload.context_tokens->value = 1LL << 30U;
     CHECK(refusal(workload, long_model).contains("than any system holds"));
     workload.concurrency->value = 1;
-    CHECK(term(made(workload, example::h100(), long_model), "kvCache") == gib(128 * 1024));
+    CHECK(term(made(workload, example::h100(), long_model), "kvCache") == gib(128LL * 1024));
   }
 
   TEST_CASE("an engine or a layer kind that is not modelled is named") {

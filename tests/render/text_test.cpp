@@ -48,7 +48,7 @@ void check_golden(const std::string& name, const std::string& text) {
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
-  std::ifstream input(path, std::ios::binary);
+  const std::ifstream input(path, std::ios::binary);
   std::ostringstream expected;
   expected << input.rdbuf();
   CAPTURE(name);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -45,22 +46,18 @@ bool says_the_same(const Workload& read, const Workload& written) {
 
 bool comes_back(const ResourceContract& contract) {
   const std::vector<Document> forms = forms_of(to_node(contract));
-  if (forms.empty()) return false;
-  for (const Document& form : forms) {
+  return !forms.empty() && std::ranges::all_of(forms, [&](const Document& form) {
     const auto read = gpushape::schema::read_contract(form);
-    if (!read || *read != contract) return false;
-  }
-  return true;
+    return read && *read == contract;
+  });
 }
 
 bool comes_back(const Workload& workload) {
   const std::vector<Document> forms = forms_of(to_node(workload));
-  if (forms.empty()) return false;
-  for (const Document& form : forms) {
+  return !forms.empty() && std::ranges::all_of(forms, [&](const Document& form) {
     const auto read = gpushape::schema::read_workload(form);
-    if (!read || !says_the_same(*read, workload)) return false;
-  }
-  return true;
+    return read && says_the_same(*read, workload);
+  });
 }
 
 // ---- generators ----
