@@ -8,7 +8,7 @@
 
 #include "cli/document_files.hpp"
 #include "domain/profile_memory.hpp"
-#include "inventory/host_file.hpp"
+#include "inventory/sources.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -254,7 +254,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     if (!documents) {
       append(faults, documents.error());
     } else {
-      Result<domain::Host> read = inventory::read_host(documents->front());
+      Result<domain::Host> read = inventory::read_server(documents->front());
       if (read) {
         host = std::move(*read);
       } else {

@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/name_table.hpp"
 #include "domain/device.hpp"
+#include "domain/host.hpp"
 
 namespace gpushape::domain {
 
@@ -100,7 +101,9 @@ struct ClusterHost {
   bool knows_datastores = false;
   bool knows_networks = false;
   std::vector<std::string> tenants;  ///< admitted; empty: all
-  std::string server;                ///< where this host is itself a VM: the host below it
+  /// The server behind it, where known; figures that are left open follow from it.
+  std::optional<Host> hardware;
+  std::string server;  ///< where this host is itself a VM: the host below it
 
   bool operator==(const ClusterHost&) const = default;
 };
@@ -127,6 +130,9 @@ struct Cluster {
 
   bool operator==(const Cluster&) const = default;
 };
+
+/// A server model as a cluster of one empty host; its figures follow from the hardware.
+Cluster cluster_of(const Host& host);
 
 }  // namespace gpushape::domain
 

@@ -81,6 +81,8 @@ struct Board {
   std::optional<double> gigabytes_per_second;  ///< per GPU, both directions
   std::vector<LinkDomain> link_domains;
   std::vector<int> partition_sizes;  ///< fabric partitions, ascending; a single GPU counts
+  /// The partitions of two or more GPUs, where a source prints the table.
+  std::vector<LinkDomain> partitions;
   std::vector<int> device_group_sizes;
   int sockets = 0;
   std::vector<std::string> devices;

@@ -48,7 +48,9 @@ GpuState state_of(const domain::Gpu& gpu, GpuStates& states) {
 std::vector<GpuSet> domains_of(const ClusterHost& host) {
   std::set<GpuSet> sets;
   for (const domain::LinkDomain& domain : host.link_domains) {
-    sets.insert(gpu_set(domain.gpus));
+    const bool is_on_host = std::ranges::all_of(
+        domain.gpus, [&](int gpu) { return gpu >= 0 && std::cmp_less(gpu, host.gpus.size()); });
+    if (is_on_host) sets.insert(gpu_set(domain.gpus));
   }
   std::vector<GpuSet> domains(sets.begin(), sets.end());
   std::ranges::stable_sort(domains, std::ranges::greater{},

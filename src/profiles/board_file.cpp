@@ -48,6 +48,30 @@ std::vector<domain::LinkDomain> read_link_domains(Reader& reader, int gpus) {
   return domains;
 }
 
+/// Fabric partitions: sets of positions, which may lie within each other.
+std::vector<domain::LinkDomain> read_partitions(Reader& reader, int gpus) {
+  const Node* node = reader.node("partitions");
+  if (node == nullptr) return {};
+  std::vector<domain::LinkDomain> partitions;
+  for (const Node& item : node->items()) {
+    domain::LinkDomain partition;
+    for (const Node& position : item.items()) {
+      const std::int64_t gpu = position.is(Node::Kind::Integer) ? position.integer() : -1;
+      if (gpu < 0 || gpu >= gpus ||
+          std::ranges::find(partition.gpus, gpu) != partition.gpus.end()) {
+        reader.complain("partitions",
+                        "a partition holds positions of the board, 0 to " +
+                            std::to_string(gpus - 1) + ", each once",
+                        "");
+        return {};
+      }
+      partition.gpus.push_back(small(gpu));
+    }
+    partitions.push_back(std::move(partition));
+  }
+  return partitions;
+}
+
 }  // namespace
 
 Result<domain::Board> read_board(const document::Document& document, const SourceTable& sources) {
@@ -60,6 +84,7 @@ Result<domain::Board> read_board(const document::Document& document, const Sourc
   board.gigabytes_per_second = reader.number("gigabytesPerSecond", {.least = 0, .most = 1e9});
   board.link_domains = read_link_domains(reader, board.gpus);
   board.partition_sizes = small_all(reader.integers("partitionSizes", kGpus));
+  board.partitions = read_partitions(reader, board.gpus);
   board.device_group_sizes = small_all(reader.integers("deviceGroupSizes", kGpus));
   board.sockets = small(reader.integer("sockets", kSockets).value_or(0));
   board.gpus_per_socket = small(reader.integer("gpusPerSocket", kGpus).value_or(0));
