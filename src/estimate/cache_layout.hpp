@@ -1,4 +1,8 @@
-// The KV cache of one stage: layers of each kind in groups of equal size, which share blocks.
+// The KV cache of one stage: what its layers keep, in groups that share the pool's blocks.
+//
+// Every group has a table of blocks of its own, and all draw on one pool, so a block has the same
+// bytes in every group: pages of different sizes are made alike, and every group has as many layers
+// (short ones get layers that only cost memory). Source: vLLM v1/core/kv_cache_utils.py.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +15,46 @@
 
 namespace gpushape::estimate {
 
-/// Layers of one kind; `groups` of them share the pool's blocks.
+/// What layers keep alike; `groups` of them share the pool's blocks.
 struct CacheKind {
-  const LayerKindRow* row = nullptr;
-  domain::Attention attention;
-  std::int64_t layers = 0;
-  std::int64_t groups = 1;
-  std::int64_t page_bytes = 0;
+  CacheSpec spec;
+  std::int64_t layers = 0;        ///< of the stage
+  std::int64_t model_layers = 0;  ///< of the whole model, by which groups are made
+  std::int64_t groups = 1;        ///< 0: lies in the blocks of another kind's group
+  std::int64_t token_bytes = 0;   ///< one more token in one layer, before pages were made alike
 };
 
 struct CacheLayout {
-  CacheGeometry geometry;
+  CacheGeometry geometry;  ///< with the blocks that were chosen
   std::vector<CacheKind> kinds;
-  std::int64_t group_layers = 0;  ///< layers of one group, padding included
+  std::int64_t group_layers = 0;  ///< layers of one group, those without use included
   Bytes block_bytes;              ///< of one block in all layers of a group
 
   [[nodiscard]] std::int64_t groups() const;
   /// Blocks of the pool that one request of `tokens` tokens may hold, over all groups.
   [[nodiscard]] std::int64_t held_blocks(std::int64_t tokens) const;
-  /// What one more token of full context costs, in all layers.
+  /// Of these, those that hold recurrent states.
+  [[nodiscard]] std::int64_t held_state_blocks(std::int64_t tokens) const;
+  /// The least tokens of context that a block of any group stands for.
+  [[nodiscard]] std::int64_t least_block_tokens() const;
+  /// What one more token of context costs, in all layers that keep every token.
   [[nodiscard]] Bytes bytes_per_token() const;
 };
 
 /// The kinds of the model's layers are all known (layer_kind).
 CacheLayout lay_out_cache(const domain::Model& model, const Stage& stage,
                           const CacheGeometry& geometry);
+
+/// The size of a pool as the engine prints it.
+struct PoolCount {
+  std::int64_t blocks = 0;
+  std::int64_t tokens = 0;
+  double requests = 0;  ///< of the longest request
+};
+
+/// `counts_requests`: tokens are those of the requests that fit; otherwise those of one group's
+/// share of the blocks.
+PoolCount count_pool(const CacheLayout& layout, std::int64_t blocks, std::int64_t longest_request,
+                     bool counts_requests);
 
 }  // namespace gpushape::estimate

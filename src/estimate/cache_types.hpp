@@ -1,29 +1,21 @@
-// Bytes of one KV cache entry by type.
+// Bytes of KV cache entries by type.
 #pragma once
 
 #include <cstdint>
 
-#include "domain/quantization.hpp"
+#include "domain/kv_cache_type.hpp"
 
 namespace gpushape::estimate {
 
-struct CacheType {
-  std::int64_t value_bytes = 2;
-  std::int64_t scale_bytes = 0;  ///< beside each head's keys and values of one token
-};
+/// What one token keeps for one head: its key and its value.
+constexpr std::int64_t head_bytes(domain::KvCacheType type, std::int64_t key_width,
+                                  std::int64_t value_width) {
+  return domain::bytes_per_head(domain::kv_cache_format(type), key_width, value_width);
+}
 
-constexpr CacheType cache_type(domain::KvCacheType type) {
-  switch (type) {
-    case domain::KvCacheType::Fp32:
-      return {.value_bytes = 4, .scale_bytes = 0};
-    case domain::KvCacheType::Fp8:  // one scale a layer, which loads with the weights
-      return {.value_bytes = 1, .scale_bytes = 0};
-    case domain::KvCacheType::Int8:  // vLLM: a float32 scale per token and head
-      return {.value_bytes = 1, .scale_bytes = 4};
-    default:
-      break;
-  }
-  return {.value_bytes = 2, .scale_bytes = 0};
+/// What one token keeps of `width` values that serve as key and value at once.
+constexpr std::int64_t side_bytes(domain::KvCacheType type, std::int64_t width) {
+  return domain::bytes_of(domain::kv_cache_format(type).key, width);
 }
 
 }  // namespace gpushape::estimate

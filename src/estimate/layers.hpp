@@ -1,10 +1,14 @@
 // The layer kinds that an estimate knows: what one layer keeps in the cache, and how many blocks a
 // request may hold on to. One file a kind in layers/, one row here.
+//
+// A layer may keep several things: latents and the keys of an indexer, a window and what lies
+// compressed behind it, attention and a recurrent state. Each is a CacheSpec.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "domain/model.hpp"
 
@@ -13,30 +17,86 @@ namespace gpushape::estimate {
 /// What the cache looks like on one rank.
 struct CacheGeometry {
   std::int64_t block_tokens = 16;
+  /// Blocks of latent attention, where its kernels want larger ones; 0 for block_tokens.
+  std::int64_t latent_block_tokens = 0;
   std::int64_t tensor_parallel = 1;
+  std::int64_t context_parallel = 1;
   domain::KvCacheType type = domain::KvCacheType::Bf16;
+  std::int64_t dtype_bytes = 2;     ///< of the model: convolution states are kept in it
   std::int64_t batched_tokens = 0;  ///< of one step: a window may be that much longer while it runs
+  std::int64_t draft_tokens = 0;    ///< proposed in one step, on top of the next one
+  /// States are kept at the edges of blocks, so that later requests find them.
+  bool keeps_states_of_prefixes = false;
+  /// One table of blocks for all layers, each holding every token: what engines did before they
+  /// knew kinds.
+  bool is_one_table = false;
+  bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
+  /// Groups of compressed attention lie in a block without padding.
+  bool is_packed = false;
+};
+
+struct CacheSpec;
+using HeldBlocks = std::int64_t (*)(const CacheSpec&, const CacheGeometry&, std::int64_t tokens);
+
+/// What a layer keeps, of one sort.
+struct CacheSpec {
+  /// Blocks that a request of `tokens` tokens may hold.
+  HeldBlocks held = nullptr;
+  std::int64_t page_bytes = 0;    ///< of one block of one layer
+  std::int64_t block_tokens = 0;  ///< tokens of context that a block stands for
+  std::int64_t window_tokens = 0;
+  bool is_state = false;       ///< a state of fixed size, one a sequence
+  bool is_compressed = false;  ///< belongs to compressed attention
+
+  bool operator==(const CacheSpec&) const = default;
 };
 
 struct LayerKindRow {
   domain::LayerKind kind;
   std::string_view description;
-  /// Bytes of one block of one layer.
-  std::int64_t (*page_bytes)(const domain::Attention&, const CacheGeometry&);
-  /// Blocks that a request of `tokens` tokens may hold.
-  std::int64_t (*held_blocks)(const domain::Attention&, const CacheGeometry&, std::int64_t tokens);
+  /// Appends what attention (or the state) of this kind keeps.
+  void (*keep)(const domain::Layer&, const domain::Attention&, const CacheGeometry&,
+               std::vector<CacheSpec>&);
 };
 
 std::span<const LayerKindRow> layer_kinds();
 /// nullptr for a kind that is not modelled.
 const LayerKindRow* layer_kind(domain::LayerKind kind);
 
+/// Appends all that one layer keeps: attention, state, attention on an encoder.
+void keep_layer(const domain::Layer& layer, const CacheGeometry& geometry,
+                std::vector<CacheSpec>& specs);
+
 namespace layers {
 
-std::int64_t full_page_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
-std::int64_t full_held_blocks(const domain::Attention& attention, const CacheGeometry& geometry,
+/// Bytes of keys and values of one token on one rank.
+std::int64_t token_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
+std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
+std::int64_t latent_block(const CacheGeometry& geometry);
+/// Bytes of the key that an indexer keeps of one token.
+std::int64_t indexer_token_bytes(const domain::Indexer& indexer);
+std::int64_t state_bytes(const domain::Recurrent& recurrent, const CacheGeometry& geometry);
+
+void keep_full(const domain::Layer& layer, const domain::Attention& attention,
+               const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_sliding(const domain::Layer& layer, const domain::Attention& attention,
+                  const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_chunked(const domain::Layer& layer, const domain::Attention& attention,
+                  const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_latent(const domain::Layer& layer, const domain::Attention& attention,
+                 const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_compressed(const domain::Layer& layer, const domain::Attention& attention,
+                     const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_state(const domain::Layer& layer, const domain::Attention& attention,
+                const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_cross(const domain::Layer& layer, const domain::Attention& attention,
+                const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+void keep_nothing(const domain::Layer& layer, const domain::Attention& attention,
+                  const CacheGeometry& geometry, std::vector<CacheSpec>& specs);
+
+std::int64_t full_held_blocks(const CacheSpec& spec, const CacheGeometry& geometry,
                               std::int64_t tokens);
-std::int64_t sliding_held_blocks(const domain::Attention& attention, const CacheGeometry& geometry,
+std::int64_t sliding_held_blocks(const CacheSpec& spec, const CacheGeometry& geometry,
                                  std::int64_t tokens);
 
 }  // namespace layers

@@ -69,6 +69,9 @@ WeightsChoice choose_weights(const Request& request,
                              std::span<const domain::Quantization> converted_while_loading);
 domain::Fact<domain::KvCacheType> choose_kv_cache_type(const Request& request,
                                                        domain::Quantization dtype);
+/// `plan` holds facts, parallelism and the weights' layout already.
+CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan,
+                                    domain::KvCacheType type);
 /// The 16- or 32-bit type that activations and everything unquantized have.
 domain::Quantization dtype_of(const Request& request);
 

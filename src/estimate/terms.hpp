@@ -45,6 +45,10 @@ Spread kv_cache_bytes(const Situation& situation);
 void describe_kv_cache(const Situation& situation, domain::Term& term);
 bool kv_cache_is_asked_for(const Situation& situation);
 
+Spread state_bytes(const Situation& situation);
+void describe_state(const Situation& situation, domain::Term& term);
+bool state_is_asked_for(const Situation& situation);
+
 Spread activation_bytes(const Situation& situation);
 void describe_activation(const Situation& situation, domain::Term& term);
 

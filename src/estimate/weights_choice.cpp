@@ -10,17 +10,11 @@ namespace gpushape::estimate {
 namespace {
 
 using domain::Fact;
-using domain::KvCacheType;
 using domain::Origin;
 using domain::Quantization;
 
 bool is_plain(Quantization quantization) {
   return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
-}
-
-KvCacheType cache_type_of(Quantization dtype) {
-  if (dtype == Quantization::Fp32) return KvCacheType::Fp32;
-  return dtype == Quantization::Fp16 ? KvCacheType::Fp16 : KvCacheType::Bf16;
 }
 
 Fact<Quantization> quantization_of(const Request& request) {
@@ -72,14 +66,6 @@ WeightsChoice choose_weights(const Request& request,
     choice.notes.emplace_back("the 32-bit checkpoint loads in 16 bits; ask for fp32 to keep it");
   }
   return choice;
-}
-
-Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtype) {
-  const Fact<KvCacheType>& asked = request.workload->kv_cache_type;
-  if (asked.value != KvCacheType::Auto) return asked;
-  if (request.model->checkpoint_kv_cache)
-    return {*request.model->checkpoint_kv_cache, Origin::Catalog, "the checkpoint"};
-  return {cache_type_of(dtype), Origin::Computed, "the model's dtype"};
 }
 
 }  // namespace gpushape::estimate

@@ -32,6 +32,9 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
     {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
       terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
      Budget::Pool},
+    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
+      terms::describe_state, terms::state_is_asked_for},
+     Budget::Pool},
     {{"activation", Part::Activation, "sampler or forward peak of the largest batch",
       terms::activation_bytes, terms::describe_activation, terms::always},
      Budget::Profiled},
@@ -52,30 +55,21 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
      Budget::Profiled},
 });
 
-/// Bytes of the pool that blocks of all stages take.
-struct PoolCount {
+/// The stage with fewest blocks decides for all.
+PoolCount count_stages(const Plan& plan, std::span<const StageFigures> stages,
+                       std::span<const Range> pools) {
   std::int64_t blocks = 0;
-  std::int64_t tokens = 0;
-  double requests = 0;
-};
-
-PoolCount count_pool(const Plan& plan, std::span<const StageFigures> stages,
-                     std::span<const Range> pools) {
-  PoolCount count;
+  const CacheLayout* counted = nullptr;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const CacheLayout& cache = stages[i].situation.cache;
-    const std::int64_t blocks = pools[i].expected / cache.block_bytes;
-    if (i == 0 || blocks < count.blocks) count.blocks = blocks;
+    if (cache.block_bytes == Bytes(0)) continue;  // the stage has no layer with a cache
+    const std::int64_t here = pools[i].expected / cache.block_bytes;
+    if (counted == nullptr || here < blocks) blocks = here;
+    if (counted == nullptr) counted = &cache;
   }
-  const CacheLayout& cache = stages.front().situation.cache;
-  count.requests = static_cast<double>(count.blocks) /
-                   static_cast<double>(cache.held_blocks(plan.longest_request));
-  const bool counts_requests = plan.facts.expected("poolTokensFromRequests") != 0;
-  count.tokens =
-      counts_requests
-          ? static_cast<std::int64_t>(count.requests * static_cast<double>(plan.longest_request))
-          : count.blocks / cache.groups() * cache.geometry.block_tokens;
-  return count;
+  if (counted == nullptr) return {};
+  return count_pool(*counted, blocks, plan.longest_request,
+                    plan.facts.expected("poolTokensFromRequests") != 0);
 }
 
 bool is_profiled(const EngineTerm& term, const Plan& plan) {
@@ -167,7 +161,7 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
     fit.at_high = fit.at_high && here.at_high;
   }
   capacity.kv_pool_bytes = *std::ranges::min_element(pools, {}, &Range::expected);
-  const PoolCount count = count_pool(plan, stages, pools);
+  const PoolCount count = count_stages(plan, stages, pools);
   capacity.kv_pool_tokens = count.tokens;
   capacity.max_concurrency_at_context = count.requests;
   capacity.fits = fit.at_high && fit.at_expected;
@@ -177,7 +171,7 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
     notes.push_back(fmt::format(
         "nothing is left for the KV cache: the engine would refuse to start with utilization {}",
         plan.utilization));
-  } else if (count.requests < 1) {
+  } else if (count.blocks > 0 && count.requests < 1) {
     notes.push_back(fmt::format(
         "the pool holds {} tokens, less than one request of {}: the engine would refuse to start",
         count.tokens, plan.longest_request));

@@ -198,7 +198,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
                       .pipeline = value_or_one(workload.engine.pipeline),
                       .data = value_or_one(workload.engine.data),
-                      .expert = value_or_one(workload.engine.expert)};
+                      .expert = value_or_one(workload.engine.expert),
+                      .context = value_or_one(workload.engine.context_parallel)};
   for (const std::string_view name : {"gpuMemoryUtilization", "maxNumSeqs", "blockTokens"}) {
     if (plan.facts.find(name) != nullptr) continue;
     return failure(fmt::format("engine {} {} has no fact '{}'", request.engine->name,
@@ -216,10 +217,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights = weights.layout;
   plan.weights.tensor_parallel = plan.parallelism.tensor;
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
-  plan.cache = {.block_tokens = std::llround(plan.facts.expected("blockTokens")),
-                .tensor_parallel = plan.parallelism.tensor,
-                .type = resolved.kv_cache_type.value,
-                .batched_tokens = 0};
+  plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   resolve_settings(request, version, resolved);
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,

@@ -1,23 +1,28 @@
-// Full attention: B x heads x (key width + value width) x bytes for a block of B tokens, with
-// heads = max(1, KV heads / ranks). Source: vLLM v1/kv_cache_interface.py, AttentionSpec and
-// FullAttentionSpec.
+// Full attention: keys and values of every token, for max(1, KV heads / ranks) heads. Ranks that
+// share the context keep their part of the tokens each. Source: vLLM v1/kv_cache_interface.py,
+// AttentionSpec and FullAttentionSpec.
 #include "estimate/cache_types.hpp"
+#include "estimate/division.hpp"
 #include "estimate/layers.hpp"
 #include "estimate/weights_layout.hpp"
 
 namespace gpushape::estimate::layers {
 
-std::int64_t full_page_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
-  const std::int64_t heads = kv_heads_on_rank(attention, geometry.tensor_parallel);
-  const CacheType type = cache_type(geometry.type);
-  const std::int64_t values = attention.head_dim + attention.value_head_dim;
-  const std::int64_t head = values * type.value_bytes + 2 * type.scale_bytes;
-  return geometry.block_tokens * heads * head;
+std::int64_t token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
+  return kv_heads_on_rank(attention, geometry.tensor_parallel) *
+         head_bytes(geometry.type, attention.head_dim, attention.value_head_dim);
 }
 
-std::int64_t full_held_blocks(const domain::Attention& /*attention*/, const CacheGeometry& geometry,
+void keep_full(const domain::Layer& /*layer*/, const domain::Attention& attention,
+               const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
+  specs.push_back({.held = full_held_blocks,
+                   .page_bytes = geometry.block_tokens * token_bytes(attention, geometry),
+                   .block_tokens = geometry.block_tokens});
+}
+
+std::int64_t full_held_blocks(const CacheSpec& spec, const CacheGeometry& geometry,
                               std::int64_t tokens) {
-  return (tokens + geometry.block_tokens - 1) / geometry.block_tokens;
+  return divide_up(divide_up(tokens, geometry.context_parallel), spec.block_tokens);
 }
 
 }  // namespace gpushape::estimate::layers

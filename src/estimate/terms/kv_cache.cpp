@@ -1,16 +1,41 @@
 // The KV cache that the declared context and concurrency need: whole blocks, every request at its
-// longest.
+// longest. Blocks that hold recurrent states are a term of their own.
+#include <algorithm>
+
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate::terms {
+namespace {
+
+std::int64_t blocks_of_request(const Situation& situation) {
+  const std::int64_t tokens = *situation.plan->context_tokens;
+  return situation.cache.held_blocks(tokens) - situation.cache.held_state_blocks(tokens);
+}
+
+bool keeps_tokens(const Situation& situation) {
+  return std::ranges::any_of(situation.cache.kinds,
+                             [](const CacheKind& kind) { return !kind.spec.is_state; });
+}
+
+/// KV heads of the first attention that has any, on this rank.
+std::int64_t kv_heads_of(const Situation& situation) {
+  for (const domain::LayerRun& run : situation.plan->model->layers) {
+    if (run.layer.attention.kv_heads > 0)
+      return kv_heads_on_rank(run.layer.attention, situation.cache.geometry.tensor_parallel);
+  }
+  return 0;
+}
+
+}  // namespace
 
 bool kv_cache_is_asked_for(const Situation& situation) {
-  return situation.plan->context_tokens.has_value() && situation.plan->concurrency.has_value();
+  return situation.plan->context_tokens.has_value() && situation.plan->concurrency.has_value() &&
+         keeps_tokens(situation);
 }
 
 Spread kv_cache_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  const auto blocks = static_cast<double>(situation.cache.held_blocks(*plan.context_tokens));
+  const auto blocks = static_cast<double>(blocks_of_request(situation));
   return certain(blocks * static_cast<double>(*plan.concurrency) *
                  static_cast<double>(situation.cache.block_bytes.count()));
 }
@@ -19,14 +44,15 @@ void describe_kv_cache(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   term.formula = "blocksPerRequest x concurrency x blockBytes";
   term.inputs = {
-      {"blocksPerRequest", situation.cache.held_blocks(*plan.context_tokens)},
+      {"blocksPerRequest", blocks_of_request(situation)},
       {"concurrency", *plan.concurrency},
       {"blockBytes", situation.cache.block_bytes.count()},
       {"contextTokens", *plan.context_tokens},
-      {"blockTokens", situation.cache.geometry.block_tokens},
+      {"blockTokens", situation.cache.least_block_tokens()},
+      {"groups", situation.cache.groups()},
+      {"layersPerGroup", situation.cache.group_layers},
       {"layers", situation.stage.layers},
-      {"kvHeads", kv_heads_on_rank(situation.cache.kinds.front().attention,
-                                   situation.cache.geometry.tensor_parallel)},
+      {"kvHeads", kv_heads_of(situation)},
       {"kvCacheType", std::string(name_of(situation.cache.geometry.type))},
   };
   term.source = plan.facts.source("blockTokens");

@@ -1,0 +1,97 @@
+// All that keeps whole requests lies in one group. What keeps windows falls into families, one for
+// each size of block and window, whose kinds lie side by side; a family is cut into groups of about
+// as many layers as the first group has, so that little of a block is left empty. Engines first
+// counted a block as that many layers of every page of the first group, and later as what the
+// largest group takes. Source: vLLM v1/core/kv_cache_utils.py, group_and_unify_kv_cache_specs,
+// _get_kv_cache_groups_uniform_groups, _get_packed_kv_cache_layout.
+#include "estimate/compressed_groups.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "estimate/division.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+bool are_of_one_family(const CacheSpec& a, const CacheSpec& b) {
+  return a.held == b.held && a.block_tokens == b.block_tokens && a.window_tokens == b.window_tokens;
+}
+
+bool keeps_requests(const CacheKind& kind) { return kind.spec.held == layers::full_held_blocks; }
+
+/// The first kind of each family stands for it.
+bool is_first_of_family(const std::vector<CacheKind>& kinds, std::size_t index) {
+  return std::none_of(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(index),
+                      [&](const CacheKind& other) {
+                        return are_of_one_family(other.spec, kinds[index].spec);
+                      });
+}
+
+std::int64_t most_layers_of_family(const std::vector<CacheKind>& kinds, const CacheSpec& family) {
+  std::int64_t most = 0;
+  for (const CacheKind& kind : kinds) {
+    if (are_of_one_family(kind.spec, family)) most = std::max(most, kind.model_layers);
+  }
+  return most;
+}
+
+/// Of all sizes from `least` up, the one that leaves least empty when counts are rounded up to it;
+/// of equals the largest.
+std::int64_t best_size(const std::vector<std::int64_t>& counts, std::int64_t least) {
+  const std::int64_t most = *std::ranges::max_element(counts);
+  std::int64_t best = least;
+  std::int64_t best_waste = -1;
+  for (std::int64_t size = std::max<std::int64_t>(1, least); size <= most; ++size) {
+    std::int64_t waste = 0;
+    for (const std::int64_t count : counts) waste += divide_up(count, size) * size - count;
+    if (best_waste < 0 || waste <= best_waste) {
+      best = size;
+      best_waste = waste;
+    }
+  }
+  return best;
+}
+
+/// Bytes of one block in the layers that a group of the family has on the stage.
+Bytes bytes_of_family(const std::vector<CacheKind>& kinds, const CacheSpec& family,
+                      std::int64_t groups) {
+  Bytes bytes;
+  for (const CacheKind& kind : kinds) {
+    if (are_of_one_family(kind.spec, family))
+      bytes += Bytes(kind.spec.page_bytes) * divide_up(kind.layers, groups);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void put_into_compressed_groups(CacheLayout& layout) {
+  std::vector<CacheKind>& kinds = layout.kinds;
+  // What keeps whole requests leads, whatever layer came first.
+  std::ranges::stable_partition(kinds, keeps_requests);
+  std::vector<std::int64_t> counts;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (is_first_of_family(kinds, i)) counts.push_back(most_layers_of_family(kinds, kinds[i].spec));
+  }
+  const std::int64_t size = best_size(counts, counts.front());
+  Bytes largest;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    kinds[i].groups = 0;
+    if (!is_first_of_family(kinds, i)) continue;
+    const bool is_leading = keeps_requests(kinds[i]);
+    kinds[i].groups =
+        is_leading ? 1 : divide_up(most_layers_of_family(kinds, kinds[i].spec), size);
+    largest = std::max(largest, bytes_of_family(kinds, kinds[i].spec, kinds[i].groups));
+  }
+  layout.group_layers = size;
+  layout.block_bytes = largest;
+  if (layout.geometry.is_packed) return;
+  Bytes pages;
+  for (const CacheKind& kind : kinds) {
+    if (keeps_requests(kind)) pages += Bytes(kind.spec.page_bytes);
+  }
+  layout.block_bytes = pages * size;
+}
+
+}  // namespace gpushape::estimate

@@ -1,0 +1,74 @@
+// Compressed attention (DeepSeek-V4): every layer keeps a window; a layer that compresses keeps one
+// entry per `ratio` tokens behind it, and the float32 state of the entry that is not complete; with
+// an indexer the same twice, once more for the indexer's keys. An entry is 8 bits for what is not
+// rotated, 16 bits for what is, and 8 bytes of scales: 448 + 128 + 8 = 584 bytes. Pages are rounded
+// up to what the kernel's loads want.
+//
+// Blocks: 256 tokens behind the window, 64 of the window, and 4 or 8 of the state, whose pages then
+// come out alike. The state of ratio 4 spans two neighbours (window 8) and keeps values and scores
+// of both; that of other ratios spans one. Source: vLLM models/deepseek_v4/{attention,compressor}.py
+// and v1/attention/backends/mla/sparse_swa.py (get_kv_cache_spec).
+#include "estimate/division.hpp"
+#include "estimate/layers.hpp"
+
+namespace gpushape::estimate::layers {
+namespace {
+
+constexpr std::int64_t kBlockTokens = 256;
+constexpr std::int64_t kWindowBlockTokens = 64;
+constexpr std::int64_t kPageUnit = 576;
+constexpr std::int64_t kScaleBytes = 8;
+constexpr std::int64_t kValuesPerScale = 16;  // of the 4-bit form
+constexpr std::int64_t kFloatBytes = 4;
+constexpr std::int64_t kOverlappingRatio = 4;
+
+std::int64_t page(std::int64_t bytes) { return divide_up(bytes, kPageUnit) * kPageUnit; }
+
+std::int64_t entry_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
+  const std::int64_t rotated = attention.latent ? attention.latent->rope_dim : 0;
+  const std::int64_t unrotated = attention.head_dim - rotated;
+  if (geometry.type == domain::KvCacheType::Nvfp4Latent)
+    return divide_up(unrotated, 2) + divide_up(unrotated, kValuesPerScale) + 2 * rotated;
+  return unrotated + 2 * rotated + kScaleBytes;
+}
+
+/// State of the entries under construction: values and scores, of both neighbours where they
+/// overlap.
+CacheSpec state_of(std::int64_t ratio, std::int64_t width) {
+  const bool is_overlapping = ratio == kOverlappingRatio;
+  const std::int64_t neighbours = is_overlapping ? 2 : 1;
+  const std::int64_t block = is_overlapping ? 4 : 8;
+  return {.held = sliding_held_blocks,
+          .page_bytes = page(block * 2 * neighbours * width * kFloatBytes),
+          .block_tokens = block,
+          .window_tokens = neighbours * ratio,
+          .is_compressed = true};
+}
+
+}  // namespace
+
+void keep_compressed(const domain::Layer& /*layer*/, const domain::Attention& attention,
+                     const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
+  const std::int64_t entry = entry_bytes(attention, geometry);
+  const std::int64_t ratio = attention.compression ? attention.compression->ratio : 0;
+  specs.push_back({.held = sliding_held_blocks,
+                   .page_bytes = page(kWindowBlockTokens * entry),
+                   .block_tokens = kWindowBlockTokens,
+                   .window_tokens = attention.window_tokens,
+                   .is_compressed = true});
+  if (ratio <= 1) return;
+  const std::int64_t entries = kBlockTokens / ratio;
+  specs.push_back({.held = full_held_blocks,
+                   .page_bytes = page(entries * entry),
+                   .block_tokens = kBlockTokens,
+                   .is_compressed = true});
+  specs.push_back(state_of(ratio, attention.head_dim));
+  if (!attention.indexer || attention.indexer->is_shared) return;
+  specs.push_back({.held = full_held_blocks,
+                   .page_bytes = page(entries * indexer_token_bytes(*attention.indexer)),
+                   .block_tokens = kBlockTokens,
+                   .is_compressed = true});
+  specs.push_back(state_of(ratio, attention.indexer->head_dim));
+}
+
+}  // namespace gpushape::estimate::layers

@@ -1,0 +1,85 @@
+// Recurrent mixers: a state of fixed size for each sequence. The convolution keeps the inputs of
+// its kernel but the last, in the model's dtype (and with the delta rule and Mamba-2 one more for
+// each drafted token); the recurrence keeps its matrix in `state_bits`. Ranks share the heads; B
+// and C of Mamba-2 belong to groups, of which each rank holds at least one.
+//
+// A request holds one state, and one more for each drafted token that may be taken back; where
+// states of prefixes are kept, the one at the last edge of a block as well. Source: vLLM
+// model_executor/layers/mamba/mamba_utils.py (MambaStateShapeCalculator), v1/kv_cache_interface.py
+// (MambaSpec).
+#include "estimate/division.hpp"
+#include "estimate/layers.hpp"
+
+namespace gpushape::estimate::layers {
+namespace {
+
+using domain::Recurrent;
+using domain::RecurrentKind;
+
+constexpr std::int64_t kBitsPerByte = 8;
+
+/// Values of one convolution's and of one recurrence's state on a rank.
+struct StateValues {
+  std::int64_t convolution = 0;
+  std::int64_t recurrence = 0;
+};
+
+std::int64_t kept_inputs(const Recurrent& recurrent, std::int64_t drafts) {
+  return recurrent.convolution > 0 ? recurrent.convolution - 1 + drafts : 0;
+}
+
+StateValues values_of(const Recurrent& recurrent, const CacheGeometry& geometry) {
+  const std::int64_t ranks = geometry.tensor_parallel;
+  const std::int64_t keys = recurrent.key_heads * recurrent.key_dim;
+  const std::int64_t values = recurrent.value_heads * recurrent.value_dim;
+  switch (recurrent.kind) {
+    case RecurrentKind::GatedDelta:
+      return {.convolution = divide_up(2 * keys + values, ranks) *
+                             kept_inputs(recurrent, geometry.draft_tokens),
+              .recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
+                            recurrent.key_dim};
+    case RecurrentKind::Kda:
+      return {.convolution = divide_up(2 * keys + values, ranks) * kept_inputs(recurrent, 0),
+              .recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
+                            recurrent.value_dim};
+    case RecurrentKind::Mamba:
+      return {.convolution = divide_up(recurrent.inner, ranks) * kept_inputs(recurrent, 0),
+              .recurrence = divide_up(recurrent.inner, ranks) * recurrent.state};
+    case RecurrentKind::Mamba2: {
+      const std::int64_t groups = recurrent.groups % ranks == 0 ? recurrent.groups : ranks;
+      return {.convolution = divide_up(values + 2 * groups * recurrent.state, ranks) *
+                             kept_inputs(recurrent, geometry.draft_tokens),
+              .recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
+                            recurrent.state};
+    }
+    case RecurrentKind::Lightning:
+      return {.recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
+                            recurrent.value_dim};
+    case RecurrentKind::ShortConv:
+      return {.convolution = divide_up(recurrent.inner, ranks) * kept_inputs(recurrent, 0)};
+  }
+  return {};
+}
+
+std::int64_t held_states(const CacheSpec& /*spec*/, const CacheGeometry& geometry,
+                         std::int64_t /*tokens*/) {
+  return (geometry.keeps_states_of_prefixes ? 2 : 1) + geometry.draft_tokens;
+}
+
+}  // namespace
+
+std::int64_t state_bytes(const Recurrent& recurrent, const CacheGeometry& geometry) {
+  const StateValues values = values_of(recurrent, geometry);
+  return values.convolution * geometry.dtype_bytes +
+         values.recurrence * recurrent.state_bits / kBitsPerByte;
+}
+
+void keep_state(const domain::Layer& layer, const domain::Attention& /*attention*/,
+                const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
+  if (!layer.recurrent || geometry.is_one_table) return;
+  specs.push_back({.held = held_states,
+                   .page_bytes = state_bytes(*layer.recurrent, geometry),
+                   .is_state = true});
+}
+
+}  // namespace gpushape::estimate::layers
