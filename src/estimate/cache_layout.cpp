@@ -96,8 +96,6 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
   return geometry;
 }
 
-bool is_growing(const CacheKind& kind) { return kind.spec.held == layers::full_held_blocks; }
-
 /// All kinds need the same number of blocks: they lie side by side in one group.
 bool are_of_one_type(const std::vector<CacheKind>& kinds) {
   const CacheSpec& first = kinds.front().spec;

@@ -1,6 +1,7 @@
 #include "estimate/caching_allocator.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace gpushape::estimate {
 namespace {
@@ -45,6 +46,30 @@ void CachingAllocator::allocate(std::int64_t bytes) {
   }
   allocated_ += wanted;
   rests_.insert(std::ranges::lower_bound(rests_, rest), rest);
+}
+
+void CachingAllocator::allocate(std::span<const std::int64_t> bytes, std::int64_t times) {
+  std::int64_t small = 0;  // their order does not matter: they never meet the rests
+  for (const std::int64_t each : bytes) {
+    const std::int64_t wanted = round_up_to(each, kUnit);
+    if (wanted > 0 && wanted <= kLargestSmall) small += wanted;
+  }
+  allocated_ += small * times;
+  for (std::int64_t i = 0; i < times; ++i) {
+    const std::int64_t before = allocated_;
+    const std::size_t rests_before = rests_.size();
+    bool changes_rests = false;
+    for (const std::int64_t each : bytes) {
+      if (each <= kLargestSmall) continue;
+      allocate(each);
+      changes_rests = changes_rests || rests_.size() != rests_before;
+    }
+    // Nothing was split and nothing reused: every further time comes to the same.
+    if (!changes_rests && rests_.empty()) {
+      allocated_ += (allocated_ - before) * (times - i - 1);
+      return;
+    }
+  }
 }
 
 }  // namespace gpushape::estimate

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -18,6 +19,8 @@ namespace gpushape::estimate {
 class CachingAllocator {
  public:
   void allocate(std::int64_t bytes);
+  /// All of `bytes` in turn, `times` times over.
+  void allocate(std::span<const std::int64_t> bytes, std::int64_t times);
   /// Bytes of everything that was handed out, with the rests that were not split off.
   [[nodiscard]] Bytes allocated() const { return Bytes(allocated_); }
 

@@ -41,11 +41,13 @@ WeightsChoice choose_weights(const Request& request,
   WeightsChoice choice;
   choice.quantization = quantization_of(request);
   const Quantization wanted = choice.quantization.value;
-  const bool is_as_stored = wanted == stored.linear && !is_plain(wanted);
+  const bool is_as_stored =
+      !request.workload->quantization || (wanted == stored.linear && !is_plain(wanted));
   choice.layout.dtype_bytes = domain::scheme(dtype_of(request)).weight_bits / 8;
-  choice.layout.scheme = is_as_stored ? domain::scheme_of(stored) : domain::scheme(wanted);
+  choice.layout.is_as_stored = is_as_stored;
+  choice.layout.scheme = is_as_stored && !is_plain(wanted) ? domain::scheme_of(stored)
+                                                           : domain::scheme(wanted);
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
-  choice.layout.static_activation_scales = is_as_stored && stored.static_activation_scales;
 
   const std::string_view name = name_of(wanted);
   if (is_plain(stored.linear) && !is_plain(wanted)) {

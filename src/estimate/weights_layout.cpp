@@ -1,28 +1,24 @@
 #include "estimate/weights_layout.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <span>
+#include <vector>
 
+#include "domain/modules.hpp"
+#include "domain/tensors.hpp"
 #include "estimate/caching_allocator.hpp"
+#include "estimate/division.hpp"
+#include "estimate/rank_tensors.hpp"
 
 namespace gpushape::estimate {
 namespace {
 
-using domain::Quantization;
-using domain::ScaleGranularity;
-
-constexpr std::int64_t kBitsPerByte = 8;
-constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kIndexBytes = 4;  // int32
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// Sums tensors and asks the allocator for each.
 class Tally {
  public:
-  void add(std::int64_t bytes) {
-    tensors_ += bytes;
-    allocator_.allocate(bytes);
+  void add(std::span<const std::int64_t> bytes, std::int64_t times = 1) {
+    for (const std::int64_t each : bytes) tensors_ += each * times;
+    allocator_.allocate(bytes, times);
   }
   void add_rotary(std::int64_t bytes) {
     rotary_ += bytes;
@@ -39,83 +35,118 @@ class Tally {
   CachingAllocator allocator_;
 };
 
-/// Scales, zero points and indices of one fused linear layer of `out` rows and `in` columns.
-void add_companions(Tally& tally, const WeightsLayout& layout, std::int64_t out, std::int64_t in) {
-  const domain::WeightScheme& scheme = layout.scheme;
-  switch (scheme.granularity) {
-    case ScaleGranularity::None:
-      return;
-    case ScaleGranularity::Tensor:
-      tally.add(scheme.scale_bits / kBitsPerByte);
-      break;
-    case ScaleGranularity::Channel:
-      tally.add(out * scheme.scale_bits / kBitsPerByte);
-      break;
-    case ScaleGranularity::Block:
-      tally.add(divide_up(out, scheme.group) * divide_up(in, scheme.group) * scheme.scale_bits /
-                kBitsPerByte);
-      break;
-    case ScaleGranularity::Group: {
-      const std::int64_t groups = divide_up(in, scheme.group);
-      tally.add(groups * out * scheme.scale_bits / kBitsPerByte);
-      if (scheme.nested_group > 0)
-        tally.add(divide_up(groups * out, scheme.nested_group) * kFloatBytes);
-      if (scheme.quantization == Quantization::Int4) {
-        // A GPTQ layer keeps zero points although the scheme is symmetric, and the order of its
-        // input channels. Source: vLLM gptq_marlin.py, create_weights: qzeros, g_idx.
-        tally.add(groups * out * scheme.weight_bits / kBitsPerByte);
-        tally.add(in * kIndexBytes);
-      } else if (scheme.zero_bits > 0) {
-        tally.add(groups * out * scheme.zero_bits / kBitsPerByte);
-      }
-      break;
+/// Which exceptions speak of a layer: layers with the same ones hold the same.
+std::uint64_t exceptions_of(const domain::Model& model, std::int64_t layer) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < model.exceptions.size(); ++i) {
+    const domain::TensorException& exception = model.exceptions[i];
+    const bool holds = !exception.is_multi_token && exception.first_layer <= layer &&
+                       layer < exception.first_layer + exception.layers;
+    if (holds) sum = (sum ^ (i + 1)) * kMix;
+  }
+  return sum;
+}
+
+/// The allocations of layers that were seen already: a network has few kinds of layers.
+class LayerMemory {
+ public:
+  LayerMemory(const domain::Model& model, const WeightsLayout& layout)
+      : model_(model), layout_(layout) {}
+
+  std::span<const std::int64_t> allocations(const domain::Layer& layer, std::int64_t index) {
+    const std::uint64_t exceptions = exceptions_of(model_, index);
+    for (const Seen& seen : seen_) {
+      if (seen.exceptions == exceptions && *seen.layer == layer) return part(seen);
     }
+    Seen seen{.layer = &layer, .exceptions = exceptions, .first = bytes_.size()};
+    append_allocations(tensors_of(layer, model_), model_, layout_, index, false, bytes_);
+    append_extras(layer, layout_, bytes_);
+    seen.count = bytes_.size() - seen.first;
+    seen_.push_back(seen);
+    return part(seen);
   }
-  if (scheme.tensor_scale_bits > 0) tally.add(scheme.tensor_scale_bits / kBitsPerByte);
-  if (layout.static_activation_scales) tally.add(kFloatBytes);
+
+ private:
+  struct Seen {
+    const domain::Layer* layer = nullptr;
+    std::uint64_t exceptions = 0;
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  [[nodiscard]] std::span<const std::int64_t> part(const Seen& seen) const {
+    return std::span(bytes_).subspan(seen.first, seen.count);
+  }
+
+  const domain::Model& model_;
+  const WeightsLayout& layout_;
+  std::vector<Seen> seen_;
+  std::vector<std::int64_t> bytes_;
+};
+
+void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+  // One table for each distinct rope serves all layers of the stage.
+  tally.add_rotary(model.rope.positions * model.rope.rotary_dim * layout.dtype_bytes);
+  for (const domain::Rope& rope : model.further_ropes)
+    tally.add_rotary(rope.positions * rope.rotary_dim * layout.dtype_bytes);
 }
 
-/// One linear layer of this rank; the bias stays in the model's dtype.
-void add_linear(Tally& tally, const WeightsLayout& layout, std::int64_t out, std::int64_t in,
-                std::int64_t bias_rows) {
-  if (layout.scheme.granularity == ScaleGranularity::None) {
-    tally.add(out * in * layout.dtype_bytes);
-  } else {
-    tally.add(out * in * layout.scheme.weight_bits / kBitsPerByte);
-    add_companions(tally, layout, out, in);
+void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+                const Stage& stage) {
+  LayerMemory memory(model, layout);
+  const std::int64_t stage_end = stage.first_layer + stage.layers;
+  std::int64_t start = 0;
+  for (const domain::LayerRun& run : model.layers) {
+    const std::int64_t end = std::min(start + run.count, stage_end);
+    std::int64_t layer = std::max(start, stage.first_layer);
+    while (layer < end) {
+      const std::int64_t same_end = domain::next_change(model, layer, end);
+      tally.add(memory.allocations(run.layer, layer), std::min(same_end, end) - layer);
+      layer = std::min(same_end, end);
+    }
+    start += run.count;
   }
-  if (bias_rows > 0) tally.add(bias_rows * layout.dtype_bytes);
 }
 
-void add_norm(Tally& tally, const WeightsLayout& layout, std::int64_t width, bool has_bias) {
-  tally.add(width * layout.dtype_bytes);
-  if (has_bias) tally.add(width * layout.dtype_bytes);
+/// Embedding and what belongs to it on the first stage, final norm and head on the last.
+struct OuterTensors {
+  std::vector<domain::Tensor> first;
+  std::vector<domain::Tensor> last;
+};
+
+OuterTensors outer_tensors_of(const domain::Model& model, const Stage& stage) {
+  OuterTensors outer;
+  const bool shares_table = model.tied_embeddings && stage.has_head && model.has_head;
+  for (const domain::Tensor& tensor : domain::outer_tensors(model)) {
+    const bool is_last = tensor.part == domain::TensorPart::Head ||
+                         tensor.part == domain::TensorPart::Norm;
+    if (is_last) {
+      if (stage.has_head) outer.last.push_back(tensor);
+      continue;
+    }
+    const bool is_table = tensor.split == domain::Split::Vocabulary;
+    if (stage.has_embedding || (is_table && shares_table)) outer.first.push_back(tensor);
+  }
+  return outer;
 }
 
-void add_layer(Tally& tally, const WeightsLayout& layout, const domain::Model& model,
-               const domain::Layer& layer, bool is_first) {
-  const domain::Attention& attention = layer.attention;
-  const std::int64_t ranks = layout.tensor_parallel;
-  const std::int64_t hidden = model.hidden_size;
-  const std::int64_t query = attention.heads / ranks * attention.head_dim;
-  const std::int64_t kv_heads = kv_heads_on_rank(attention, ranks);
-  const std::int64_t qkv = query + kv_heads * (attention.head_dim + attention.value_head_dim);
-  const std::int64_t attended = attention.heads / ranks * attention.value_head_dim;
-  add_linear(tally, layout, qkv, hidden, attention.qkv_bias ? qkv : 0);
-  add_linear(tally, layout, hidden, attended, attention.output_bias ? hidden : 0);
-  if (is_first)  // one table serves all layers
-    tally.add_rotary(model.rope.positions * model.rope.rotary_dim * layout.dtype_bytes);
-  for (std::int64_t i = 0; i < layout.attention_scalars; ++i) tally.add(kFloatBytes);
-  if (attention.head_norm == domain::HeadNorm::Shared) {
-    add_norm(tally, layout, attention.head_dim, false);
-    add_norm(tally, layout, attention.head_dim, false);
+void add_drafts(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+  const domain::MultiTokenPrediction& prediction = *model.multi_token_prediction;
+  std::vector<std::int64_t> bytes;
+  std::int64_t layer = 0;
+  for (const domain::LayerRun& run : prediction.layers) {
+    const std::vector<domain::Tensor> tensors = tensors_of(run.layer, model);
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      append_allocations(tensors, model, layout, layer + i, true, bytes);
+      append_extras(run.layer, layout, bytes);
+    }
+    layer += run.count;
   }
-  const domain::FeedForward& feed_forward = layer.feed_forward;
-  const std::int64_t width = feed_forward.width / ranks;
-  const std::int64_t up = feed_forward.gated ? 2 * width : width;
-  add_linear(tally, layout, up, hidden, feed_forward.bias ? up : 0);
-  add_linear(tally, layout, hidden, width, feed_forward.bias ? hidden : 0);
-  for (int norm = 0; norm < layer.norms; ++norm) add_norm(tally, layout, hidden, layer.norm_bias);
+  for (const domain::ExtraTensor& extra : prediction.extra) {
+    const std::int64_t columns = std::max<std::int64_t>(1, extra.columns);
+    bytes.push_back(extra.rows * columns * layout.dtype_bytes);
+  }
+  tally.add(bytes);
 }
 
 }  // namespace
@@ -131,27 +162,26 @@ std::int64_t kv_heads_on_rank(const domain::Attention& attention, std::int64_t t
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage) {
   Tally tally;
-  const std::int64_t rows = padded_vocabulary(model, layout) / layout.tensor_parallel;
-  const std::int64_t table = rows * model.hidden_size * layout.dtype_bytes;
-  const bool shares_table = model.tied_embeddings && stage.has_head && model.has_head;
-  if (stage.has_embedding || shares_table) tally.add(table);
-  bool is_first = true;
-  each_run(model, stage, [&](const domain::Layer& layer, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      add_layer(tally, layout, model, layer, is_first);
-      is_first = false;
-    }
-  });
-  if (stage.has_head) {
-    add_norm(tally, layout, model.hidden_size, model.final_norm_bias);
-    if (model.has_head && !model.tied_embeddings) {
-      if (layout.head_quantized) {
-        add_linear(tally, layout, rows, model.hidden_size, 0);
-      } else {
-        tally.add(table);
-      }
+  std::vector<std::int64_t> bytes;
+  const auto add_outer = [&](const std::vector<domain::Tensor>& tensors) {
+    bytes.clear();
+    append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
+    tally.add(bytes);
+  };
+  if (stage.has_embedding) {
+    for (const domain::Tower& tower : model.towers) {
+      bytes.clear();
+      append_tower(tower, layout, bytes);
+      tally.add(bytes);
     }
   }
+  const OuterTensors outer = outer_tensors_of(model, stage);
+  add_outer(outer.first);
+  add_rotary_tables(tally, model, layout);
+  add_layers(tally, model, layout, stage);
+  add_outer(outer.last);
+  if (layout.loads_drafts && stage.has_head && model.multi_token_prediction)
+    add_drafts(tally, model, layout);
   return tally.loaded();
 }
 

@@ -1,4 +1,8 @@
 // The tensors that one rank holds after loading, fused the way engines fuse them.
+//
+// What a layer has follows from domain::tensors_of, how each tensor is stored from
+// domain::scheme_of; here ranks take their share, tensors that engines keep in one allocation are
+// put together, kernels get the padding they want, and the framework's allocator counts.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +14,33 @@
 
 namespace gpushape::estimate {
 
+/// Multiples that a kernel wants of an expert's sizes; 1 for none.
+struct ExpertPadding {
+  std::int64_t width = 1;   ///< of one rank's share of an expert
+  std::int64_t hidden = 1;  ///< of the space that experts work in
+  std::int64_t inputs = 1;  ///< of what a matrix is multiplied with, width or hidden
+
+  bool operator==(const ExpertPadding&) const = default;
+};
+
 /// How the weights of a model are held in memory, on every rank alike.
 struct WeightsLayout {
   domain::WeightScheme scheme = {};  ///< of the linear layers
-  std::int64_t dtype_bytes = 2;      ///< of everything else: the model's dtype
+  /// Each tensor in the scheme that the checkpoint has for it; otherwise linear layers in `scheme`
+  /// and the rest in the model's dtype.
+  bool is_as_stored = false;
+  std::int64_t dtype_bytes = 2;  ///< of everything that no scheme applies to
   bool head_quantized = false;
-  bool static_activation_scales = false;
   std::int64_t tensor_parallel = 1;
+  std::int64_t data_parallel = 1;
+  std::int64_t expert_parallel = 1;    ///< ranks that experts are dealt out to whole
   std::int64_t attention_scalars = 0;  ///< scale factors that each attention layer registers
   std::int64_t vocabulary_unit = 64;   ///< vocabulary rows are padded to a multiple of it
+  ExpertPadding expert_padding;
+  /// Latent attention keeps the two halves of its up-projection once more, apart.
+  bool splits_latents = true;
+  /// Layers that predict further tokens are loaded.
+  bool loads_drafts = false;
 };
 
 /// Byte counts of the tensors of one stage on one rank.

@@ -1,0 +1,226 @@
+#include "estimate/rank_tensors.hpp"
+
+#include <algorithm>
+
+#include "domain/modules.hpp"
+#include "estimate/division.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::ScaleGranularity;
+using domain::Split;
+using domain::Tensor;
+using domain::TensorPart;
+using domain::WeightScheme;
+
+constexpr std::int64_t kBitsPerByte = 8;
+constexpr std::int64_t kFloatBytes = 4;
+
+constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) {
+  return unit > 1 ? divide_up(value, unit) * unit : value;
+}
+
+/// Rows of whole KV heads: dealt out, or one head copied where there are fewer than ranks.
+std::int64_t rows_of_heads(const Tensor& tensor, std::int64_t ranks) {
+  if (tensor.heads <= 0) return divide_up(tensor.rows, ranks);
+  const std::int64_t heads = std::max<std::int64_t>(1, tensor.heads / ranks);
+  return tensor.rows / tensor.heads * heads;
+}
+
+/// Experts are dealt out whole to `expert_parallel` ranks; what ranks are left share each of them.
+/// Without expert parallelism all ranks of tensor and data parallelism share every expert. Source:
+/// vLLM model_executor/layers/fused_moe/config.py, FusedMoEParallelConfig.make.
+RankTensor expert_on_rank(const Tensor& tensor, const WeightsLayout& layout) {
+  const std::int64_t ranks = layout.tensor_parallel * layout.data_parallel;
+  const std::int64_t sharers =
+      std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, layout.expert_parallel));
+  RankTensor share{.rows = tensor.rows,
+                   .columns = tensor.columns,
+                   .copies = divide_up(tensor.copies, layout.expert_parallel)};
+  const ExpertPadding& padding = layout.expert_padding;
+  const bool is_first = tensor.expert_split == Split::Rows;  // hidden to width
+  if (is_first) {
+    share.rows = round_up_to(divide_up(tensor.rows, sharers), padding.width);
+    if (share.columns > 0)
+      share.columns = round_up_to(round_up_to(share.columns, padding.hidden), padding.inputs);
+    return share;
+  }
+  share.rows = round_up_to(share.rows, padding.hidden);
+  if (tensor.expert_split == Split::Columns) {
+    share.columns = round_up_to(
+        round_up_to(divide_up(tensor.columns, sharers), padding.width), padding.inputs);
+  }
+  return share;
+}
+
+bool is_quantized(const WeightScheme& scheme) {
+  return scheme.granularity != ScaleGranularity::None;
+}
+
+WeightScheme plain_scheme(const WeightsLayout& layout) {
+  return {.weight_bits = static_cast<int>(layout.dtype_bytes * kBitsPerByte)};
+}
+
+/// How the tensor is held; never quantized in place of the model's dtype unless a scheme says so.
+WeightScheme held_scheme(const Tensor& tensor, const domain::Model& model,
+                         const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
+  if (tensor.columns == 0) return plain_scheme(layout);
+  if (layout.is_as_stored) {
+    const WeightScheme stored = is_multi_token ? multi_token_scheme(model, tensor, layer)
+                                               : scheme_of(model, tensor, layer);
+    return is_quantized(stored) ? stored : plain_scheme(layout);
+  }
+  const bool is_head = tensor.part == TensorPart::Head;
+  const bool takes_scheme = is_head ? layout.head_quantized
+                                    : tensor.is_linear && tensor.part != TensorPart::Embedding;
+  return takes_scheme && is_quantized(layout.scheme) ? layout.scheme : plain_scheme(layout);
+}
+
+/// Tensors of one allocation, as they add up.
+struct Fused {
+  RankTensor sum;
+  WeightScheme scheme;
+  bool is_float32 = false;
+};
+
+/// Scales, zero points and indices of one fused linear layer.
+void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
+  const WeightScheme& scheme = fused.scheme;
+  const auto& [out, in, copies] = fused.sum;
+  switch (scheme.granularity) {
+    case ScaleGranularity::None:
+      return;
+    case ScaleGranularity::Tensor:
+      bytes.push_back(copies * scheme.scale_bits / kBitsPerByte);
+      break;
+    case ScaleGranularity::Channel:
+      bytes.push_back(copies * out * scheme.scale_bits / kBitsPerByte);
+      break;
+    case ScaleGranularity::Block:
+      bytes.push_back(copies * divide_up(out, scheme.group) * divide_up(in, scheme.group) *
+                      scheme.scale_bits / kBitsPerByte);
+      break;
+    case ScaleGranularity::Group: {
+      const std::int64_t groups = divide_up(in, scheme.group);
+      bytes.push_back(copies * groups * out * scheme.scale_bits / kBitsPerByte);
+      if (scheme.nested_group > 0)
+        bytes.push_back(copies * divide_up(groups * out, scheme.nested_group) * kFloatBytes);
+      if (scheme.zero_bits > 0)
+        bytes.push_back(copies * groups * out * scheme.zero_bits / kBitsPerByte);
+      break;
+    }
+  }
+  if (scheme.order_bits > 0) bytes.push_back(copies * in * scheme.order_bits / kBitsPerByte);
+  if (scheme.tensor_scale_bits > 0)
+    bytes.push_back(copies * scheme.tensor_scale_bits / kBitsPerByte);
+  if (scheme.input_scale_bits > 0)
+    bytes.push_back(copies * scheme.input_scale_bits / kBitsPerByte);
+}
+
+void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
+  const RankTensor& sum = fused.sum;
+  const WeightScheme& scheme = fused.scheme;
+  const std::int64_t values = sum.copies * sum.rows * std::max<std::int64_t>(1, sum.columns);
+  if (values <= 0) return;
+  if (fused.is_float32) {
+    bytes.push_back(values * kFloatBytes);
+    return;
+  }
+  if (scheme.is_interleaved) {
+    const std::int64_t blocks =
+        sum.copies * sum.rows * divide_up(std::max<std::int64_t>(1, sum.columns), scheme.group);
+    bytes.push_back(blocks * (scheme.group * scheme.weight_bits + scheme.scale_bits) /
+                    kBitsPerByte);
+    return;
+  }
+  bytes.push_back(divide_up(values * scheme.weight_bits, kBitsPerByte));
+  append_companions(fused, bytes);
+}
+
+}  // namespace
+
+RankTensor on_rank(const Tensor& tensor, const domain::Model& model, const WeightsLayout& layout) {
+  const std::int64_t ranks = layout.tensor_parallel;
+  RankTensor share{.rows = tensor.rows, .columns = tensor.columns, .copies = tensor.copies};
+  switch (tensor.split) {
+    case Split::None:
+      break;
+    case Split::Rows:
+      share.rows = divide_up(tensor.rows, ranks);
+      break;
+    case Split::Columns:
+      share.columns = divide_up(tensor.columns, ranks);
+      break;
+    case Split::KvRows:
+      share.rows = rows_of_heads(tensor, ranks);
+      break;
+    case Split::Vocabulary:
+      share.rows = divide_up(padded_vocabulary(model, layout), ranks);
+      break;
+    case Split::Experts:
+      return expert_on_rank(tensor, layout);
+  }
+  return share;
+}
+
+void append_allocations(std::span<const Tensor> tensors, const domain::Model& model,
+                        const WeightsLayout& layout, std::int64_t layer, bool is_multi_token,
+                        std::vector<std::int64_t>& bytes) {
+  Fused open;
+  std::string_view open_word;
+  bool is_open = false;
+  for (const Tensor& tensor : tensors) {
+    const RankTensor share = on_rank(tensor, model, layout);
+    const WeightScheme scheme = held_scheme(tensor, model, layout, layer, is_multi_token);
+    const bool continues = is_open && !tensor.fused.empty() && tensor.fused == open_word &&
+                           scheme == open.scheme && share.columns == open.sum.columns;
+    if (continues) {
+      open.sum.rows += share.rows;
+      continue;
+    }
+    if (is_open) append_fused(open, bytes);
+    open = {.sum = share, .scheme = scheme, .is_float32 = tensor.is_float32};
+    open_word = tensor.fused;
+    is_open = true;
+  }
+  if (is_open) append_fused(open, bytes);
+}
+
+void append_extras(const domain::Layer& layer, const WeightsLayout& layout,
+                   std::vector<std::int64_t>& bytes) {
+  const domain::Attention& attention = layer.attention;
+  if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
+    return;
+  for (std::int64_t i = 0; i < layout.attention_scalars; ++i) bytes.push_back(kFloatBytes);
+  if (attention.kind != domain::LayerKind::Latent || !layout.splits_latents || !attention.latent)
+    return;
+  // Decoding multiplies queries and outputs by the halves of kv_b_proj instead of unfolding keys
+  // and values: vLLM v1/attention/backends/mla/common.py, process_weights_after_loading.
+  const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);
+  const std::int64_t rank = attention.latent->kv_rank;
+  const std::int64_t unrotated = attention.head_dim - attention.latent->rope_dim;
+  bytes.push_back(heads * attention.value_head_dim * rank * layout.dtype_bytes);
+  bytes.push_back(heads * unrotated * rank * layout.dtype_bytes);
+}
+
+void append_tower(const domain::Tower& tower, const WeightsLayout& layout,
+                  std::vector<std::int64_t>& bytes) {
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t ranks = layout.tensor_parallel;
+  const std::int64_t qkv = 3 * hidden * hidden;
+  const std::int64_t up = (tower.gated ? 2 : 1) * hidden * tower.width;
+  const std::int64_t of_layer = qkv + hidden * hidden + up + hidden * tower.width;
+  std::int64_t rest = tower.parameters - tower.layers * of_layer;
+  if (rest < 0 || tower.layers <= 0) {  // its layers are not known
+    bytes.push_back(tower.parameters * layout.dtype_bytes);
+    return;
+  }
+  for (std::int64_t i = 0; i < tower.layers; ++i) {
+    for (const std::int64_t values : {qkv, hidden * hidden, up, hidden * tower.width})
+      bytes.push_back(divide_up(values, ranks) * layout.dtype_bytes);
+  }
+  if (rest > 0) bytes.push_back(rest * layout.dtype_bytes);
+}
+
+}  // namespace gpushape::estimate
