@@ -59,7 +59,9 @@ bool is_quantized(const WeightScheme& scheme) {
 }
 
 WeightScheme plain_scheme(const WeightsLayout& layout) {
-  return {.weight_bits = static_cast<int>(layout.dtype_bytes * kBitsPerByte)};
+  WeightScheme scheme;
+  scheme.weight_bits = static_cast<int>(layout.dtype_bytes * kBitsPerByte);
+  return scheme;
 }
 
 /// How the tensor is held; never quantized in place of the model's dtype unless a scheme says so.
