@@ -19,9 +19,8 @@ KvCacheType cache_type_of(Quantization dtype) {
 }
 
 bool has_kind(const domain::Model& model, LayerKind kind) {
-  return std::ranges::any_of(model.layers, [&](const domain::LayerRun& run) {
-    return run.layer.attention.kind == kind;
-  });
+  return std::ranges::any_of(
+      model.layers, [&](const domain::LayerRun& run) { return run.layer.attention.kind == kind; });
 }
 
 }  // namespace
@@ -54,8 +53,8 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
   geometry.type = type;
   geometry.dtype_bytes = plan.weights.dtype_bytes;
   geometry.draft_tokens = engine.draft_tokens ? engine.draft_tokens->value : 0;
-  geometry.keeps_states_of_prefixes = engine.prefix_caching ? engine.prefix_caching->value
-                                                            : holds_fact("statesOfPrefixesKept");
+  geometry.keeps_states_of_prefixes =
+      engine.prefix_caching ? engine.prefix_caching->value : holds_fact("statesOfPrefixesKept");
   geometry.is_one_table = holds_fact("oneCacheTable");
   geometry.chunks_keep_everything = holds_fact("chunksKeepEverything");
   geometry.is_packed = holds_fact("compressedGroupsPacked");

@@ -126,10 +126,9 @@ void widen(CacheSpec& spec, std::int64_t page) {
 }
 
 void put_into_groups(CacheLayout& layout) {
-  const std::int64_t page =
-      std::ranges::max_element(layout.kinds, {}, [](const CacheKind& kind) {
-        return kind.spec.page_bytes;
-      })->spec.page_bytes;
+  const std::int64_t page = std::ranges::max_element(layout.kinds, {}, [](const CacheKind& kind) {
+                              return kind.spec.page_bytes;
+                            })->spec.page_bytes;
   for (CacheKind& kind : layout.kinds) widen(kind.spec, page);
   const auto [least, most] = std::ranges::minmax(layout.kinds, {}, &CacheKind::model_layers);
   const bool is_nearly_equal = static_cast<double>(most.model_layers) <
@@ -209,10 +208,10 @@ PoolCount count_pool(const CacheLayout& layout, std::int64_t blocks, std::int64_
   // A model of states only fits a fixed number of sequences, whatever their length.
   const std::int64_t block_tokens =
       layout.least_block_tokens() > 0 ? layout.least_block_tokens() : longest_request;
-  count.tokens = counts_requests
-                     ? static_cast<std::int64_t>(count.requests *
-                                                 static_cast<double>(longest_request))
-                     : blocks / layout.groups() * block_tokens * layout.geometry.context_parallel;
+  count.tokens =
+      counts_requests
+          ? static_cast<std::int64_t>(count.requests * static_cast<double>(longest_request))
+          : blocks / layout.groups() * block_tokens * layout.geometry.context_parallel;
   return count;
 }
 

@@ -1,6 +1,7 @@
 // What is wrong with a request whatever the engine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ constexpr std::int64_t kMostConcurrency = 10'000'000;
 constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostBatchedTokens = 1LL << 26U;
 constexpr std::int64_t kMostRanks = 1'000'000;
+constexpr std::int64_t kMostDrafts = 1024;
+constexpr std::int64_t kMostBlock = 1LL << 20U;
 constexpr std::int64_t kMostPool = 1LL << 50U;
 constexpr double kMostCache = 0x1p60;  // bytes of all tokens in flight
 
@@ -37,6 +40,8 @@ class Checker {
     check_tensor_parallel();
     check_pipeline_parallel();
     check_expert_parallel();
+    check_context_parallel();
+    check_drafts();
     check_context();
     check_cache();
     return std::move(diagnostics_);
@@ -64,6 +69,9 @@ class Checker {
     check_count(engine.pipeline, "pipeline parallel size", kMostRanks);
     check_count(engine.data, "data parallel size", kMostRanks);
     check_count(engine.expert, "expert parallel size", kMostRanks);
+    check_count(engine.context_parallel, "context parallel size", kMostRanks);
+    check_count(engine.draft_tokens, "draft tokens", kMostDrafts);
+    check_count(engine.block_tokens, "tokens of a block", kMostBlock);
     if (const auto& fact = engine.gpu_memory_utilization; fact && !is_share(fact->value)) {
       complain(fmt::format("gpu_memory_utilization is {}, which is not above 0 and at most 1",
                            fact->value),
@@ -82,15 +90,34 @@ class Checker {
     }
   }
 
+  /// What a layer of its kind needs and does not say; empty for nothing.
+  static std::string_view missing_of(const domain::Layer& layer) {
+    const domain::Attention& attention = layer.attention;
+    switch (attention.kind) {
+      case domain::LayerKind::Latent:
+        return attention.latent ? "" : "the rank of their latents";
+      case domain::LayerKind::Compressed:
+        return attention.compression ? "how many tokens share an entry" : "";
+      case domain::LayerKind::Recurrent:
+        return layer.recurrent ? "the size of their state" : "";
+      case domain::LayerKind::Full:
+      case domain::LayerKind::Sliding:
+      case domain::LayerKind::Chunked:
+      case domain::LayerKind::Cross:
+        return attention.heads > 0 && attention.kv_heads > 0 ? "" : "their attention heads";
+      case domain::LayerKind::None:
+        break;
+    }
+    return "";
+  }
+
   void check_layers() {
     for (const domain::LayerRun& run : model_.layers) {
-      if (layer_kind(run.layer.attention.kind) != nullptr) continue;
-      std::string known;
-      for (const LayerKindRow& row : layer_kinds())
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(row.kind));
-      complain(fmt::format("{} has {} layers, whose memory is not modelled", model_.id,
-                           name_of(run.layer.attention.kind)),
-               fmt::format("layer kinds that are: {}", known));
+      const std::string_view missing = missing_of(run.layer);
+      if (missing.empty()) continue;
+      complain(fmt::format("{} has {} layers, and {} is not known", model_.id,
+                           name_of(run.layer.attention.kind), missing),
+               "complete the model's description");
       return;
     }
     if (layer_count(model_) < 1 || model_.hidden_size < 1 || model_.vocabulary < 1) {
@@ -106,15 +133,56 @@ class Checker {
   };
   [[nodiscard]] std::optional<Undivided> undivided_by(std::int64_t ranks) const {
     for (const domain::LayerRun& run : model_.layers) {
-      const domain::Attention& attention = run.layer.attention;
-      const std::int64_t width = run.layer.feed_forward.width;
-      if (attention.heads % ranks != 0) return Undivided{"attention heads", attention.heads};
-      if (attention.kv_heads % ranks != 0 && ranks % attention.kv_heads != 0)
-        return Undivided{"KV heads", attention.kv_heads};
-      if (width % ranks != 0) return Undivided{"feed-forward width", width};
+      if (const auto undivided = undivided_attention(run.layer.attention, ranks)) return undivided;
+      if (run.layer.recurrent) {
+        if (const auto undivided = undivided_state(*run.layer.recurrent, ranks)) return undivided;
+      }
+      const domain::FeedForward& feed_forward = run.layer.feed_forward;
+      if (feed_forward.width % ranks != 0)
+        return Undivided{"feed-forward width", feed_forward.width};
+      if (const auto undivided = undivided_experts(feed_forward, ranks)) return undivided;
     }
     const std::int64_t rows = padded_vocabulary(model_, WeightsLayout{});
     if (rows % ranks != 0) return Undivided{"padded vocabulary", rows};
+    return std::nullopt;
+  }
+
+  static std::optional<Undivided> undivided_attention(const domain::Attention& attention,
+                                                      std::int64_t ranks) {
+    const bool has_heads =
+        attention.kind != domain::LayerKind::None && attention.kind != domain::LayerKind::Recurrent;
+    if (!has_heads) return std::nullopt;
+    if (attention.heads % ranks != 0) return Undivided{"attention heads", attention.heads};
+    const bool has_latent = attention.latent.has_value();  // the same on every rank
+    const bool is_shared = has_latent || attention.kv_heads % ranks == 0 ||
+                           (attention.kv_heads > 0 && ranks % attention.kv_heads == 0);
+    if (!is_shared) return Undivided{"KV heads", attention.kv_heads};
+    return std::nullopt;
+  }
+
+  static std::optional<Undivided> undivided_state(const domain::Recurrent& recurrent,
+                                                  std::int64_t ranks) {
+    if (recurrent.value_heads % ranks != 0)
+      return Undivided{"heads of the recurrent state", recurrent.value_heads};
+    if (recurrent.key_heads % ranks != 0)
+      return Undivided{"key heads of the recurrent state", recurrent.key_heads};
+    if (recurrent.inner % ranks != 0)
+      return Undivided{"inner size of the recurrent state", recurrent.inner};
+    // Every rank holds whole groups; a single one is copied.
+    if (recurrent.groups > 1 && recurrent.groups % ranks != 0 && ranks % recurrent.groups != 0)
+      return Undivided{"groups of the recurrent state", recurrent.groups};
+    return std::nullopt;
+  }
+
+  /// Ranks that share each expert: those that experts are not dealt out to whole.
+  [[nodiscard]] std::optional<Undivided> undivided_experts(const domain::FeedForward& feed_forward,
+                                                           std::int64_t ranks) const {
+    if (!feed_forward.experts) return std::nullopt;
+    const domain::Experts& experts = *feed_forward.experts;
+    const bool is_whole = workload_.engine.expert && workload_.engine.expert->value > 1;
+    if (!is_whole && experts.width % ranks != 0) return Undivided{"expert width", experts.width};
+    if (experts.shared_width % ranks != 0)
+      return Undivided{"width of the shared experts", experts.shared_width};
     return std::nullopt;
   }
 
@@ -142,12 +210,82 @@ class Checker {
              fmt::format("use at most {} stages", layers));
   }
 
+  [[nodiscard]] std::int64_t most_experts() const {
+    std::int64_t most = 0;
+    for (const domain::LayerRun& run : model_.layers) {
+      const auto& experts = run.layer.feed_forward.experts;
+      if (experts) most = std::max(most, experts->count);
+    }
+    return most;
+  }
+
   void check_expert_parallel() {
     const auto& expert = workload_.engine.expert;
     if (!expert || expert->value == 1) return;
-    complain(fmt::format("expert parallel size {} needs experts, and {} has none", expert->value,
-                         model_.id),
-             "leave expert parallelism at 1");
+    const std::int64_t experts = most_experts();
+    if (experts == 0) {
+      complain(fmt::format("expert parallel size {} needs experts, and {} has none", expert->value,
+                           model_.id),
+               "leave expert parallelism at 1");
+      return;
+    }
+    if (expert->value > experts) {
+      complain(fmt::format("expert parallel size {} is more than the {} experts of {}",
+                           expert->value, experts, model_.id),
+               fmt::format("use at most {} ranks", experts));
+      return;
+    }
+    const std::int64_t ranks =
+        value_or_one(workload_.engine.tensor) * value_or_one(workload_.engine.data);
+    if (ranks % expert->value == 0) return;
+    complain(fmt::format("expert parallel size {} does not divide the {} ranks of tensor and data "
+                         "parallelism, which hold the experts",
+                         expert->value, ranks),
+             fmt::format("use {}: experts are dealt out to all of them", ranks));
+  }
+
+  static std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
+    return fact ? fact->value : 1;
+  }
+
+  /// Ranks share the context of a request where they would hold copies of its KV heads.
+  void check_context_parallel() {
+    const auto& context = workload_.engine.context_parallel;
+    if (!context || context->value == 1) return;
+    const std::int64_t tensor = value_or_one(workload_.engine.tensor);
+    if (tensor % context->value != 0) {
+      complain(fmt::format("context parallel size {} does not divide tensor parallel size {}, "
+                           "whose ranks it takes",
+                           context->value, tensor),
+               "it is a part of tensor parallelism, and takes no GPUs of its own");
+      return;
+    }
+    for (const domain::LayerRun& run : model_.layers) {
+      const domain::Attention& attention = run.layer.attention;
+      const bool is_windowed = attention.kind == domain::LayerKind::Sliding ||
+                               attention.kind == domain::LayerKind::Chunked ||
+                               attention.kind == domain::LayerKind::Compressed;
+      if (is_windowed) {
+        complain(fmt::format("{} has {} layers, whose cache ranks cannot share by context",
+                             model_.id, name_of(attention.kind)),
+                 "leave context parallelism at 1");
+        return;
+      }
+      const std::int64_t kv_heads = attention.latent ? 1 : attention.kv_heads;
+      const bool has_copies = kv_heads <= 0 || tensor / context->value >= kv_heads;
+      if (has_copies || attention.kind == domain::LayerKind::None) continue;
+      complain(fmt::format("context parallel size {} at tensor parallel size {} leaves each rank "
+                           "other KV heads of {}: there are no copies to share out",
+                           context->value, tensor, model_.id),
+               fmt::format("use a tensor parallel size of at least {}", kv_heads * context->value));
+      return;
+    }
+  }
+
+  void check_drafts() {
+    if (!workload_.engine.draft_tokens || model_.multi_token_prediction) return;
+    complain(fmt::format("{} has no layers that predict further tokens", model_.id),
+             "leave draft tokens away: a draft model of its own is not part of this estimate");
   }
 
   void check_context() {

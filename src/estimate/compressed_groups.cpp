@@ -22,10 +22,9 @@ bool keeps_requests(const CacheKind& kind) { return kind.spec.held == layers::fu
 
 /// The first kind of each family stands for it.
 bool is_first_of_family(const std::vector<CacheKind>& kinds, std::size_t index) {
-  return std::none_of(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(index),
-                      [&](const CacheKind& other) {
-                        return are_of_one_family(other.spec, kinds[index].spec);
-                      });
+  return std::none_of(
+      kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(index),
+      [&](const CacheKind& other) { return are_of_one_family(other.spec, kinds[index].spec); });
 }
 
 std::int64_t most_layers_of_family(const std::vector<CacheKind>& kinds, const CacheSpec& family) {
@@ -80,8 +79,7 @@ void put_into_compressed_groups(CacheLayout& layout) {
     kinds[i].groups = 0;
     if (!is_first_of_family(kinds, i)) continue;
     const bool is_leading = keeps_requests(kinds[i]);
-    kinds[i].groups =
-        is_leading ? 1 : divide_up(most_layers_of_family(kinds, kinds[i].spec), size);
+    kinds[i].groups = is_leading ? 1 : divide_up(most_layers_of_family(kinds, kinds[i].spec), size);
     largest = std::max(largest, bytes_of_family(kinds, kinds[i].spec, kinds[i].groups));
   }
   layout.group_layers = size;

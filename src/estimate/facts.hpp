@@ -29,6 +29,7 @@ struct Conditions {
   double linear_bits = 16;  ///< of one stored weight of a linear layer
   double is_mxfp4 = 0;
   double has_recurrent = 0;
+  double is_encoder_decoder = 0;
   double is_library = 0;  ///< started from a program, not as a server
 };
 
@@ -51,6 +52,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
     {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
+    {"encoderDecoder", &Conditions::is_encoder_decoder,
+     "1 when a decoder attends to an encoder's output"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 

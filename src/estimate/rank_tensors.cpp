@@ -48,8 +48,8 @@ RankTensor expert_on_rank(const Tensor& tensor, const WeightsLayout& layout) {
   }
   share.rows = round_up_to(share.rows, padding.hidden);
   if (tensor.expert_split == Split::Columns) {
-    share.columns = round_up_to(
-        round_up_to(divide_up(tensor.columns, sharers), padding.width), padding.inputs);
+    share.columns =
+        round_up_to(round_up_to(divide_up(tensor.columns, sharers), padding.width), padding.inputs);
   }
   return share;
 }
@@ -69,13 +69,13 @@ WeightScheme held_scheme(const Tensor& tensor, const domain::Model& model,
                          const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
   if (tensor.columns == 0) return plain_scheme(layout);
   if (layout.is_as_stored) {
-    const WeightScheme stored = is_multi_token ? multi_token_scheme(model, tensor, layer)
-                                               : scheme_of(model, tensor, layer);
+    const WeightScheme stored =
+        is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);
     return is_quantized(stored) ? stored : plain_scheme(layout);
   }
   const bool is_head = tensor.part == TensorPart::Head;
-  const bool takes_scheme = is_head ? layout.head_quantized
-                                    : tensor.is_linear && tensor.part != TensorPart::Embedding;
+  const bool takes_scheme =
+      is_head ? layout.head_quantized : tensor.is_linear && tensor.part != TensorPart::Embedding;
   return takes_scheme && is_quantized(layout.scheme) ? layout.scheme : plain_scheme(layout);
 }
 
@@ -116,8 +116,7 @@ void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
   if (scheme.order_bits > 0) bytes.push_back(copies * in * scheme.order_bits / kBitsPerByte);
   if (scheme.tensor_scale_bits > 0)
     bytes.push_back(copies * scheme.tensor_scale_bits / kBitsPerByte);
-  if (scheme.input_scale_bits > 0)
-    bytes.push_back(copies * scheme.input_scale_bits / kBitsPerByte);
+  if (scheme.input_scale_bits > 0) bytes.push_back(copies * scheme.input_scale_bits / kBitsPerByte);
 }
 
 void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {

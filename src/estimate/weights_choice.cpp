@@ -45,8 +45,8 @@ WeightsChoice choose_weights(const Request& request,
       !request.workload->quantization || (wanted == stored.linear && !is_plain(wanted));
   choice.layout.dtype_bytes = domain::scheme(dtype_of(request)).weight_bits / 8;
   choice.layout.is_as_stored = is_as_stored;
-  choice.layout.scheme = is_as_stored && !is_plain(wanted) ? domain::scheme_of(stored)
-                                                           : domain::scheme(wanted);
+  choice.layout.scheme =
+      is_as_stored && !is_plain(wanted) ? domain::scheme_of(stored) : domain::scheme(wanted);
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
 
   const std::string_view name = name_of(wanted);

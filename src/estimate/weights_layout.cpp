@@ -118,8 +118,8 @@ OuterTensors outer_tensors_of(const domain::Model& model, const Stage& stage) {
   OuterTensors outer;
   const bool shares_table = model.tied_embeddings && stage.has_head && model.has_head;
   for (const domain::Tensor& tensor : domain::outer_tensors(model)) {
-    const bool is_last = tensor.part == domain::TensorPart::Head ||
-                         tensor.part == domain::TensorPart::Norm;
+    const bool is_last =
+        tensor.part == domain::TensorPart::Head || tensor.part == domain::TensorPart::Norm;
     if (is_last) {
       if (stage.has_head) outer.last.push_back(tensor);
       continue;

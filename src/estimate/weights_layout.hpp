@@ -36,7 +36,7 @@ struct WeightsLayout {
   std::int64_t expert_parallel = 1;    ///< ranks that experts are dealt out to whole
   std::int64_t attention_scalars = 0;  ///< scale factors that each attention layer registers
   std::int64_t vocabulary_unit = 64;   ///< vocabulary rows are padded to a multiple of it
-  ExpertPadding expert_padding;
+  ExpertPadding expert_padding = {};
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
   /// Layers that predict further tokens are loaded.

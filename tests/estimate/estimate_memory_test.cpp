@@ -287,7 +287,7 @@ TEST_SUITE("estimate") {
     CHECK(to_text(estimate.error()).contains("'vllm'"));
     domain::Model latent = kLlama;
     latent.layers.front().layer.attention.kind = domain::LayerKind::Latent;
-    CHECK(refusal(example::workload(8192, 1), latent).contains("latent"));
+    CHECK(refusal(example::workload(8192, 1), latent).contains("latent"));  // of no known rank
   }
 
   TEST_CASE("every term has formula, inputs and source, and bounds in order") {

@@ -61,7 +61,7 @@ TEST_SUITE("estimate") {
     const auto rows = std::to_array<std::pair<Quantization, double>>({
         {Quantization::Fp8, 8.49},
         {Quantization::Int8, 8.49},
-        {Quantization::Int4, 5.38},
+        {Quantization::GptqInt4, 5.38},
     });
     for (const auto& [quantization, printed] : rows) {
       CAPTURE(name_of(quantization));

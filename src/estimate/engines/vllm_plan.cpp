@@ -82,10 +82,27 @@ bool has_recurrent_layers(const domain::Model& model) {
       model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
 }
 
+bool attends_to_an_encoder(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.cross_attention.has_value();
+  });
+}
+
+/// What the kernels of this version and GPU want of experts' sizes.
+ExpertPadding expert_padding(const Facts& facts) {
+  const auto unit = [&](std::string_view name) {
+    return std::max<std::int64_t>(1, std::llround(facts.expected(name)));
+  };
+  return {.width = unit("expertWidthUnit"),
+          .hidden = unit("expertHiddenUnit"),
+          .inputs = unit("expertInputsUnit")};
+}
+
 Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
   conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
   conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
@@ -216,6 +233,10 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.multiprocessors = multiprocessors_of(request, plan.facts);
   plan.weights = weights.layout;
   plan.weights.tensor_parallel = plan.parallelism.tensor;
+  plan.weights.data_parallel = plan.parallelism.data;
+  plan.weights.expert_parallel = plan.parallelism.expert;
+  plan.weights.expert_padding = expert_padding(plan.facts);
+  plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   resolve_settings(request, version, resolved);

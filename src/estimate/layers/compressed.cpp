@@ -6,8 +6,9 @@
 //
 // Blocks: 256 tokens behind the window, 64 of the window, and 4 or 8 of the state, whose pages then
 // come out alike. The state of ratio 4 spans two neighbours (window 8) and keeps values and scores
-// of both; that of other ratios spans one. Source: vLLM models/deepseek_v4/{attention,compressor}.py
-// and v1/attention/backends/mla/sparse_swa.py (get_kv_cache_spec).
+// of both; that of other ratios spans one. Source: vLLM
+// models/deepseek_v4/{attention,compressor}.py and v1/attention/backends/mla/sparse_swa.py
+// (get_kv_cache_spec).
 #include "estimate/division.hpp"
 #include "estimate/layers.hpp"
 

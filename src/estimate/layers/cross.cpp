@@ -1,6 +1,7 @@
 // Attention on an encoder's output: keys and values of the encoder's tokens, however long the text
 // is. Source: vLLM v1/kv_cache_interface.py, CrossAttentionSpec. Before engines knew kinds, one
-// table of blocks served the decoder's own attention and this one, and its layers were counted once.
+// table of blocks served the decoder's own attention and this one, and its layers were counted
+// once.
 #include "estimate/division.hpp"
 #include "estimate/layers.hpp"
 

@@ -49,8 +49,8 @@ StateValues values_of(const Recurrent& recurrent, const CacheGeometry& geometry)
       const std::int64_t groups = recurrent.groups % ranks == 0 ? recurrent.groups : ranks;
       return {.convolution = divide_up(values + 2 * groups * recurrent.state, ranks) *
                              kept_inputs(recurrent, geometry.draft_tokens),
-              .recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
-                            recurrent.state};
+              .recurrence =
+                  divide_up(recurrent.value_heads, ranks) * recurrent.value_dim * recurrent.state};
     }
     case RecurrentKind::Lightning:
       return {.recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
