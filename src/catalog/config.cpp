@@ -13,9 +13,10 @@
 #include "catalog/fields.hpp"
 #include "catalog/foreign_fields.hpp"
 #include "catalog/limits.hpp"
-#include "catalog/quantization_config.hpp"
 #include "catalog/rope_scaling.hpp"
+#include "catalog/stored_precision.hpp"
 #include "document/reader.hpp"
+#include "domain/modules.hpp"
 #include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
@@ -315,37 +316,6 @@ void ConfigReader::read_layers() {
       static_cast<std::int64_t>(static_cast<double>(full.attention.head_dim) * share);
 }
 
-void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
-  const domain::Quantization other = model.weights.other;
-  model.weights = std::move(stored.weights);
-  model.weights.other = other;
-  model.checkpoint_kv_cache = stored.kv_cache;
-  if (!stored.note.empty()) model.notes.push_back(std::move(stored.note));
-  model.sources.push_back({"quantization", source});
-  if (stored.kv_cache) model.sources.push_back({"kvCacheType", source});
-}
-
-void read_precision(Reader& config, const document::Document* side_file, Diagnostics& diagnostics,
-                    domain::Model& model) {
-  const Fields fields(config);
-  const std::string_view field = fields.first_given({"quantization_config", "compression_config"});
-  if (!field.empty()) {
-    if (std::optional<Reader> reader = fields.mapping(field))
-      take(read_quantization_config(*reader), model, "config.json");
-    return;
-  }
-  if (side_file == nullptr) return;
-  Reader side(side_file->root, *side_file->source, diagnostics, "hf_quant_config.json");
-  const Fields side_fields(side);
-  std::optional<Reader> reader = side_fields.mapping("quantization");
-  if (!reader) {
-    if (!side_fields.given("quantization"))
-      side.complain("hf_quant_config.json has no field 'quantization'");
-    return;
-  }
-  take(read_quantization_config(*reader), model, "hf_quant_config.json");
-}
-
 }  // namespace
 
 Result<domain::Model> read_config(const document::Document& config, const std::string& id,
@@ -362,7 +332,7 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
   parts.read_context();
   parts.read_dtype();
   parts.read_layers();
-  read_precision(reader, side_file, diagnostics, model);
+  read_stored_precision(reader, nullptr, side_file, model);
   if (diagnostics.empty()) {
     for (Diagnostic& found : contradictions(model, "num_attention_heads", "num_key_value_heads"))
       reader.complain(std::move(found.message), std::move(found.help));
@@ -371,6 +341,7 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
   model.parameters.total = domain::count_parameters(model);
   model.parameters.active = model.parameters.total;
   model.sources.push_back({"parameters.total", "computed from the architecture"});
+  domain::resolve_modules(model);
   return model;
 }
 

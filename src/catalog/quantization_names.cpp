@@ -34,7 +34,13 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"fp8-dynamic", Quantization::Fp8Channel},
     {"fp8-per-channel", Quantization::Fp8Channel},
     {"float-quantized", Quantization::Fp8Channel},
+    {"ptpc-fp8", Quantization::Fp8Channel},
+    {"fbgemm-fp8", Quantization::Fp8Channel},
     {"fp8-blockwise", Quantization::Fp8Block},
+    {"fp8-pb-wo", Quantization::Fp8Block},
+    {"w8a8-block-fp8", Quantization::Fp8Block},
+    {"modelopt-mxfp8", Quantization::Mxfp8},
+    {"modelopt", Quantization::Fp8},
     {"block-fp8", Quantization::Fp8Block},
     {"w8a8", Quantization::Int8},
     {"w8a8-int8", Quantization::Int8},
@@ -47,7 +53,13 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"gptq", Quantization::GptqInt4},
     {"gptq-4bit", Quantization::GptqInt4},
     {"gptq-marlin", Quantization::GptqInt4},
+    {"gptq-w4a16", Quantization::GptqInt4},
+    {"gptq-3bit", Quantization::GptqInt3},
+    {"gptq-2bit", Quantization::GptqInt2},
+    {"auto-round", Quantization::GptqInt4},
     {"pack-quantized", Quantization::Int4},
+    {"int4-weight-only", Quantization::Int4},
+    {"w4a8-awq", Quantization::Int4Act8},
     {"awq-int4", Quantization::Awq},
     {"awq-4bit", Quantization::Awq},
     {"awq-marlin", Quantization::Awq},
@@ -59,11 +71,18 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"bitsandbytes", Quantization::BnbNf4},
     {"bitsandbytes-4bit", Quantization::BnbNf4},
     {"nf4-double", Quantization::BnbNf4Double},
+    {"bnb-4bit-double", Quantization::BnbNf4Double},
+    {"mxfp4-pack-quantized", Quantization::Mxfp4},
     {"fp4", Quantization::Nvfp4},
     {"modelopt-fp4", Quantization::Nvfp4},
+    {"nvfp4-pack-quantized", Quantization::Nvfp4},
+    {"w4a4-nvfp4", Quantization::Nvfp4},
+    {"w4a16-nvfp4", Quantization::Nvfp4},
 });
 
-// vLLM's --kv-cache-dtype and torch's names. fp8_e5m2 takes the room of fp8_e4m3.
+// The words of vLLM (--kv-cache-dtype), SGLang (--kv-cache-dtype), llama.cpp (--cache-type-k),
+// LMDeploy (--quant-policy) and torch. fp8_e5m2 takes the room of fp8_e4m3, and nvfp4_4over6 that
+// of nvfp4.
 constexpr auto kKvCacheTypes = std::to_array<KvCacheSpelling>({
     {"float32", KvCacheType::Fp32},
     {"float", KvCacheType::Fp32},
@@ -76,6 +95,15 @@ constexpr auto kKvCacheTypes = std::to_array<KvCacheSpelling>({
     {"fp8-e5m2", KvCacheType::Fp8},
     {"fp8-inc", KvCacheType::Fp8},
     {"float8", KvCacheType::Fp8},
+    {"fp8-ds", KvCacheType::Fp8Latent},
+    {"int8-per-token-head", KvCacheType::Int8},
+    {"int4-per-token-head", KvCacheType::Int4},
+    {"nvfp4-4over6", KvCacheType::Nvfp4},
+    {"fp4", KvCacheType::Nvfp4},
+    {"fp4-e2m1", KvCacheType::Nvfp4},
+    {"turboquant-4bit-nc", KvCacheType::TurboK4V4},
+    {"turboquant-k3v4-nc", KvCacheType::TurboK3V4},
+    {"turboquant-3bit-nc", KvCacheType::TurboK3V3},
 });
 
 std::string normal(std::string_view word) {
@@ -89,7 +117,9 @@ std::string normal(std::string_view word) {
 template <class E, class Rows>
 Result<E> parse(std::string_view word, const Rows& rows, std::string_view what) {
   const std::string wanted = normal(word);
-  if (const std::optional<E> value = value_of<E>(wanted)) return *value;
+  for (const auto& row : kNames<E>) {
+    if (normal(row.name) == wanted) return row.value;
+  }
   for (const auto& row : rows) {
     if (row.spelling == wanted) return row.value;
   }

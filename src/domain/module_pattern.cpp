@@ -83,16 +83,16 @@ std::optional<Step> step(std::string_view pattern, std::string_view name) {
   return Step{1, 1};
 }
 
-/// The whole name, or (where `is_prefix`) a beginning of it that ends with a word. Each `*` goes
+/// The whole name, or a beginning of it that ends with a word. Each `*` goes
 /// back to the last one only, so the time is that of both lengths multiplied.
-bool matches_glob(std::string_view pattern, std::string_view name, bool is_prefix) {
+bool matches_glob(std::string_view pattern, std::string_view name) {
   std::size_t at = 0;
   std::size_t in = 0;
   std::size_t star = std::string_view::npos;
   std::size_t star_in = 0;
   for (;;) {
     if (at == pattern.size()) {
-      if (in == name.size() || (is_prefix && name[in] == '.')) return true;
+      if (in == name.size() || name[in] == '.') return true;
     } else if (pattern[at] == '*') {
       star = at++;
       star_in = in;
@@ -111,7 +111,7 @@ bool matches_glob(std::string_view pattern, std::string_view name, bool is_prefi
 /// Whole dotted words anywhere in the name.
 bool matches_words(std::string_view pattern, std::string_view name) {
   for (;;) {
-    if (matches_glob(pattern, name, true)) return true;
+    if (matches_glob(pattern, name)) return true;
     const std::size_t dot = name.find('.');
     if (dot == std::string_view::npos) return false;
     name.remove_prefix(dot + 1);
@@ -153,7 +153,7 @@ bool ModulePattern::matches(std::string_view module) const {
   if (regex_) return regex_->matches(module);
   if (text_.empty()) return false;
   const std::string_view name = without_wrapping(module);
-  return is_glob_ ? matches_glob(text_, name, false) : matches_words(text_, name);
+  return is_glob_ ? matches_glob(text_, name) : matches_words(text_, name);
 }
 
 bool ModulePattern::matches_any(std::span<const std::string> names) const {

@@ -6,7 +6,8 @@
 //
 //   model.layers.3.mlp.gate     a module, and everything below it: whole dotted words anywhere in
 //                               the name ("gate" is no part of "gate_proj")
-//   model.layers.0*             with `*`, `?` or `[…]`: the whole name, as file names are matched
+//   model.layers.0*             with `*`, `?` or `[…]`: the name from its beginning, as file names
+//                               are matched, and everything below it
 //   re:.*self_attn.*            a regular expression that the name begins with
 //
 // In the first two `{0-47}`, `{0-2,7}` stand for a number of that set: collapse_modules writes

@@ -29,6 +29,11 @@ TEST_SUITE("catalog") {
         {"gptq-int4", Quantization::GptqInt4},
         {"gptq", Quantization::GptqInt4},
         {"awq", Quantization::Awq},
+        {"gptq_int8", Quantization::GptqInt8},
+        {"w8a16", Quantization::Int8Weight},
+        {"Q4_K", Quantization::Q4K},
+        {"q8-0", Quantization::Q8_0},
+        {"IQ2_XXS", Quantization::Iq2Xxs},
         {"nf4", Quantization::BnbNf4},
         {"bnb_nf4_double", Quantization::BnbNf4Double},
         {"nvfp4", Quantization::Nvfp4},
@@ -58,6 +63,12 @@ TEST_SUITE("catalog") {
     CHECK(parse_kv_cache_type("fp8_e5m2").value() == KvCacheType::Fp8);
     CHECK(parse_kv_cache_type("FP8_E4M3").value() == KvCacheType::Fp8);
     CHECK(parse_kv_cache_type("bfloat16").value() == KvCacheType::Bf16);
+    CHECK(parse_kv_cache_type("fp8_ds_mla").value() == KvCacheType::Fp8Latent);
+    CHECK(parse_kv_cache_type("int8_per_token_head").value() == KvCacheType::Int8);
+    CHECK(parse_kv_cache_type("turboquant_3bit_nc").value() == KvCacheType::TurboK3V3);
+    CHECK(parse_kv_cache_type("turboquant_k8v4").value() == KvCacheType::TurboK8V4);
+    CHECK(parse_kv_cache_type("q8_0").value() == KvCacheType::Q8_0);
+    CHECK(parse_kv_cache_type("nvfp4_ds_mla").value() == KvCacheType::Nvfp4Latent);
     CHECK_FALSE(parse_kv_cache_type("awq"));
   }
 

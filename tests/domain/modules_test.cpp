@@ -72,14 +72,15 @@ TEST_SUITE("domain") {
     });
   }
 
-  TEST_CASE("a name with wildcards stands for whole names") {
+  TEST_CASE("a name with wildcards is matched from its beginning") {
     check({
         {"model.layers.0*", "model.layers.0.mlp.up_proj", true},
         {"model.layers.1.*", "model.layers.10.mlp.up_proj", false},
         {"*.mlp.shared_expert.*", "model.layers.7.mlp.shared_expert.up_proj", true},
         {"*.attn.*", "model.layers.7.self_attn.up_proj", false},
         {"model.layers.*.mlp.router", "model.layers.12.mlp.router", true},
-        {"model.layers.*.mlp.router", "model.layers.12.mlp.router.extra", false},
+        {"model.layers.*.mlp.router", "model.layers.12.mlp.router.extra", true},
+        {"model.layers.*.mlp.router", "model.layers.12.mlp.router_extra", false},
         {"mtp*", "mtp.layers.0.mlp.gate", true},
         {"mtp*", "model.layers.0.mlp.gate", false},
         {"layers.[0-2].mlp*", "model.layers.2.mlp.up_proj", true},

@@ -1,10 +1,11 @@
-#include "catalog/quantization_config.hpp"
+#include "catalog/stored_precision.hpp"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
 #include "catalog/config.hpp"
+#include "domain/modules.hpp"
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -63,13 +64,17 @@ TEST_SUITE("catalog") {
          Quantization::Fp8},
         {"gptq", R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": false,
            "sym": true})",
-         Quantization::Int4},
+         Quantization::GptqInt4},
         {"gptq 32", R"({"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": true})",
-         Quantization::Int4, 32},
+         Quantization::GptqInt4, 32},
         {"gptq rows", R"({"quant_method": "gptq", "bits": 4, "group_size": -1})",
-         Quantization::Int4, gpushape::domain::kWholeRow},
+         Quantization::GptqInt4, gpushape::domain::kWholeRow},
         {"gptq 8", R"({"quant_method": "gptq", "bits": 8, "group_size": 128, "sym": true})",
-         Quantization::Int8, 128},
+         Quantization::GptqInt8},
+        {"gptq 3", R"({"quant_method": "gptq", "bits": 3, "group_size": 64, "desc_act": true})",
+         Quantization::GptqInt3, 64},
+        {"gptq 2", R"({"quant_method": "gptq", "bits": 2, "group_size": 128})",
+         Quantization::GptqInt2},
         {"awq", R"({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm",
            "zero_point": true, "modules_to_not_convert": ["visual"]})",
          Quantization::Awq},
@@ -97,6 +102,39 @@ TEST_SUITE("catalog") {
         {"nf4 double", R"({"load_in_4bit": true, "bnb_4bit_quant_type": "nf4",
            "bnb_4bit_use_double_quant": true})",
          Quantization::BnbNf4Double},
+        {"w8a16", R"({"quant_method": "compressed-tensors", "format": "pack-quantized",
+           "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "int",
+           "strategy": "channel"}, "input_activations": null, "targets": ["Linear"]}}})",
+         Quantization::Int8Weight},
+        {"mxfp4 packed", R"({"quant_method": "compressed-tensors", "config_groups": {"group_0":
+           {"weights": {"num_bits": 4, "type": "float", "strategy": "group", "group_size": 32,
+            "scale_dtype": "torch.uint8"}, "targets": ["Linear"]}}})",
+         Quantization::Mxfp4},
+        {"autoround", R"({"quant_method": "auto-round", "bits": 4, "group_size": 128, "sym": true,
+           "data_type": "int", "packing_format": "auto_round:auto_gptq"})",
+         Quantization::GptqInt4},
+        {"autoround awq", R"({"quant_method": "auto-round", "bits": 4, "group_size": 64,
+           "sym": false, "packing_format": "auto_round:auto_awq"})",
+         Quantization::Awq, 64},
+        {"quark fp8", R"({"quant_method": "quark", "global_quant_config": {
+           "weight": {"dtype": "fp8_e4m3", "qscheme": "per_tensor", "is_dynamic": false},
+           "input_tensors": {"dtype": "fp8_e4m3", "is_dynamic": false}}, "exclude": ["lm_head"]})",
+         Quantization::Fp8},
+        {"quark mxfp4", R"({"quant_method": "quark", "global_quant_config": {
+           "weight": {"dtype": "fp4", "qscheme": "per_group", "group_size": 32}}})",
+         Quantization::Mxfp4},
+        {"torchao", R"({"quant_method": "torchao", "quant_type": "int8_weight_only"})",
+         Quantization::Int8Weight},
+        {"torchao rows", R"({"quant_method": "torchao", "quant_type": {"default": {
+           "_type": "Float8DynamicActivationFloat8WeightConfig",
+           "_data": {"granularity": [{"_type": "PerRow"}, {"_type": "PerRow"}]}}}})",
+         Quantization::Fp8Channel},
+        {"torchao int4", R"({"quant_method": "torchao", "quant_type": {"default": {
+           "_type": "Int4WeightOnlyConfig", "_data": {"group_size": 64}}}})",
+         Quantization::Int4, 64},
+        {"fbgemm", R"({"quant_method": "fbgemm_fp8", "activation_scale_ub": 1200.0})",
+         Quantization::Fp8Channel},
+        {"mxfp8", R"({"quant_method": "modelopt", "quant_algo": "MXFP8"})", Quantization::Mxfp8},
         {"modelopt", R"({"quant_method": "modelopt", "quant_algo": "NVFP4", "group_size": 16})",
          Quantization::Nvfp4},
     };
@@ -125,16 +163,83 @@ TEST_SUITE("catalog") {
               .weights.linear == Quantization::Int4);
   }
 
-  TEST_CASE("a list that keeps layers of the blocks in full precision is not passed over") {
-    const auto notes_with = [](const std::string& list) {
-      return model_with(R"({"quant_method": "fp8", "modules_to_not_convert": )" + list + "}").notes;
+  TEST_CASE("a list that keeps layers of the blocks in full precision is resolved to tensors") {
+    const auto exceptions_with = [](const std::string& list) {
+      return model_with(R"({"quant_method": "fp8", "modules_to_not_convert": )" + list + "}")
+          .exceptions;
     };
-    CHECK(notes_with(R"(["lm_head", "model.embed_tokens", "model.layers.0.input_layernorm"])")
+    CHECK(exceptions_with(R"(["lm_head", "model.embed_tokens", "model.layers.0.input_layernorm"])")
               .empty());
+    const auto exceptions =
+        exceptions_with(R"(["lm_head", "model.layers.0.mlp.down_proj", "re:.*self_attn.*"])");
+    REQUIRE(exceptions.size() == 5);  // q, k, v, o of all layers; down of the first
+    for (const auto& exception : exceptions) {
+      CAPTURE(exception.tensor);
+      CHECK(exception.layers == (exception.tensor == "mlp.down_proj" ? 1 : 32));
+      CHECK(exception.scheme == scheme(Quantization::Bf16));
+    }
     const auto notes =
-        notes_with(R"(["lm_head", "model.layers.0.mlp.down_proj", "re:.*self_attn.*"])");
+        model_with(R"({"quant_method": "fp8", "modules_to_not_convert": ["re:(self_attn"]})").notes;
     REQUIRE(notes.size() == 1);
-    CHECK(notes.front().starts_with("2 entries"));
+    CHECK(notes.front().find("not closed") != std::string::npos);
+  }
+
+  TEST_CASE("a long list of modules becomes a few patterns") {
+    std::string list = "\"lm_head\"";
+    for (int layer = 0; layer < 32; ++layer) {
+      for (const char* name : {"q_proj", "k_proj"})
+        list += ", \"model.layers." + std::to_string(layer) + ".self_attn." + name + "\"";
+    }
+    CHECK(model_with(R"({"quant_method": "fp8", "modules_to_not_convert": [)" + list + "]}")
+              .weights.kept == std::vector<std::string>{"lm_head",
+                                                        "model.layers.{0-31}.self_attn.q_proj",
+                                                        "model.layers.{0-31}.self_attn.k_proj"});
+  }
+
+  TEST_CASE("mixed precision is read module by module") {
+    const auto down = [](const Model& model, std::int64_t layer) {
+      return scheme_of(model,
+                       {.name = "mlp.down_proj",
+                        .part = gpushape::domain::TensorPart::FeedForward,
+                        .rows = 4096,
+                        .columns = 14336,
+                        .is_linear = true},
+                       layer)
+          .quantization;
+    };
+    // As nvidia/Qwen3.6-27B-NVFP4 and MiniMax-M3-NVFP4 write it.
+    const Model layers = model_with(R"({"quant_method": "modelopt",
+      "quant_algo": "MIXED_PRECISION", "exclude_modules": ["lm_head"], "quantized_layers": {
+        "model.layers.0.mlp.down_proj": {"quant_algo": "FP8"},
+        "model.layers.1.mlp.down_proj": {"quant_algo": "W4A16_NVFP4", "group_size": 16},
+        "model.layers.2.mlp.down_proj": {"quant_algo": "W4A16_NVFP4", "group_size": 16}}})");
+    CHECK(layers.weights.linear == Quantization::Nvfp4);
+    CHECK(layers.weights.modules.size() == 3);
+    CHECK(down(layers, 0) == Quantization::Fp8);
+    CHECK(down(layers, 2) == Quantization::Nvfp4);
+    CHECK(down(layers, 3) == Quantization::Bf16);
+    // compressed-tensors: one group for all, one for some.
+    const Model groups = model_with(R"({"quant_method": "compressed-tensors", "config_groups": {
+      "a": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"},
+            "targets": ["re:.*layers\\.[01]\\.mlp.*"]},
+      "b": {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 128},
+            "targets": ["Linear"]}}})");
+    CHECK(groups.weights.linear == Quantization::Int4);
+    CHECK(down(groups, 1) == Quantization::Fp8Channel);
+    CHECK(down(groups, 2) == Quantization::Int4);
+    // GPTQModel's dynamic rules.
+    const Model dynamic = model_with(R"({"quant_method": "gptq", "bits": 4, "group_size": 128,
+      "dynamic": {"-:.*layers\\.0\\.": {}, "+:.*layers\\.1\\.": {"bits": 8}}})");
+    CHECK(down(dynamic, 0) == Quantization::Bf16);
+    CHECK(down(dynamic, 1) == Quantization::GptqInt8);
+    CHECK(down(dynamic, 2) == Quantization::GptqInt4);
+    // AutoRound's exceptions.
+    const Model rounded = model_with(R"({"quant_method": "auto-round", "bits": 4,
+      "group_size": 128, "extra_config": {"model.layers.0.mlp.down_proj": {"bits": 16},
+      "model.layers.1.mlp.down_proj": {"bits": 8}}})");
+    CHECK(down(rounded, 0) == Quantization::Bf16);
+    CHECK(down(rounded, 1) == Quantization::GptqInt8);
+    CHECK(down(rounded, 2) == Quantization::GptqInt4);
   }
 
   TEST_CASE("a KV cache type that the checkpoint asks for is kept") {
@@ -175,8 +280,14 @@ TEST_SUITE("catalog") {
     const std::vector<Row> rows = {
         {R"({"quant_method": "quip"})", "'quip' is not understood"},
         {R"({})", "does not name its quant_method"},
-        {R"({"quant_method": "gptq", "bits": 3})", "3 bits"},
-        {R"({"quant_method": "gptq", "bits": 4, "dynamic": {"-:.*": {}}})", "dynamic"},
+        {R"({"quant_method": "gptq", "bits": 5})", "5 bits"},
+        {R"({"quant_method": "awq", "bits": 3})", "3 bits"},
+        {R"({"quant_method": "torchao", "quant_type": "int9_only"})", "'int9_only'"},
+        {R"({"quant_method": "quark"})", "global_quant_config"},
+        {R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"})", "quantized_layers"},
+        {R"({"quant_method": "auto-round", "bits": 5})", "5 bits"},
+        {R"({"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 1}}})",
+         "1 bits"},
         {R"({"quant_method": "fp8", "weight_block_size": [128]})", "not two equal sizes"},
         {R"({"quant_method": "fp8", "weight_block_size": [0, 0]})", "weight_block_size"},
         {R"({"quant_method": "bitsandbytes"})", "neither or both"},
@@ -194,7 +305,7 @@ TEST_SUITE("catalog") {
     }
   }
 
-  TEST_CASE("groups of different precision are refused") {
+  TEST_CASE("two groups for all layers in different precision are refused") {
     CHECK(faults_with(R"({"quant_method": "compressed-tensors", "config_groups": {
             "a": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}},
             "b": {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 128}}}})")

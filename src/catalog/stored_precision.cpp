@@ -1,0 +1,235 @@
+#include "catalog/stored_precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/edit_distance.hpp"
+#include "catalog/fields.hpp"
+#include "catalog/quantization_methods.hpp"
+#include "domain/modules.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+using document::Reader;
+using domain::KvCacheType;
+using domain::Quantization;
+
+struct Method {
+  std::string_view name;  ///< `quant_method`, with `-` for `_`
+  void (*read)(const Fields&, StoredPrecision&);
+};
+
+template <Quantization kind>
+void read_plainly(const Fields&, StoredPrecision& stored) {
+  stored.weights.linear = kind;
+}
+
+constexpr auto kMethods = std::to_array<Method>({
+    {"fp8", read_fp8},
+    {"finegrained-fp8", read_fp8},
+    {"fbgemm-fp8", read_plainly<Quantization::Fp8Channel>},
+    {"ptpc-fp8", read_plainly<Quantization::Fp8Channel>},
+    {"mxfp8", read_plainly<Quantization::Mxfp8>},
+    {"compressed-tensors", read_config_groups},
+    {"gptq", read_gptq},
+    {"gptq-marlin", read_gptq},
+    {"gptqmodel", read_gptq},
+    {"awq", read_awq},
+    {"awq-marlin", read_awq},
+    {"bitsandbytes", read_bitsandbytes},
+    {"modelopt", read_modelopt},
+    {"modelopt-fp4", read_modelopt},
+    {"modelopt-mixed", read_modelopt},
+    {"modelopt-mxfp8", read_modelopt},
+    {"mxfp4", read_plainly<Quantization::Mxfp4>},
+    {"auto-round", read_auto_round},
+    {"intel/auto-round", read_auto_round},
+    {"inc", read_auto_round},
+    {"quark", read_quark},
+    {"torchao", read_torchao},
+    {"hqq", read_hqq},
+    {"quanto", read_quanto},
+    {"eetq", read_plainly<Quantization::Int8Weight>},
+    {"experts-int8", read_plainly<Quantization::Int8Weight>},
+});
+
+// Older and ModelOpt files do not name their method, but a field of it.
+std::string method_of(const Fields& fields) {
+  if (std::optional<std::string> method = fields.text("quant_method")) {
+    std::ranges::replace(*method, '_', '-');
+    return lower_case(*std::move(method));
+  }
+  if (fields.given("quant_algo")) return "modelopt";
+  if (fields.given("load_in_4bit") || fields.given("load_in_8bit")) return "bitsandbytes";
+  if (fields.given("config_groups")) return "compressed-tensors";
+  if (fields.given("global_quant_config")) return "quark";
+  return {};
+}
+
+// What stays in full precision, in the words of each method.
+std::vector<std::string> kept_modules(const Fields& fields) {
+  std::vector<std::string> kept;
+  for (const std::string_view field : {"modules_to_not_convert", "ignore", "ignored_layers",
+                                       "exclude_modules", "llm_int8_skip_modules", "exclude"}) {
+    for (std::string& module : fields.texts(field)) kept.push_back(std::move(module));
+  }
+  return domain::collapse_modules(kept);
+}
+
+/// Patterns that cannot be matched are left out, and said.
+void check_patterns(StoredPrecision& stored) {
+  const auto is_faulty = [&](const std::string& pattern) {
+    const std::optional<std::string> fault = domain::fault_of_pattern(pattern);
+    if (!fault) return false;
+    stored.notes.push_back(fmt::format(
+        "the module pattern '{}' {} and is passed over: what it names is sized as quantized",
+        pattern.substr(0, 80), *fault));
+    return true;
+  };
+  std::erase_if(stored.weights.kept, is_faulty);
+  std::erase_if(stored.weights.modules,
+                [&](const domain::ModuleFormat& module) { return is_faulty(module.pattern); });
+}
+
+// ModelOpt's words, in capitals.
+struct KvWord {
+  std::string_view word;
+  std::optional<KvCacheType> type;
+};
+constexpr auto kKvWords = std::to_array<KvWord>({
+    {"FP8", KvCacheType::Fp8},
+    {"FP8_AFFINE", KvCacheType::Fp8},
+    {"INT8", KvCacheType::Int8},
+    {"NVFP4", KvCacheType::Nvfp4},
+    {"NVFP4_AFFINE", KvCacheType::Nvfp4},
+    {"NONE", std::nullopt},
+    {"none", std::nullopt},
+    {"", std::nullopt},
+});
+
+// A mapping as in compressed-tensors, or a word as in ModelOpt's files.
+void read_kv_scheme(const Fields& fields, StoredPrecision& stored) {
+  const std::string_view field = fields.first_given({"kv_cache_scheme", "kv_cache_quant_algo"});
+  if (field.empty()) return;
+  if (fields.node(field)->is(document::Node::Kind::String)) {
+    const std::string word = fields.text(field).value_or("");
+    const auto known = std::ranges::find(kKvWords, word, &KvWord::word);
+    if (known != kKvWords.end()) {
+      stored.kv_cache = known->type;
+    } else {
+      fields.complain(field, fmt::format("KV cache type '{}' is not understood", word),
+                      "give the type by hand with --kv-cache-dtype");
+    }
+    return;
+  }
+  std::optional<Reader> scheme = fields.mapping(field);
+  if (!scheme) return;
+  const Fields scheme_fields(*scheme);
+  const std::int64_t bits = scheme_fields.integer("num_bits").value_or(0);
+  const std::string type = scheme_fields.text("type").value_or("");
+  if (bits == 8 && (type == "float" || type == "int")) {
+    stored.kv_cache = type == "float" ? KvCacheType::Fp8 : KvCacheType::Int8;
+    return;
+  }
+  if (bits == 4 && type == "float") {
+    stored.kv_cache = KvCacheType::Nvfp4;
+    return;
+  }
+  scheme->complain(fmt::format("a KV cache of {} bits, type '{}' is not understood", bits, type),
+                   "give the type by hand with --kv-cache-dtype");
+}
+
+void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
+  const Quantization other = model.weights.other;
+  model.weights = std::move(stored.weights);
+  model.weights.other = other;
+  model.checkpoint_kv_cache = stored.kv_cache;
+  for (std::string& note : stored.notes) model.notes.push_back(std::move(note));
+  model.sources.push_back({"quantization", source});
+  if (stored.kv_cache) model.sources.push_back({"kvCacheType", source});
+}
+
+bool read_of(Reader& reader, domain::Model& model) {
+  const Fields fields(reader);
+  const std::string_view field = fields.first_given({"quantization_config", "compression_config"});
+  if (field.empty()) return false;
+  if (std::optional<Reader> config = fields.mapping(field))
+    take(read_quantization_config(*config), model, "config.json");
+  return true;
+}
+
+void read_side_file(const document::Document& file, Diagnostics& diagnostics,
+                    domain::Model& model) {
+  Reader side(file.root, *file.source, diagnostics, "hf_quant_config.json");
+  const Fields fields(side);
+  std::optional<Reader> reader = fields.mapping("quantization");
+  if (reader) {
+    take(read_quantization_config(*reader), model, "hf_quant_config.json");
+  } else if (!fields.given("quantization")) {
+    side.complain("hf_quant_config.json has no field 'quantization'");
+  }
+}
+
+// DeepSeek-V4 packs its routed experts in 4-bit floats with an 8-bit exponent per 32 weights,
+// beside a quantization_config that speaks of fp8 only.
+void read_expert_type(Reader& config, domain::Model& model) {
+  const Fields fields(config);
+  if (!fields.given("expert_dtype")) return;
+  const std::string word = lower_case(fields.text("expert_dtype").value_or(""));
+  if (word == "fp4") {
+    const bool is_said =
+        std::ranges::any_of(model.weights.modules, [](const domain::ModuleFormat& module) {
+          return module.pattern.find("experts") != std::string::npos;
+        });
+    if (!is_said) {
+      model.weights.modules.push_back(
+          {.pattern = "*.experts.*", .quantization = Quantization::Mxfp4});
+    }
+  } else if (word != "fp8" && word != "bf16") {
+    fields.complain("expert_dtype", fmt::format("expert_dtype '{}' is not understood", word),
+                    "known are bf16, fp8 and fp4");
+  }
+}
+
+}  // namespace
+
+StoredPrecision read_quantization_config(Reader& reader) {
+  const Fields fields(reader);
+  StoredPrecision stored;
+  const std::string method = method_of(fields);
+  const auto row = std::ranges::find(kMethods, method, &Method::name);
+  if (row == kMethods.end()) {
+    std::vector<std::string> names;
+    names.reserve(kMethods.size());
+    for (const Method& known : kMethods) names.emplace_back(known.name);
+    reader.complain(method.empty()
+                        ? "quantization_config does not name its quant_method"
+                        : fmt::format("quantization method '{}' is not understood", method),
+                    suggestion(method, names, kGiveByHand));
+    return stored;
+  }
+  row->read(fields, stored);
+  // Over an fp8 base, ModelOpt's list names what keeps that base.
+  const bool is_base_kept = row->read == read_fp8 && fields.given("quant_algo");
+  if (!is_base_kept) {
+    for (std::string& pattern : kept_modules(fields))
+      stored.weights.kept.push_back(std::move(pattern));
+  }
+  check_patterns(stored);
+  read_kv_scheme(fields, stored);
+  return stored;
+}
+
+void read_stored_precision(Reader& config, Reader* text, const document::Document* side_file,
+                           domain::Model& model) {
+  const bool is_said = read_of(config, model) || (text != nullptr && read_of(*text, model));
+  if (!is_said && side_file != nullptr) read_side_file(*side_file, config.diagnostics(), model);
+  read_expert_type(config, model);
+}
+
+}  // namespace gpushape::catalog
