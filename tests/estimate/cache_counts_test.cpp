@@ -1,0 +1,467 @@
+// Pools and token counts as real starts of vLLM printed them. A pool is printed to 0.01 GiB, so the
+// printed count must lie between ours for 0.005 GiB less and 0.005 GiB more.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "estimate/cache_layout.hpp"
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+using domain::Attention;
+using domain::KvCacheType;
+using domain::Layer;
+using domain::LayerKind;
+using estimate::CacheGeometry;
+using estimate::CacheLayout;
+
+namespace {
+
+Layer full(std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim) {
+  Layer layer;
+  layer.attention = {.kind = LayerKind::Full,
+                     .heads = heads,
+                     .kv_heads = kv_heads,
+                     .head_dim = head_dim,
+                     .value_head_dim = head_dim};
+  return layer;
+}
+
+Layer sliding(std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim,
+              std::int64_t window) {
+  Layer layer = full(heads, kv_heads, head_dim);
+  layer.attention.kind = LayerKind::Sliding;
+  layer.attention.window_tokens = window;
+  return layer;
+}
+
+Layer latent(std::int64_t heads, std::int64_t rank, std::int64_t rope) {
+  Layer layer = full(heads, heads, 192);
+  layer.attention.kind = LayerKind::Latent;
+  layer.attention.latent = domain::Latent{.query_rank = 0, .kv_rank = rank, .rope_dim = rope};
+  return layer;
+}
+
+Layer state(const domain::Recurrent& recurrent) {
+  Layer layer;
+  layer.attention.kind = LayerKind::Recurrent;
+  layer.recurrent = recurrent;
+  return layer;
+}
+
+domain::Model model_of(std::vector<domain::LayerRun> layers) {
+  domain::Model model;
+  model.layers = std::move(layers);
+  return model;
+}
+
+/// `few` once after every `each` of `many`, so often; then what is left of `many`.
+domain::Model alternating(const Layer& many, std::int64_t each, const Layer& few,
+                          std::int64_t times, std::int64_t left = 0) {
+  domain::Model model;
+  for (std::int64_t i = 0; i < times; ++i) {
+    model.layers.push_back({many, each});
+    model.layers.push_back({few, 1});
+  }
+  if (left > 0) model.layers.push_back({many, left});
+  return model;
+}
+
+domain::Model with_drafting(domain::Model model, const Layer& layer) {
+  model.multi_token_prediction = domain::MultiTokenPrediction{.layers = {{layer, 1}}, .extra = {}};
+  return model;
+}
+
+domain::Model qwen36_27b() {  // 48 gated-delta layers, 16 with attention
+  const Layer attention = full(24, 4, 256);
+  return with_drafting(alternating(state({.kind = domain::RecurrentKind::GatedDelta,
+                                          .key_heads = 16,
+                                          .key_dim = 128,
+                                          .value_heads = 48,
+                                          .value_dim = 128,
+                                          .convolution = 4}),
+                                   3, attention, 16),
+                       attention);
+}
+domain::Model qwen36_35b() {  // 30 and 10
+  return alternating(state({.kind = domain::RecurrentKind::GatedDelta,
+                            .key_heads = 16,
+                            .key_dim = 128,
+                            .value_heads = 32,
+                            .value_dim = 128,
+                            .convolution = 4}),
+                     3, full(16, 2, 256), 10);
+}
+domain::Model nemotron3_super() {  // 40 Mamba-2 layers, 8 with attention
+  const Layer attention = full(32, 2, 128);
+  return with_drafting(alternating(state({.kind = domain::RecurrentKind::Mamba2,
+                                          .value_heads = 128,
+                                          .value_dim = 64,
+                                          .groups = 8,
+                                          .state = 128,
+                                          .convolution = 4}),
+                                   5, attention, 8),
+                       attention);
+}
+domain::Model nemotron3_nano() {  // 23 and 6
+  return alternating(state({.kind = domain::RecurrentKind::Mamba2,
+                            .value_heads = 64,
+                            .value_dim = 64,
+                            .groups = 8,
+                            .state = 128,
+                            .convolution = 4}),
+                     3, full(32, 2, 128), 6, 5);
+}
+domain::Model gemma4_26b() {  // 25 sliding layers of 8 KV heads, 5 global ones of 2, twice as wide
+  return alternating(sliding(16, 8, 256, 1024), 5, full(16, 2, 512), 5);
+}
+domain::Model gemma4_12b() {
+  return alternating(sliding(16, 8, 256, 1024), 5, full(16, 1, 512), 8);
+}
+domain::Model gpt_oss(std::int64_t pairs) {
+  return alternating(sliding(64, 8, 64, 128), 1, full(64, 8, 64), pairs);
+}
+domain::Model deepseek_v4_flash() {
+  const auto layer = [](std::int64_t ratio) {
+    Layer one;
+    one.attention = {.kind = LayerKind::Compressed,
+                     .heads = 64,
+                     .kv_heads = 1,
+                     .head_dim = 512,
+                     .value_head_dim = 512,
+                     .window_tokens = 128};
+    one.attention.latent = domain::Latent{.query_rank = 1024, .kv_rank = 0, .rope_dim = 64};
+    one.attention.compression =
+        domain::Compression{.ratio = ratio, .output_rank = 1024, .output_groups = 8};
+    if (ratio == 4)
+      one.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 512};
+    return one;
+  };
+  domain::Model model = model_of({{layer(0), 2}});
+  for (int i = 0; i < 20; ++i) {
+    model.layers.push_back({layer(4), 1});
+    model.layers.push_back({layer(128), 1});
+  }
+  model.layers.push_back({layer(4), 1});
+  return model;
+}
+
+struct Start {
+  const char* name;  ///< what was started, and where it was published
+  domain::Model model;
+  CacheGeometry geometry;
+  std::int64_t context;
+  double pool_gib;
+  bool counts_requests;
+  std::int64_t printed_tokens;
+  std::optional<double> printed_requests = std::nullopt;
+};
+
+constexpr auto kUnstated = std::nullopt;
+
+// Series of vLLM 0.19.0 on H100: https://github.com/llm-d-incubation/llm-d-planner/pull/205.
+std::vector<Start> starts_of_the_series() {
+  const CacheGeometry plain{.batched_tokens = 8192};
+  return {
+      {"gemma-3-4b", alternating(sliding(8, 4, 256, 1024), 5, full(8, 4, 256), 5, 4), plain, 8192,
+       62.51, false, 468144, 57.05},
+      {"gemma-3-12b", alternating(sliding(16, 8, 256, 1024), 5, full(16, 8, 256), 8), plain, 8192,
+       47.72, false, 130304, 15.88},
+      {"gemma-3-27b", alternating(sliding(32, 16, 128, 1024), 5, full(32, 16, 128), 10, 2), plain,
+       8192, 19.53, false, 36560, 4.46},
+      {"gemma-2-2b", alternating(sliding(8, 4, 256, 4096), 1, full(8, 4, 256), 13), plain, 8192,
+       66.47, false, 670160, 81.73},
+      {"gemma-2-9b", alternating(sliding(16, 8, 256, 4096), 1, full(16, 8, 256), 21), plain, 8192,
+       54.12, false, 168880, 20.6},
+      {"DeepSeek-V2-Lite", model_of({{latent(16, 512, 64), 27}}), plain, 8192, 43.61, false,
+       1505552, 183.78},
+      {"Kimi-VL-A3B on two: latents are on both",
+       model_of({{latent(16, 512, 64), 27}}),
+       {.tensor_parallel = 2, .batched_tokens = 8192},
+       8192,
+       54.78,
+       false,
+       1890896,
+       230.82},
+      {"gpt-oss-20b", gpt_oss(12), plain, 8192, 58.47, false, 1277184, 155.75},
+      {"gpt-oss-20b on two",
+       gpt_oss(12),
+       {.tensor_parallel = 2, .batched_tokens = 8192},
+       8192,
+       59.32,
+       false,
+       2591776,
+       316.07},
+  };
+}
+
+std::vector<Start> starts_of_issues() {
+  return {
+      // 4 A100, vLLM 0.10.1.1: https://github.com/dennislee22/vLLM-benchmarking
+      {"gpt-oss-120b on four",
+       gpt_oss(18),
+       {.tensor_parallel = 4, .batched_tokens = 2048},
+       16384,
+       45.32,
+       false,
+       2640144,
+       284.25},
+      // RTX 5090, 0.24.0: https://github.com/noonghunna/club-3090/issues/612 and 652
+      {"Qwen3.6-35B-A3B",
+       qwen36_35b(),
+       {.type = KvCacheType::Fp8, .keeps_states_of_prefixes = true},
+       131072,
+       5.98,
+       true,
+       567978,
+       4.33},
+      {"Qwen3.6-35B-A3B again",
+       qwen36_35b(),
+       {.type = KvCacheType::Fp8, .keeps_states_of_prefixes = true},
+       131072,
+       6.01,
+       true,
+       569878,
+       4.35},
+      // 2 RTX 3090, builds of May to July 2026: club-3090, issues 104 and 642, and BENCHMARKS.md
+      {"Qwen3.6-27B",
+       qwen36_27b(),
+       {.tensor_parallel = 2, .type = KvCacheType::Fp8, .keeps_states_of_prefixes = true},
+       262144,
+       9.84,
+       true,
+       619202,
+       2.36},
+      {"Qwen3.6-27B with three drafted tokens",
+       qwen36_27b(),
+       {.tensor_parallel = 2,
+        .type = KvCacheType::Fp8,
+        .draft_tokens = 3,
+        .keeps_states_of_prefixes = true},
+       262144,
+       11.05,
+       true,
+       623873,
+       2.38},
+      {"Qwen3.6-27B with four drafted tokens and scales per token and head",
+       qwen36_27b(),
+       {.tensor_parallel = 2,
+        .type = KvCacheType::Int8,
+        .draft_tokens = 4,
+        .keeps_states_of_prefixes = true},
+       262144,
+       11.10,
+       true,
+       605495,
+       2.31},
+      // https://github.com/mitchross/talos-argocd-proxmox/pull/1995: the shape of Qwen3.6-27B
+      {"Qwen3.8-27B",
+       qwen36_27b(),
+       {.tensor_parallel = 2, .type = KvCacheType::Fp8, .keeps_states_of_prefixes = true},
+       131072,
+       4.99,
+       true,
+       302921,
+       2.31},
+      // GB10, 0.19.2rc1, prefix caching off: https://github.com/djangodevreng/dgx-spark-benchmarks
+      {"Nemotron-3-Super with three drafted tokens",
+       nemotron3_super(),
+       {.type = KvCacheType::Fp8, .batched_tokens = 2048, .draft_tokens = 3},
+       131072,
+       36.25,
+       false,
+       1399712,
+       27.81},
+      // GB10, 0.20.0 and a build of June 2026: https://github.com/jethac/dgx-spark-hijinks
+      {"gemma-4-26B-A4B",
+       gemma4_26b(),
+       {.batched_tokens = 4096},
+       8192,
+       40.61,
+       false,
+       177440,
+       35.75},
+      {"gemma-4-26B-A4B, quantization-aware",
+       gemma4_26b(),
+       {.batched_tokens = 4096},
+       8192,
+       44.03,
+       false,
+       192368,
+       38.76},
+      {"gemma-4-12B", gemma4_12b(), {.batched_tokens = 4096}, 8192, 69.53, true, 336566, 41.08},
+      // https://ai-muninn.com/en/blog/dgx-spark-gemma4-26b-nvfp4-52-toks
+      {"gemma-4-26B-A4B in fp8",
+       gemma4_26b(),
+       {.type = KvCacheType::Fp8, .batched_tokens = 2048},
+       131072,
+       81.8,
+       false,
+       714768,
+       kUnstated},
+      // H200, 16,384 tokens a step
+      {"DeepSeek-V4-Flash",
+       deepseek_v4_flash(),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 16384, .is_packed = true},
+       131072,
+       77.53,
+       true,
+       1513358,
+       11.55},
+      // L4, 0.4 to 0.8, the first generation: https://github.com/vllm-project/vllm/pull/10909
+      {"Bamba-9B in 32 bits on two: states are elsewhere",
+       alternating(state({.kind = domain::RecurrentKind::Mamba2, .value_heads = 128}), 9,
+                   full(32, 8, 128), 3, 2),
+       {.tensor_parallel = 2, .type = KvCacheType::Fp32, .is_one_table = true},
+       1024,
+       34.78,
+       false,
+       189945 * 16,
+       2967.89},
+  };
+}
+
+CacheLayout layout_of(const domain::Model& model, const CacheGeometry& geometry) {
+  const std::int64_t layers = estimate::layer_count(model);
+  return lay_out_cache(
+      model, estimate::cut_into_stages(layers, 1, estimate::Remainder::Last).front(), geometry);
+}
+
+void check(const Start& start) {
+  CAPTURE(start.name);
+  const CacheLayout layout = layout_of(start.model, start.geometry);
+  const auto count = [&](double gib) {
+    return count_pool(layout, gib_of(gib) / layout.block_bytes, start.context,
+                      start.counts_requests);
+  };
+  const estimate::PoolCount least = count(start.pool_gib - 0.005);
+  const estimate::PoolCount most = count(start.pool_gib + 0.005);
+  CHECK(least.tokens <= start.printed_tokens);
+  CHECK(start.printed_tokens <= most.tokens);
+  if (!start.printed_requests) return;
+  CHECK(least.requests - 0.005 <= *start.printed_requests);
+  CHECK(*start.printed_requests <= most.requests + 0.005);
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("pools of one series hold the tokens that its starts print") {
+    for (const Start& start : starts_of_the_series()) check(start);
+  }
+
+  TEST_CASE("pools of many versions and GPUs hold the tokens that their starts print") {
+    for (const Start& start : starts_of_issues()) check(start);
+  }
+
+  TEST_CASE("blocks of attention grow until they hold a state") {
+    // "Setting attention block size to 8432 tokens", Nemotron-3-Super as above; 1056 for
+    // Qwen3.6-35B-A3B in 16 bits, whose states are padded by 0.76 %.
+    const CacheLayout super =
+        layout_of(nemotron3_super(), {.type = KvCacheType::Fp8, .draft_tokens = 3});
+    CHECK(super.geometry.block_tokens == 8432);
+    CHECK(layout_of(qwen36_35b(), {}).geometry.block_tokens == 1056);
+  }
+
+  TEST_CASE("given the blocks, the printed tokens are exact") {
+    // https://github.com/vllm-project/vllm/issues/33333, Nemotron-3-Nano on two GPUs, of which the
+    // smaller pool is not printed: 6.17 requests of 131,072 tokens are 222 blocks.
+    const CacheLayout nano =
+        layout_of(nemotron3_nano(), {.tensor_parallel = 2, .type = KvCacheType::Fp8});
+    const estimate::PoolCount count = count_pool(nano, 222, 131072, false);
+    CHECK(count.tokens == 183744);
+    CHECK(count.requests == doctest::Approx(6.17).epsilon(0.001));
+    // Series above: blocks and tokens of DeepSeek-V2-Lite and gemma-3-27b.
+    const CacheLayout lite = layout_of(model_of({{latent(16, 512, 64), 27}}), {});
+    CHECK(count_pool(lite, 94097, 8192, false).tokens == 1505552);
+    const CacheLayout gemma =
+        layout_of(alternating(sliding(32, 16, 128, 1024), 5, full(32, 16, 128), 10, 2), {});
+    CHECK(count_pool(gemma, 15997, 8192, false).tokens == 36560);
+  }
+
+  TEST_CASE("a start that is refused says what one request needs") {
+    // vLLM 0.22, DeepSeek-V4-Flash on two GPUs: 30,000 tokens need 6.66 GiB
+    // (https://github.com/vllm-project/vllm/issues/44376).
+    const CacheLayout flash =
+        layout_of(deepseek_v4_flash(),
+                  {.tensor_parallel = 2, .type = KvCacheType::Fp8Latent, .batched_tokens = 16384});
+    const Bytes needed = flash.block_bytes * flash.held_blocks(30000);
+    CHECK(needed.gib() == doctest::Approx(6.66).epsilon(0.0008));
+    // vLLM 0.10.1, Qwen3-Coder-480B: 262,144 tokens need 62.00 GiB of each data parallel rank
+    // (https://github.com/vllm-project/recipes/pull/12).
+    const CacheLayout coder = layout_of(model_of({{full(96, 8, 128), 62}}), {});
+    CHECK(coder.block_bytes * coder.held_blocks(262144) == gib(62));
+  }
+
+  TEST_CASE("an encoder's output is held once, however long the text is") {
+    // Whisper-large-v3: 32 layers with a second attention on 1,500 frames. One table: 6,857 blocks
+    // of 16.74 GiB (https://github.com/mlcommons/inference_results_v5.1, vLLM 0.10.0).
+    Layer decoder = full(20, 20, 64);
+    decoder.cross_attention = decoder.attention;
+    decoder.cross_attention->kind = LayerKind::Cross;
+    decoder.cross_attention->encoder_tokens = 1500;
+    const domain::Model whisper = model_of({{decoder, 32}});
+    const CacheLayout one = layout_of(whisper, {.is_one_table = true});
+    CHECK(gib_of(16.735) / one.block_bytes <= 6857);
+    CHECK(6857 <= gib_of(16.745) / one.block_bytes);
+    const CacheLayout two = layout_of(whisper, {});
+    CHECK(two.groups() == 2);
+    CHECK(two.held_blocks(16) == 1 + 94);  // ceil(1500 / 16)
+    CHECK(two.held_blocks(448) == 28 + 94);
+  }
+
+  TEST_CASE("sparse attention keeps a second cache for its indexer") {
+    // DeepSeek-V3.2: 656 bytes of latent in 8 bits, 128 + 4 of the indexer's key.
+    Layer sparse = latent(128, 512, 64);
+    sparse.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 2048};
+    const domain::Model model = model_of({{sparse, 61}});
+    CHECK(layout_of(model, {.type = KvCacheType::Fp8}).bytes_per_token() ==
+          Bytes((656 + 132) * 61));
+    CHECK(layout_of(model, {}).bytes_per_token() == Bytes((1152 + 132) * 61));
+    CHECK(layout_of(model, {}).groups() == 1);
+  }
+
+  TEST_CASE("layers that read another's cache keep none") {
+    domain::Model model = model_of({{full(8, 2, 256), 10}, {full(8, 2, 256), 5}});
+    model.layers.back().layer.attention.shares_cache = true;
+    CHECK(layout_of(model, {}).bytes_per_token() == Bytes(10 * 2 * 512 * 2));
+  }
+
+  TEST_CASE("ranks that share the context hold so many times the tokens") {
+    const domain::Model model = model_of({{latent(128, 512, 64), 61}});
+    const CacheLayout alone = layout_of(model, {.tensor_parallel = 8});
+    const CacheLayout shared = layout_of(model, {.tensor_parallel = 8, .context_parallel = 8});
+    CHECK(shared.held_blocks(131072) * 8 == alone.held_blocks(131072));
+    CHECK(count_pool(shared, 1000, 131072, false).tokens ==
+          8 * count_pool(alone, 1000, 131072, false).tokens);
+  }
+
+  TEST_CASE("a model of states only holds sequences, not tokens") {
+    // Falcon-Mamba-7B: 64 layers of 8,192 channels, state 16, kernel 4.
+    const domain::Model model = model_of({{state({.kind = domain::RecurrentKind::Mamba,
+                                                  .inner = 8192,
+                                                  .state = 16,
+                                                  .convolution = 4,
+                                                  .state_bits = 16}),
+                                           64}});
+    const CacheLayout layout = layout_of(model, {});
+    CHECK(layout.block_bytes == Bytes(64 * 8192 * (3 + 16) * 2));
+    CHECK(layout.held_blocks(1) == layout.held_blocks(100000));
+    CHECK(layout.held_state_blocks(1) == layout.held_blocks(1));
+    CHECK(layout.bytes_per_token() == Bytes(0));
+  }
+
+  TEST_CASE("stages have their share of every group") {
+    // Source: vLLM v1/core/kv_cache_utils.py deals a kind's layers out to its groups in turn.
+    const domain::Model model = alternating(sliding(8, 4, 256, 1024), 5, full(8, 4, 256), 4);
+    const auto stages = estimate::cut_into_stages(24, 2, estimate::Remainder::Last);
+    for (const estimate::Stage& stage : stages) {
+      const CacheLayout layout = lay_out_cache(model, stage, {});
+      CHECK(layout.groups() == 6);
+      CHECK(layout.group_layers == 2);
+    }
+  }
+}
