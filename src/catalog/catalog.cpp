@@ -195,6 +195,8 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
       suggestion(name, model_names(), "see `gpushape catalog list`, or give a config.json"));
 }
 
+Result<domain::Model> Catalog::read(const std::string& path) { return read_config_path(path); }
+
 std::vector<std::string> Catalog::model_names() const {
   std::vector<std::string> names;
   for (const OverlayFile& file : overlay_models_) {

@@ -32,6 +32,8 @@ class Catalog {
   /// as its base model in the precision that its name tells (repository_name.hpp), and its notes
   /// say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
+  /// A path alone: a config.json, a folder with one, or a weight file.
+  static Result<domain::Model> read(const std::string& path);
   /// Ids of all models, sorted.
   [[nodiscard]] std::vector<std::string> models() const;
   [[nodiscard]] Result<domain::Engine> engine(std::string_view name) const;

@@ -31,6 +31,7 @@ void visit_tower(Fields& fields) {
   fields.integer("parameters", &Tower::parameters, {.least = 0, .most = kMostTowerParameters});
   fields.integer("innerTokens", &Tower::inner_tokens, up_to(kContextTokens));
   fields.integer("outputTokens", &Tower::output_tokens, up_to(kContextTokens));
+  fields.integer("inputValues", &Tower::input_values, {.least = 0, .most = kMostTowerParameters});
 }
 
 /// Sizes and switches of the model itself.
@@ -39,7 +40,7 @@ void visit_model(Fields& fields) {
   using domain::Model;
   fields.choice("role", &Model::role);
   fields.integer("hiddenSize", &Model::hidden_size, kHiddenSize);
-  fields.integer("vocabulary", &Model::vocabulary, kVocabulary);
+  fields.integer("vocabulary", &Model::vocabulary, up_to(kVocabulary));
   fields.integer("contextTokens", &Model::max_context_tokens, up_to(kContextTokens));
   fields.boolean("tiedEmbeddings", &Model::tied_embeddings);
   fields.boolean("head", &Model::has_head);

@@ -243,9 +243,11 @@ Result<domain::Model> read_model(const document::Document& document, std::string
   model.architecture = reader.required_text("architecture");
   model.notes = reader.texts("notes");
   EntryFacts facts(reader, model.sources);
-  facts.require({"hiddenSize", "vocabulary", "tiedEmbeddings"});
+  facts.require({"hiddenSize", "tiedEmbeddings"});
   FieldReader<domain::Model> fields(facts.holders(), model);
   visit_model(fields);
+  // A tower on its own (a vision encoder) has neither.
+  if (model.has_head) facts.require({"vocabulary"});
   LayerReader layers(facts);
   layers.read_types();
   model.layers = layers.read_layers();

@@ -174,6 +174,7 @@ Node all_facts(const domain::Model& model) {
   FieldWriter<domain::Model> fields(facts, model, plain);
   visit_model(fields);
   if (facts.find("tiedEmbeddings") == nullptr) facts.set("tiedEmbeddings", false);
+  if (model.has_head && facts.find("vocabulary") == nullptr) facts.set("vocabulary", 0);
   write_layers(facts, model);
   write_ropes(facts, model);
   write_towers(facts, model);

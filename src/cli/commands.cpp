@@ -21,10 +21,10 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape review manifests/\n"
      "  kubectl get vmclass -o yaml | gpushape review -\n",
      kReview, run_review},
-    {"catalog", "list [flags]", "the model catalog",
-     "  gpushape catalog list\n"
-     "  gpushape catalog list --quantizations\n"
-     "  gpushape catalog list --catalog-dir my-models\n",
+    {"catalog", "list|show MODEL|check|import PATH", "the model catalog",
+     "  gpushape catalog list --family llama --size 1B-10B\n"
+     "  gpushape catalog show llama-3.1-8b-instruct\n"
+     "  gpushape catalog import ./config.json --id me/my-model --output-file my-models/mine.yaml\n",
      kCatalog, run_catalog},
     {"profiles", "list [flags]", "the GPU profile tables",
      "  gpushape profiles list\n"

@@ -6,10 +6,26 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "catalog/modality.hpp"
 #include "cli/terminal.hpp"
+#include "cli/values.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::cli {
+
+/// catalog list: which models.
+struct CatalogFilter {
+  std::vector<std::string> families;
+  std::optional<ParameterRange> size;
+  std::optional<catalog::Modality> modality;
+};
+
+/// catalog import: what a file does not say of itself.
+struct CatalogImport {
+  std::string id;
+  std::vector<std::string> aliases;
+  std::string source;
+};
 
 struct Invocation {
   std::vector<std::string> arguments;    ///< as given, for the last comment of a manifest
@@ -41,6 +57,8 @@ struct Invocation {
   std::string vm_operator;
 
   bool wants_quantizations = false;  ///< catalog list --quantizations
+  CatalogFilter catalog_filter;
+  CatalogImport catalog_import;
 };
 
 }  // namespace gpushape::cli

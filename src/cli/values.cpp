@@ -129,6 +129,45 @@ Result<Bytes> parse_engine_bytes(const Given& given) {
       kMostBytes, "a number of bytes such as 8589934592 or 8GiB"));
 }
 
+namespace {
+
+// Beyond any model; 10^15 parameters of 8 bits are a petabyte.
+constexpr double kMostParameters = 1e15;
+
+std::optional<double> parameters_of(std::string_view text) {
+  double scale = 1;
+  if (!text.empty()) {
+    const char unit = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
+    if (unit == 'M') scale = 1e6;
+    if (unit == 'B') scale = 1e9;
+    if (unit == 'T') scale = 1e12;
+    if (scale > 1) text.remove_suffix(1);
+  }
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && rest == text.data() + text.size() &&
+                         std::isfinite(value) && value >= 0 && value * scale <= kMostParameters;
+  return is_number ? std::optional(value * scale) : std::nullopt;
+}
+
+}  // namespace
+
+Result<ParameterRange> parse_parameter_range(const Given& given) {
+  const std::string_view text = given.text;
+  const std::size_t dash = text.find('-');
+  const bool is_range = dash != std::string_view::npos;
+  const std::string_view low = is_range ? text.substr(0, dash) : text;
+  const std::string_view high = is_range ? text.substr(dash + 1) : text;
+  const auto least = is_range && low.empty() ? std::optional(0.0) : parameters_of(low);
+  const auto most = is_range && high.empty() ? std::optional(kMostParameters) : parameters_of(high);
+  if (!least || !most || *least > *most || text == "-")
+    return refuse(given, "parameters such as 8B, 1B-10B, -3B or 70B-");
+  // "8B" is said of models of 7.6 to 8.8 billion.
+  const double slack = is_range ? 0 : 0.1;
+  return ParameterRange{static_cast<std::int64_t>(*least * (1 - slack)),
+                        static_cast<std::int64_t>(*most * (1 + slack))};
+}
+
 Result<double> parse_number(const Given& given, double above, double most) {
   double value = 0;
   const char* end = given.text.data() + given.text.size();

@@ -33,6 +33,14 @@ Result<Bytes> parse_bytes(const Given& given);
 Result<Bytes> parse_engine_bytes(const Given& given);
 /// A number within (above, most].
 Result<double> parse_number(const Given& given, double above, double most);
+/// From least to most, both included.
+struct ParameterRange {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+/// "8B": within a tenth of it; "1B-10B", "-3B" and "70B-": what lies between. M, B and T count by
+/// 1 000.
+Result<ParameterRange> parse_parameter_range(const Given& given);
 /// "0.19" or "0.19.1", with or without a leading v.
 Result<domain::EngineVersion> parse_version(const Given& given);
 

@@ -14,6 +14,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"Advice", "ranked shapes with reasons, and what refuses the others", "advice.schema.json"},
     {"ResourceContract", "a shape with the CPU, memory and NUMA guarantees that go with it",
      "resource-contract.schema.json"},
+    {"Model", "a model of the catalog, layer by layer", "model.schema.json"},
     {"Host", "a server model as the VM contract needs it", "host.schema.json"},
 });
 

@@ -17,6 +17,7 @@
 #include "domain/advice.hpp"
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
+#include "domain/model.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -38,6 +39,7 @@ document::Node to_node(const domain::Estimate& estimate);
 document::Node to_node(const domain::Advice& advice);
 document::Node to_node(const domain::ResourceContract& contract);
 document::Node to_node(const domain::Workload& workload);
+document::Node to_node(const domain::Model& model);
 
 Result<domain::Workload> read_workload(const document::Document& document);
 Result<domain::ResourceContract> read_contract(const document::Document& document);

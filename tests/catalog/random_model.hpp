@@ -179,7 +179,8 @@ inline domain::Model any_model() {
                             .gated = maybe(),
                             .parameters = size_or_none(900'000'000),
                             .inner_tokens = size_or_none(4096),
-                            .output_tokens = size_or_none(1024)});
+                            .output_tokens = size_or_none(1024),
+                            .input_values = size_or_none(3000000)});
   }
   model.rope = maybe() ? domain::Rope{} : any_rope();
   if (maybe()) model.further_ropes = {any_rope(), any_rope()};
