@@ -12,6 +12,7 @@
 #include "catalog/config.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
+#include "catalog/nearest_models.hpp"
 #include "catalog/repository_name.hpp"
 #include "document/text_format.hpp"
 
@@ -105,11 +106,6 @@ bool looks_like_a_path(std::string_view name) {
          name.ends_with(".gguf") || name.ends_with(".safetensors");
 }
 
-std::string_view after_slash(std::string_view id) {
-  const std::size_t slash = id.find('/');
-  return slash == std::string_view::npos ? id : id.substr(slash + 1);
-}
-
 }  // namespace
 
 Result<Catalog> Catalog::open(const std::optional<std::string>& overlay_folder) {
@@ -166,21 +162,42 @@ std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) 
   return std::nullopt;
 }
 
-// The base of a quantized repository is the one entry of that name, whosever it is.
+// The one entry whose name is the same but for owner and marks.
+std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view name) const {
+  const std::string wanted = comparable_name(name);
+  if (wanted.empty()) return std::nullopt;
+  std::vector<std::string> ids;
+  const auto consider = [&](std::string_view candidate, std::string_view id) {
+    if (comparable_name(candidate) != wanted) return;
+    if (std::ranges::none_of(ids, [&](const std::string& other) { return same(other, id); }))
+      ids.emplace_back(id);
+  };
+  for (const OverlayFile& file : overlay_models_) {
+    consider(file.id, file.id);
+    for (const std::string& alias : file.aliases) consider(alias, file.id);
+  }
+  for (const document::PackedFile& file : embedded(kModels)) {
+    consider(file.id, file.id);
+    for (const std::string_view alias : lines(file.aliases)) consider(alias, file.id);
+  }
+  if (ids.size() != 1) return std::nullopt;
+  return find_entry(ids.front());
+}
+
 std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view name) const {
   const std::optional<QuantizedName> parts = quantized_name(name);
   if (!parts) return std::nullopt;
-  std::vector<std::string> bases;
-  for (const std::string& candidate : model_names()) {
-    if (!same(after_slash(candidate), parts->base)) continue;
-    const auto base = find_entry(candidate);
-    if (!base || !*base) return base;
-    if (std::ranges::find(bases, (**base).id) == bases.end()) bases.push_back((**base).id);
-  }
-  if (bases.size() != 1) return std::nullopt;
-  Result<domain::Model> base = *find_entry(bases.front());
-  if (base->weights.linear != base->weights.other) return std::nullopt;  // quantized already
-  return requantized(std::move(*base), name, *parts->suffix);
+  // What is quantized by its own name is not quantized again; what its publisher trained in few
+  // bits may be.
+  if (quantized_name(parts->base)) return std::nullopt;
+  const std::size_t slash = name.find('/');
+  auto base = slash == std::string_view::npos
+                  ? std::nullopt
+                  : find_entry(fmt::format("{}/{}", name.substr(0, slash), parts->base));
+  if (!base) base = find_entry(parts->base);
+  if (!base) base = find_mirrored(parts->base);
+  if (!base || !*base) return base;
+  return requantized(std::move(**base), name, *parts->suffix);
 }
 
 Result<domain::Model> Catalog::find(std::string_view name) const {
@@ -189,10 +206,13 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
   const std::string text(name);
   std::error_code ignored;
   if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_config_path(text);
+  if (std::optional<Result<domain::Model>> entry = find_mirrored(without_gguf(name))) {
+    const bool is_own_name = !name.contains('/') && without_gguf(name) == name;
+    return *entry && !is_own_name ? renamed(std::move(**entry), name) : std::move(*entry);
+  }
   if (std::optional<Result<domain::Model>> entry = find_quantized(name)) return std::move(*entry);
-  return failure(
-      fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
-      suggestion(name, model_names(), "see `gpushape catalog list`, or give a config.json"));
+  return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
+                 model_suggestion(name, model_names()));
 }
 
 Result<domain::Model> Catalog::read(const std::string& path) { return read_config_path(path); }

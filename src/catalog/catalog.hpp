@@ -28,9 +28,10 @@ class Catalog {
   static Result<Catalog> open(const std::optional<std::string>& overlay_folder = std::nullopt);
 
   /// A catalog name, Hugging Face id or alias (letter case does not matter), or a path: a
-  /// config.json or a folder with one. A quantized repository that has no entry of its own is read
-  /// as its base model in the precision that its name tells (repository_name.hpp), and its notes
-  /// say so. An unknown name is answered with the nearest names.
+  /// config.json, a folder with one, or a weight file. A name that differs from an entry's in its
+  /// owner or its marks only is that entry ("unsloth/Llama-3.2-3B-Instruct"); a quantized
+  /// repository that has no entry of its own is its base model in the precision that its name tells
+  /// (repository_name.hpp). The notes say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
   /// A path alone: a config.json, a folder with one, or a weight file.
   static Result<domain::Model> read(const std::string& path);
@@ -47,6 +48,7 @@ class Catalog {
   };
 
   [[nodiscard]] std::optional<Result<domain::Model>> find_entry(std::string_view name) const;
+  [[nodiscard]] std::optional<Result<domain::Model>> find_mirrored(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> model_names() const;
 

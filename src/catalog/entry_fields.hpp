@@ -69,6 +69,9 @@ class FieldReader {
   void text(std::string_view name, std::string T::* member) {
     if (document::Reader* reader = holder_(name)) value_->*member = reader->text(name).value_or("");
   }
+  void texts(std::string_view name, std::vector<std::string> T::* member) {
+    if (document::Reader* reader = holder_(name)) value_->*member = reader->texts(name);
+  }
   template <class E>
   void choice(std::string_view name, E T::* member) {
     if (document::Reader* reader = holder_(name))
@@ -137,6 +140,14 @@ class FieldWriter {
   }
   void text(std::string_view name, std::string T::* member) {
     write(name, member, [](const std::string& value) { return document::Node(value); });
+  }
+  void texts(std::string_view name, std::vector<std::string> T::* member) {
+    write(name, member, [](const std::vector<std::string>& values) {
+      document::Node list = document::Node::sequence();
+      list.in_flow();
+      for (const std::string& value : values) list.add(value);
+      return list;
+    });
   }
   template <class E>
   void choice(std::string_view name, E T::* member) {

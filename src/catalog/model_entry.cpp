@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,9 @@
 #include "catalog/entry_facts.hpp"
 #include "catalog/entry_layer.hpp"
 #include "catalog/entry_parts.hpp"
+#include "catalog/entry_weights.hpp"
 #include "catalog/limits.hpp"
+#include "domain/modules.hpp"
 #include "domain/tensors.hpp"
 
 namespace gpushape::catalog {
@@ -165,42 +166,6 @@ void read_towers(EntryFacts& facts, domain::Model& model) {
   }
 }
 
-constexpr std::array kPlain = {domain::Quantization::Fp32, domain::Quantization::Bf16,
-                               domain::Quantization::Fp16};
-
-void read_weights(EntryFacts& facts, domain::WeightFormat& weights) {
-  if (Reader* group = facts.required("dtype")) {
-    const auto dtype = group->choice<domain::Quantization>("dtype");
-    if (dtype && std::ranges::find(kPlain, *dtype) == kPlain.end()) {
-      group->complain("dtype",
-                      fmt::format("dtype '{}' is not one of fp32, bf16, fp16", name_of(*dtype)),
-                      "a quantized checkpoint names its scheme under `quantization:`");
-    }
-    weights.other = dtype.value_or(domain::Quantization::Bf16);
-  }
-  weights.linear = weights.other;
-  Reader* group = facts.holder("quantization");
-  if (group == nullptr) return;
-  std::optional<Reader> reader = group->mapping("quantization");
-  if (!reader) return;
-  reader->required_text("scheme");
-  weights.linear = reader->choice<domain::Quantization>("scheme").value_or(weights.other);
-  weights.kept = reader->texts("kept");
-  weights.group = static_cast<int>(
-      reader->integer("group", {.least = domain::kWholeRow, .most = kGroup.most}).value_or(0));
-  weights.zero_points = reader->boolean("zeroPoints").value_or(false);
-  weights.head_quantized = reader->boolean("headQuantized").value_or(false);
-  weights.static_activation_scales = reader->boolean("staticActivationScales").value_or(false);
-  for (Reader& item : reader->mappings("modules")) {
-    domain::ModuleFormat& format = weights.modules.emplace_back();
-    format.pattern = item.required_text("pattern");
-    item.required_text("scheme");
-    format.quantization = item.choice<domain::Quantization>("scheme").value_or(weights.other);
-    item.finish();
-  }
-  reader->finish();
-}
-
 constexpr document::IntegerBounds kCount{.least = 1, .most = kMostParameters};
 
 void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_known) {
@@ -268,6 +233,7 @@ Result<domain::Model> read_model(const document::Document& document, std::string
   facts.finish();
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  domain::resolve_modules(model);
   return model;
 }
 

@@ -8,6 +8,7 @@
 
 #include "catalog/entry_layer.hpp"
 #include "catalog/entry_parts.hpp"
+#include "catalog/entry_weights.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {
@@ -137,34 +138,6 @@ void write_towers(Node& facts, const domain::Model& model) {
     FieldWriter<domain::Tower> fields(node, tower, base);
     visit_tower(fields);
   }
-}
-
-void write_weights(Node& facts, const domain::WeightFormat& weights) {
-  facts.set("dtype", name_of(weights.other));
-  domain::WeightFormat plain;
-  plain.linear = weights.other;
-  plain.other = weights.other;
-  if (weights == plain) return;
-  set_in_flow(facts, "quantization", [&](Node& node) {
-    node.set("scheme", name_of(weights.linear));
-    if (weights.group != 0) node.set("group", weights.group);
-    if (weights.zero_points) node.set("zeroPoints", true);
-    if (weights.head_quantized) node.set("headQuantized", true);
-    if (weights.static_activation_scales) node.set("staticActivationScales", true);
-    if (!weights.kept.empty()) {
-      Node& kept = node.set("kept", Node::sequence());
-      kept.in_flow();
-      for (const std::string& pattern : weights.kept) kept.add(pattern);
-    }
-    if (weights.modules.empty()) return;
-    Node& modules = node.set("modules", Node::sequence());
-    for (const domain::ModuleFormat& format : weights.modules) {
-      Node& item = modules.add(Node::mapping());
-      item.in_flow();
-      item.set("pattern", format.pattern);
-      item.set("scheme", name_of(format.quantization));
-    }
-  });
 }
 
 // Every fact of the model by name; which group each stands in is decided later.

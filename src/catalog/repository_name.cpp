@@ -7,6 +7,8 @@
 #include <cctype>
 #include <utility>
 
+#include "domain/modules.hpp"
+
 namespace gpushape::catalog {
 namespace {
 
@@ -17,7 +19,19 @@ constexpr std::string_view kRedHat =
     "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head kept in 16 bits";
 constexpr std::string_view kModelOpt =
     "naming of nvidia repositories: ModelOpt, lm_head kept in 16 bits, FP8 KV cache scales";
-constexpr std::string_view kPacking = "naming of AutoGPTQ and AutoAWQ repositories, groups of 128";
+constexpr std::string_view kAwq =
+    "naming of AutoAWQ repositories: 4 bits, groups of 128, zero points, lm_head in 16 bits";
+constexpr std::string_view kGptq =
+    "naming of AutoGPTQ repositories: groups of 128, lm_head in 16 bits";
+constexpr std::string_view kBitsAndBytes =
+    "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits";
+// mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
+// scale for 32.
+constexpr std::string_view kMlx =
+    "naming of mlx-community repositories: groups of 64 with a 16-bit scale and bias, head "
+    "included";
+constexpr int kMlxGroup = 32;
+constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
 
 // RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
 // more than Qwen3-32B (4'587'520), Qwen3-32B-quantized.w4a16 one 16-bit scale per 128 inputs.
@@ -38,6 +52,16 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .static_activation_scales = true,
      .kv_cache = KvCacheType::Fp8,
      .source = "hf_quant_config.json of nvidia/Qwen3-32B-NVFP4: NVFP4 weights, FP8 KV"},
+    {.suffix = "-fp4",
+     .organization = "nvidia",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .source = "the older naming of nvidia repositories in NVFP4"},
+    {.suffix = "-fp8",
+     .organization = "meta-llama",
+     .linear = Quantization::Fp8Channel,
+     .source = "config.json of meta-llama/Llama-3.1-405B-Instruct-FP8: fbgemm_fp8, scales by row"},
     {.suffix = "-fp8-kv",
      .linear = Quantization::Fp8,
      .static_activation_scales = true,
@@ -51,16 +75,55 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .source = kRedHat},
     {.suffix = "-quantized.w4a16", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
-    {.suffix = "-quantized.w8a16", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
+    {.suffix = "-w4a16", .linear = Quantization::Int4, .source = kRedHat},
+    {.suffix = "-w4a16-g128", .linear = Quantization::Int4, .source = kRedHat},
+    {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4", .linear = Quantization::Nvfp4, .source = kRedHat},
-    {.suffix = "-awq", .linear = Quantization::Awq, .source = kPacking},
-    {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kPacking},
-    {.suffix = "-gptq", .linear = Quantization::Int4, .source = kPacking},
-    {.suffix = "-gptq-int4", .linear = Quantization::Int4, .source = kPacking},
-    {.suffix = "-gptq-int8", .linear = Quantization::Int8, .group = 128, .source = kPacking},
-    {.suffix = "-bnb-4bit",
-     .linear = Quantization::BnbNf4Double,
-     .source = "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits"},
+    {.suffix = "-mxfp4",
+     .linear = Quantization::Mxfp4,
+     .source = "naming of repositories in OCP Microscaling formats"},
+    {.suffix = "-awq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-awq-4bit", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-gptq", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-gptq-int4", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-gptq-4bit", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-gptq-int8", .linear = Quantization::GptqInt8, .source = kGptq},
+    {.suffix = "-gptq-8bit", .linear = Quantization::GptqInt8, .source = kGptq},
+    {.suffix = "-int4",
+     .linear = Quantization::Int4,
+     .source = "naming of 4-bit integer repositories: groups of 128, lm_head in 16 bits"},
+    {.suffix = "-int8",
+     .linear = Quantization::Int8,
+     .source = "naming of 8-bit integer repositories: w8a8, lm_head in 16 bits"},
+    {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-unsloth-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-bnb-nf4", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-bnb-8bit",
+     .linear = Quantization::BnbInt8,
+     .source = "naming of bitsandbytes repositories: LLM.int8(), lm_head in 16 bits"},
+    {.suffix = "-4bit",
+     .organization = "mlx-community",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-8bit",
+     .organization = "mlx-community",
+     .linear = Quantization::Int8Weight,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-bf16", .linear = Quantization::Bf16, .source = "the name says bf16"},
+    {.suffix = "-fp16", .linear = Quantization::Fp16, .source = "the name says fp16"},
+    {.suffix = "-q4_0", .linear = Quantization::Q4_0, .source = kGguf},
+    {.suffix = "-q4_k_m", .linear = Quantization::Q4K, .source = kGguf},
+    {.suffix = "-q4_k_s", .linear = Quantization::Q4K, .source = kGguf},
+    {.suffix = "-q5_k_m", .linear = Quantization::Q5K, .source = kGguf},
+    {.suffix = "-q6_k", .linear = Quantization::Q6K, .source = kGguf},
+    {.suffix = "-q8_0", .linear = Quantization::Q8_0, .source = kGguf},
 });
 
 std::string lower(std::string_view text) {
@@ -71,23 +134,62 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// Every mark is a hyphen: "GPTQ_int4", "llama 3.1". The length stays.
+std::string folded(std::string_view text) {
+  std::string result = lower(text);
+  std::ranges::replace_if(result, [](char c) { return c == '_' || c == '.' || c == ' '; }, '-');
+  return result;
+}
+
+std::string_view after_owner(std::string_view repository) {
+  const std::size_t slash = repository.rfind('/');
+  return slash == std::string_view::npos ? repository : repository.substr(slash + 1);
+}
+
+// What stays in 16 bits beside the head: routers of mixtures, whose few values every tool leaves
+// alone (llm-compressor's and AutoAWQ's own recipes).
+const std::vector<std::string> kKept = {"lm_head", "gate", "router", "shared_expert_gate"};
+
 }  // namespace
 
 std::span<const RepositorySuffix> repository_suffixes() { return kSuffixes; }
 
+std::string comparable_name(std::string_view repository) {
+  std::string name = folded(after_owner(repository));
+  if (name.starts_with("meta-")) name.erase(0, 5);
+  if (name.ends_with("-hf")) name.resize(name.size() - 3);
+  return name;
+}
+
+std::string_view without_gguf(std::string_view repository) {
+  constexpr std::size_t kLength = 5;  // of "-gguf"
+  if (folded(repository).ends_with("-gguf") && after_owner(repository).size() > kLength)
+    repository.remove_suffix(kLength);
+  return repository;
+}
+
 std::optional<QuantizedName> quantized_name(std::string_view repository) {
-  const std::string name = lower(repository);
-  const std::size_t slash = name.find('/');
+  const std::string name = lower(without_gguf(repository));
+  const std::string text = folded(name);
+  const std::size_t slash = name.rfind('/');
   const std::string organization = slash == std::string::npos ? "" : name.substr(0, slash);
   const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
   const RepositorySuffix* best = nullptr;
   for (const RepositorySuffix& row : kSuffixes) {
     if (!row.organization.empty() && row.organization != organization) continue;
-    if (!name.ends_with(row.suffix) || name.size() - start <= row.suffix.size()) continue;
+    if (!text.ends_with(folded(row.suffix)) || text.size() - start <= row.suffix.size()) continue;
     if (best == nullptr || row.suffix.size() > best->suffix.size()) best = &row;
   }
   if (best == nullptr) return std::nullopt;
   return QuantizedName{name.substr(start, name.size() - start - best->suffix.size()), best};
+}
+
+domain::Model renamed(domain::Model base, std::string_view repository) {
+  base.notes.push_back(fmt::format("'{}' has no entry of its own: read as {}, whose name it bears",
+                                   repository, base.id));
+  base.id = repository;
+  base.aliases.clear();
+  return base;
 }
 
 domain::Model requantized(domain::Model base, std::string_view repository,
@@ -99,12 +201,22 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.sources.push_back({"quantization", std::string(suffix.source)});
   base.id = repository;
   base.aliases.clear();
+  const domain::Quantization other = base.weights.other;
+  base.weights = {};
+  base.weights.other = other;
   base.weights.linear = suffix.linear;
   base.weights.group = suffix.group;
   base.weights.static_activation_scales = suffix.static_activation_scales;
-  base.weights.kept = {"lm_head"};
+  base.weights.head_quantized = suffix.head_quantized;
+  if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
+    base.weights.other = suffix.linear;
+  } else {
+    base.weights.kept = kKept;
+    if (suffix.head_quantized) base.weights.kept.erase(base.weights.kept.begin());
+  }
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();
+  domain::resolve_modules(base);
   return base;
 }
 

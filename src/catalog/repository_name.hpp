@@ -22,6 +22,7 @@ struct RepositorySuffix {
   int group = 0;  ///< WeightFormat::group
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
+  bool head_quantized = false;
   std::string_view source;
 };
 
@@ -33,8 +34,18 @@ struct QuantizedName {
   const RepositorySuffix* suffix = nullptr;
 };
 
+/// A name by which names are compared: lower case, without owner, every mark a hyphen, without what
+/// mirrors leave out ("Meta-Llama" is "Llama", "Llama-2-7b-hf" is "Llama-2-7b").
+std::string comparable_name(std::string_view repository);
+
+/// The name without what says only that the files are GGUF, whatever their types.
+std::string_view without_gguf(std::string_view repository);
+
 /// Nothing where the name has no such suffix.
 std::optional<QuantizedName> quantized_name(std::string_view repository);
+
+/// `base` under the name that was asked for; a note says how it was read.
+domain::Model renamed(domain::Model base, std::string_view repository);
 
 /// `base` in the precision of the suffix, under the name that was asked for; a note says how it was
 /// read.

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "catalog/nearest_models.hpp"
 #include "domain/tensors.hpp"
 #include "texts.hpp"
 
@@ -206,6 +207,36 @@ TEST_SUITE("catalog") {
     CHECK(own.notes.empty());
     CHECK_FALSE(catalog().find("someone/Unheard-Of-7B-AWQ"));
     CHECK_FALSE(catalog().find("Qwen/Qwen3-32B-FP8-AWQ"));  // quantized twice
+  }
+
+  TEST_CASE("a mirror of a repository is its model, and the note says so") {
+    for (const char* name : {"unsloth/Llama-3.2-3B-Instruct", "NousResearch/Meta-Llama-3.1-8B",
+                             "unsloth/Qwen3-8B-GGUF", "meta-llama/llama_3.1-8b-instruct"}) {
+      CAPTURE(name);
+      const Model model = found(name);
+      CHECK(model.id == name);
+      REQUIRE_FALSE(model.notes.empty());
+      CHECK(model.notes.back().find("whose name it bears") != std::string::npos);
+    }
+    CHECK(found("NousResearch/Meta-Llama-3.1-8B").parameters.total == 8'030'261'248);
+    CHECK(found("llama_3.1_8b_instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    const Model quantized = found("unsloth/Llama-3.2-3B-Instruct-bnb-4bit");
+    CHECK(quantized.weights.linear == Quantization::BnbNf4Double);
+    CHECK(quantized.layers.size() == 1);
+  }
+
+  TEST_CASE("suggestions keep to the size and the family that was asked for") {
+    const std::vector<std::string> names = {"a/Llama-3.1-70B", "a/Llama-3.1-8B", "b/Gemma-3.1-8B",
+                                            "a/Llama-3.2-1B", "llama-3.1-8b"};
+    const auto nearest = [&](const char* wanted) {
+      return gpushape::catalog::nearest_models(wanted, names);
+    };
+    CHECK(nearest("a/Lama-3.1-8B").front() == "a/Llama-3.1-8B");
+    CHECK(nearest("a/Llama-3.3-8B").front() == "a/Llama-3.1-8B");
+    CHECK(nearest("a/Llama-3.3-70B").front() == "a/Llama-3.1-70B");
+    CHECK(nearest("lama-3.1-8b").front() == "llama-3.1-8b");
+    CHECK(nearest("zzz").empty());
+    CHECK(nearest("").empty());
   }
 
   TEST_CASE("a config.json and a folder with one are models by their path") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/model.hpp"
+#include "domain/modules.hpp"
 #include "domain/tensors.hpp"
 
 namespace gpushape::catalog::testing {
@@ -192,7 +193,13 @@ inline domain::Model any_model() {
   model.weights.group = *rc::gen::element(0, 64, domain::kWholeRow);
   model.weights.zero_points = maybe();
   model.weights.static_activation_scales = maybe();
-  if (maybe()) model.weights.modules = {{any_word(), any_of<domain::Quantization>()}};
+  if (maybe()) {
+    model.weights.modules = {{.pattern = any_word(),
+                              .quantization = any_of<domain::Quantization>(),
+                              .group = *rc::gen::element(0, 32, domain::kWholeRow),
+                              .zero_points = maybe(),
+                              .static_activation_scales = maybe()}};
+  }
   if (maybe()) model.checkpoint_kv_cache = any_of<domain::KvCacheType>();
   model.parameters.total = domain::count_parameters(model);
   model.parameters.active = domain::count_active_parameters(model);
@@ -200,6 +207,7 @@ inline domain::Model any_model() {
     model.parameters.multi_token_prediction = domain::count_multi_token_parameters(model);
   if (maybe()) model.parameters.stored = size_up_to(1'000'000'000);
   if (maybe()) model.notes = {"explained: by hand", any_word()};
+  domain::resolve_modules(model);
   return model;
 }
 

@@ -25,7 +25,13 @@ TEST_SUITE("catalog") {
         {"neuralmagic/Meta-Llama-3-8B-Instruct-FP8", "meta-llama-3-8b-instruct", Quantization::Fp8},
         {"Qwen/Qwen3-8B-FP8", "qwen3-8b", Quantization::Fp8Block},
         {"Qwen/Qwen2.5-7B-Instruct-AWQ", "qwen2.5-7b-instruct", Quantization::Awq},
-        {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", "qwen2.5-7b-instruct", Quantization::Int8},
+        {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", "qwen2.5-7b-instruct", Quantization::GptqInt8},
+        {"jakiAJK/DeepSeek-R1-Distill-Qwen-7B_GPTQ-int4", "deepseek-r1-distill-qwen-7b",
+         Quantization::GptqInt4},
+        {"unsloth/Llama-3.2-3B-Instruct-unsloth-bnb-4bit", "llama-3.2-3b-instruct",
+         Quantization::BnbNf4Double},
+        {"mlx-community/Qwen3-8B-4bit", "qwen3-8b", Quantization::Int4},
+        {"someone/Qwen3-8B-Q8_0-GGUF", "qwen3-8b", Quantization::Q8_0},
         {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", Quantization::Nvfp4},
         {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "meta-llama-3.1-8b-instruct",
          Quantization::Awq},
@@ -38,7 +44,6 @@ TEST_SUITE("catalog") {
       CHECK(name->base == row.base);
       CHECK(name->suffix->linear == row.linear);
     }
-    CHECK(quantized_name("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8")->suffix->group == 128);
     CHECK(quantized_name("nvidia/Llama-3.1-8B-Instruct-FP8")->suffix->kv_cache == KvCacheType::Fp8);
     CHECK_FALSE(quantized_name("RedHatAI/Qwen3-8B-FP8")->suffix->kv_cache);
   }
