@@ -22,13 +22,24 @@ constexpr std::int64_t round_up_to(std::int64_t bytes, std::int64_t unit) {
 
 /// The smallest rest that holds `bytes`, or a new segment.
 std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
-  const auto found = std::ranges::lower_bound(rests_, bytes);
+  const auto found =
+      std::ranges::find_if(rests_, [&](const Rest& rest) { return rest.bytes >= bytes; });
   if (found != rests_.end()) {
-    const std::int64_t block = *found;
-    rests_.erase(found);
+    const std::int64_t block = found->bytes;
+    if (--found->count == 0) rests_.erase(found);
     return block;
   }
   return bytes < kLeastOwnSegment ? kSharedSegment : round_up_to(bytes, kSegmentUnit);
+}
+
+void CachingAllocator::keep(std::int64_t rest) {
+  const auto place =
+      std::ranges::find_if(rests_, [&](const Rest& other) { return other.bytes >= rest; });
+  if (place != rests_.end() && place->bytes == rest) {
+    ++place->count;
+  } else {
+    rests_.insert(place, {.bytes = rest, .count = 1});
+  }
 }
 
 void CachingAllocator::allocate(std::int64_t bytes) {
@@ -45,30 +56,37 @@ void CachingAllocator::allocate(std::int64_t bytes) {
     return;
   }
   allocated_ += wanted;
-  rests_.insert(std::ranges::lower_bound(rests_, rest), rest);
+  keep(rest);
 }
 
-void CachingAllocator::allocate(std::span<const std::int64_t> bytes, std::int64_t times) {
-  std::int64_t small = 0;  // their order does not matter: they never meet the rests
+CachingAllocator::Batch CachingAllocator::batch_of(std::span<std::int64_t> bytes) {
+  Batch batch;
   for (const std::int64_t each : bytes) {
+    batch.bytes += each;
     const std::int64_t wanted = round_up_to(each, kUnit);
-    if (wanted > 0 && wanted <= kLargestSmall) small += wanted;
+    if (wanted <= kLargestSmall) {
+      batch.small += wanted;
+    } else {
+      bytes[batch.large++] = each;
+    }
   }
-  allocated_ += small * times;
+  return batch;
+}
+
+void CachingAllocator::allocate(const Batch& batch, std::span<const std::int64_t> large,
+                                std::int64_t times) {
+  allocated_ += batch.small * times;
   for (std::int64_t i = 0; i < times; ++i) {
     const std::int64_t before = allocated_;
-    const std::size_t rests_before = rests_.size();
-    bool changes_rests = false;
-    for (const std::int64_t each : bytes) {
-      if (each <= kLargestSmall) continue;
+    bool has_rests = !rests_.empty();
+    for (const std::int64_t each : large) {
       allocate(each);
-      changes_rests = changes_rests || rests_.size() != rests_before;
+      has_rests = has_rests || !rests_.empty();
     }
+    if (has_rests) continue;
     // Nothing was split and nothing reused: every further time comes to the same.
-    if (!changes_rests && rests_.empty()) {
-      allocated_ += (allocated_ - before) * (times - i - 1);
-      return;
-    }
+    allocated_ += (allocated_ - before) * (times - i - 1);
+    return;
   }
 }
 

@@ -8,6 +8,7 @@
 // kSmallSize, kMinLargeAlloc, kLargeBuffer, kRoundLarge, should_split).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,16 +20,31 @@ namespace gpushape::estimate {
 class CachingAllocator {
  public:
   void allocate(std::int64_t bytes);
-  /// All of `bytes` in turn, `times` times over.
-  void allocate(std::span<const std::int64_t> bytes, std::int64_t times);
+  /// What allocating `bytes` in turn comes to, apart from where the large ones find room.
+  struct Batch {
+    std::int64_t bytes = 0;  ///< as asked for
+    std::int64_t small = 0;  ///< handed out for the small ones: they never meet the rests
+    std::size_t large = 0;   ///< how many are not small
+  };
+  /// Moves those that are not small to the front, in their order.
+  static Batch batch_of(std::span<std::int64_t> bytes);
+  /// `large` are the first `batch.large` of a batch's bytes; `times` times over.
+  void allocate(const Batch& batch, std::span<const std::int64_t> large, std::int64_t times);
   /// Bytes of everything that was handed out, with the rests that were not split off.
   [[nodiscard]] Bytes allocated() const { return Bytes(allocated_); }
 
  private:
   std::int64_t block_for(std::int64_t bytes);
 
+  /// Free blocks of more than 1 MiB. A network's layers are alike, and so are their rests.
+  struct Rest {
+    std::int64_t bytes = 0;
+    std::int64_t count = 0;
+  };
+  void keep(std::int64_t rest);
+
   std::int64_t allocated_ = 0;
-  std::vector<std::int64_t> rests_;  ///< free blocks of more than 1 MiB, ascending
+  std::vector<Rest> rests_;  ///< ascending
 };
 
 }  // namespace gpushape::estimate

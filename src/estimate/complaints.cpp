@@ -97,9 +97,9 @@ class Checker {
       case domain::LayerKind::Latent:
         return attention.latent ? "" : "the rank of their latents";
       case domain::LayerKind::Compressed:
-        return attention.compression ? "how many tokens share an entry" : "";
+        return attention.compression ? "" : "how many tokens share an entry";
       case domain::LayerKind::Recurrent:
-        return layer.recurrent ? "the size of their state" : "";
+        return layer.recurrent ? "" : "the size of their state";
       case domain::LayerKind::Full:
       case domain::LayerKind::Sliding:
       case domain::LayerKind::Chunked:
@@ -115,7 +115,7 @@ class Checker {
     for (const domain::LayerRun& run : model_.layers) {
       const std::string_view missing = missing_of(run.layer);
       if (missing.empty()) continue;
-      complain(fmt::format("{} has {} layers, and {} is not known", model_.id,
+      complain(fmt::format("{} has {} layers, and says nothing of {}", model_.id,
                            name_of(run.layer.attention.kind), missing),
                "complete the model's description");
       return;

@@ -16,9 +16,14 @@ namespace {
 /// Sums tensors and asks the allocator for each.
 class Tally {
  public:
-  void add(std::span<const std::int64_t> bytes, std::int64_t times = 1) {
-    for (const std::int64_t each : bytes) tensors_ += each * times;
-    allocator_.allocate(bytes, times);
+  void add(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large,
+           std::int64_t times) {
+    tensors_ += batch.bytes * times;
+    allocator_.allocate(batch, large, times);
+  }
+  void add(std::vector<std::int64_t>& bytes) {
+    const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes);
+    add(batch, std::span(bytes).first(batch.large), 1);
   }
   void add_rotary(std::int64_t bytes) {
     rotary_ += bytes;
@@ -54,34 +59,40 @@ class LayerMemory {
   LayerMemory(const domain::Model& model, const WeightsLayout& layout)
       : model_(model), layout_(layout) {}
 
-  std::span<const std::int64_t> allocations(const domain::Layer& layer, std::int64_t index) {
-    const std::uint64_t exceptions = exceptions_of(model_, index);
-    for (const Seen& seen : seen_) {
-      if (seen.exceptions == exceptions && *seen.layer == layer) return part(seen);
-    }
-    Seen seen{.layer = &layer, .exceptions = exceptions, .first = bytes_.size()};
-    append_allocations(tensors_of(layer, model_), model_, layout_, index, false, bytes_);
-    append_extras(layer, layout_, bytes_);
-    seen.count = bytes_.size() - seen.first;
-    seen_.push_back(seen);
-    return part(seen);
+  void add(Tally& tally, const domain::Layer& layer, std::int64_t index, std::int64_t times) {
+    const Seen& seen = find(layer, index);
+    tally.add(seen.batch, std::span(large_).subspan(seen.first, seen.batch.large), times);
   }
 
  private:
   struct Seen {
     const domain::Layer* layer = nullptr;
     std::uint64_t exceptions = 0;
-    std::size_t first = 0;
-    std::size_t count = 0;
+    std::size_t first = 0;  ///< in large_
+    CachingAllocator::Batch batch;
   };
-  [[nodiscard]] std::span<const std::int64_t> part(const Seen& seen) const {
-    return std::span(bytes_).subspan(seen.first, seen.count);
+
+  const Seen& find(const domain::Layer& layer, std::int64_t index) {
+    const std::uint64_t exceptions = exceptions_of(model_, index);
+    for (const Seen& seen : seen_) {
+      if (seen.exceptions == exceptions && *seen.layer == layer) return seen;
+    }
+    bytes_.clear();
+    append_allocations(tensors_of(layer, model_), model_, layout_, index, false, bytes_);
+    append_extras(layer, layout_, bytes_);
+    const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
+    seen_.push_back(
+        {.layer = &layer, .exceptions = exceptions, .first = large_.size(), .batch = batch});
+    const auto large = std::span(bytes_).first(batch.large);
+    large_.insert(large_.end(), large.begin(), large.end());
+    return seen_.back();
   }
 
   const domain::Model& model_;
   const WeightsLayout& layout_;
   std::vector<Seen> seen_;
-  std::vector<std::int64_t> bytes_;
+  std::vector<std::int64_t> bytes_;  ///< of one layer, for the moment
+  std::vector<std::int64_t> large_;
 };
 
 void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
@@ -101,7 +112,7 @@ void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& l
     std::int64_t layer = std::max(start, stage.first_layer);
     while (layer < end) {
       const std::int64_t same_end = domain::next_change(model, layer, end);
-      tally.add(memory.allocations(run.layer, layer), std::min(same_end, end) - layer);
+      memory.add(tally, run.layer, layer, std::min(same_end, end) - layer);
       layer = std::min(same_end, end);
     }
     start += run.count;

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
 using namespace gpushape;
 using estimate::CachingAllocator;
 
@@ -44,6 +49,26 @@ TEST_SUITE("estimate") {
     allocator.allocate(mib(9).count());  // leaves 6
     allocator.allocate(mib(5).count());  // of the 6: 1 MiB over counts
     CHECK(allocator.allocated() == mib(20 + 5 + 9 + 6));
+  }
+
+  TEST_CASE("a batch many times over is what one request after the other comes to") {
+    // Sizes with rests of every kind: small, own segments, shared ones, split and not.
+    const std::vector<std::int64_t> sizes = {
+        512, 700'000,        mib(3).count(), 1'500'000, mib(11).count(), 23'592'960, mib(7).count(),
+        100, mib(12).count()};
+    for (const std::int64_t times : {1, 2, 7, 40}) {
+      CAPTURE(times);
+      CachingAllocator one_by_one;
+      for (std::int64_t i = 0; i < times; ++i) {
+        for (const std::int64_t size : sizes) one_by_one.allocate(size);
+      }
+      CachingAllocator at_once;
+      std::vector<std::int64_t> batched = sizes;
+      const CachingAllocator::Batch batch = CachingAllocator::batch_of(batched);
+      at_once.allocate(batch, std::span(batched).first(batch.large), times);
+      CHECK(at_once.allocated() == one_by_one.allocated());
+      CHECK(batch.bytes == std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
+    }
   }
 
   TEST_CASE("nothing is allocated for nothing") {

@@ -285,9 +285,48 @@ TEST_SUITE("estimate") {
     const auto estimate = estimate_memory(kLlama, example::workload(8192, 1), other, std::nullopt);
     REQUIRE_FALSE(estimate.has_value());
     CHECK(to_text(estimate.error()).contains("'vllm'"));
-    domain::Model latent = kLlama;
-    latent.layers.front().layer.attention.kind = domain::LayerKind::Latent;
-    CHECK(refusal(example::workload(8192, 1), latent).contains("latent"));  // of no known rank
+  }
+
+  TEST_CASE("a layer that lacks what its kind needs is named") {
+    domain::Model model = kLlama;
+    domain::Attention& attention = model.layers.front().layer.attention;
+    attention.kind = domain::LayerKind::Latent;
+    CHECK(refusal(example::workload(8192, 1), model).contains("latents"));
+    attention.latent = domain::Latent{.query_rank = 0, .kv_rank = 512, .rope_dim = 64};
+    CHECK(made(example::workload(8192, 1), std::nullopt, model).kv_bytes_per_token ==
+          Bytes(32 * 576 * 2));
+    attention.kind = domain::LayerKind::Recurrent;
+    CHECK(refusal(example::workload(8192, 1), model).contains("state"));
+    attention.kind = domain::LayerKind::Compressed;
+    CHECK(refusal(example::workload(8192, 1), model).contains("entry"));
+  }
+
+  TEST_CASE("layouts that cannot be are refused with one that can") {
+    domain::Workload workload = example::workload(8192, 1);
+    workload.engine.expert = flag<std::int64_t>(2);
+    CHECK(refusal(workload).contains("has none"));
+    domain::Model experts = kLlama;
+    experts.layers.front().layer.feed_forward.experts =
+        domain::Experts{.count = 8, .active = 2, .width = 14336};
+    CHECK(refusal(workload, experts).contains("does not divide the 1 ranks"));
+    workload.engine.tensor = flag<std::int64_t>(2);
+    const Bytes whole = term(made(workload, example::h100(), experts), "weights");
+    workload.engine.expert = std::nullopt;
+    const Bytes cut = term(made(workload, example::h100(), experts), "weights");
+    CHECK(whole == cut);  // half of every expert, or all of half of them
+
+    workload = example::workload(8192, 1);
+    workload.engine.context_parallel = flag<std::int64_t>(2);
+    CHECK(refusal(workload).contains("tensor parallel size 1"));
+    workload.engine.tensor = flag<std::int64_t>(4);  // 8 KV heads: no rank has a copy
+    CHECK(refusal(workload).contains("16"));
+    workload.engine.tensor = flag<std::int64_t>(16);
+    CHECK(term(made(workload), "kvCache") ==
+          Bytes(8192 / 2 * 2 * 128 * 2 * 32));  // one head of 128 in 32 layers, half the tokens
+
+    workload = example::workload(8192, 1);
+    workload.engine.draft_tokens = flag<std::int64_t>(3);
+    CHECK(refusal(workload).contains("further tokens"));
   }
 
   TEST_CASE("every term has formula, inputs and source, and bounds in order") {
