@@ -72,6 +72,8 @@ Diagnostics set_list(std::vector<std::string>& target, const Given& given) {
 constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostGpus = 4096;
 constexpr std::int64_t kMostTokens = 1LL << 40;
+constexpr std::int64_t kMostDrafts = 1024;
+constexpr std::int64_t kMostBlock = 1LL << 20;
 constexpr std::int64_t kMostMib = 1LL << 40;
 constexpr double kMostSpread = 1000;
 
@@ -213,6 +215,15 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.engine.data, parse_count(g, 1, kMostGpus), g); }},
     {"--ep", "", "N", Engine, kSizing, "expert parallel size", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.expert, parse_count(g, 1, kMostGpus), g); }},
+    {"--dcp", "", "N", Engine, kSizing, "decode context parallel size, a part of --tp", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.context_parallel, parse_count(g, 1, kMostGpus), g); }},
+    {"--draft-tokens", "", "N", Engine, kSizing,
+     "tokens that a step proposes with the model's own prediction layers", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.draft_tokens, parse_count(g, 1, kMostDrafts), g); }},
+    {"--block-size", "", "N", Engine, kSizing, "tokens of one block of the KV cache", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.block_tokens, parse_count(g, 1, kMostBlock), g); }},
+    {"--no-prefix-caching", "", "", Engine, kSizing, "no cache is kept for later requests", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.engine.prefix_caching, false, g); return Diagnostics{}; }},
     {"--max-num-seqs", "", "N", Engine, kSizing, "the engine's own limit of sequences", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.max_num_seqs, parse_engine_count(g, kMostSequences), g); }},
     {"--max-num-batched-tokens", "", "N", Engine, kSizing, "the engine's own limit of tokens a step", nullptr,

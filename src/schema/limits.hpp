@@ -13,6 +13,8 @@ namespace gpushape::schema {
 inline constexpr document::IntegerBounds kTokensBounds{.least = 1, .most = 1'000'000'000};
 inline constexpr document::IntegerBounds kSequencesBounds{.least = 1, .most = 1'000'000};
 inline constexpr document::IntegerBounds kGpusBounds{.least = 1, .most = 1'024};
+inline constexpr document::IntegerBounds kDraftBounds{.least = 1, .most = 1'024};
+inline constexpr document::IntegerBounds kBlockBounds{.least = 1, .most = 1'048'576};
 inline constexpr document::IntegerBounds kCountBounds{.least = 0, .most = 1'000'000};
 inline constexpr document::IntegerBounds kOneOrMoreBounds{.least = 1, .most = 1'000'000};
 inline constexpr document::IntegerBounds kMegahertzBounds{.least = 0, .most = 1'000'000'000};

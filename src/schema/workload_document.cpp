@@ -63,6 +63,10 @@ Node engine_node(const EngineSettings& engine) {
   set_stated(node, "pipeline", engine.pipeline);
   set_stated(node, "data", engine.data);
   set_stated(node, "expert", engine.expert);
+  set_stated(node, "contextParallel", engine.context_parallel);
+  set_stated(node, "draftTokens", engine.draft_tokens);
+  set_stated(node, "prefixCaching", engine.prefix_caching);
+  set_stated(node, "blockTokens", engine.block_tokens);
   set_stated(node, "maxNumSeqs", engine.max_num_seqs);
   set_stated(node, "maxNumBatchedTokens", engine.max_num_batched_tokens);
   set_stated(node, "gpuMemoryUtilization", engine.gpu_memory_utilization);
@@ -149,6 +153,10 @@ void read_engine(Reader& reader, EngineSettings& engine) {
   take_integer(engine.pipeline, "pipeline", kGpusBounds);
   take_integer(engine.data, "data", kGpusBounds);
   take_integer(engine.expert, "expert", kGpusBounds);
+  take_integer(engine.context_parallel, "contextParallel", kGpusBounds);
+  take_integer(engine.draft_tokens, "draftTokens", kDraftBounds);
+  take(engine.prefix_caching, reader, "prefixCaching", reader.boolean("prefixCaching"));
+  take_integer(engine.block_tokens, "blockTokens", kBlockBounds);
   take_integer(engine.max_num_seqs, "maxNumSeqs", kSequencesBounds);
   take(engine.max_num_batched_tokens, reader, "maxNumBatchedTokens",
        read_tokens(reader, "maxNumBatchedTokens"));
