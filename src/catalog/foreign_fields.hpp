@@ -6,7 +6,8 @@
 
 namespace gpushape::catalog {
 
-/// Complains of each such field that says something, and of fields that stand twice.
-void refuse_foreign_fields(const Fields& fields, const Family& family);
+/// Complains of each such field that says something and that nobody asked for, and of fields that
+/// stand twice. After the family's reader.
+void refuse_foreign_fields(document::Reader& reader, const Family& family);
 
 }  // namespace gpushape::catalog

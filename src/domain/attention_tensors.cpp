@@ -37,6 +37,17 @@ void add_head_norms(TensorList& list, const Attention& attention) {
               attention.head_dim * (is_each ? attention.kv_heads : 1));
 }
 
+// MiniMax M3: the indexer of multi-head attention chooses blocks of tokens.
+void add_block_indexer(TensorList& list, const Indexer& indexer, std::int64_t hidden_size) {
+  if (indexer.is_shared) return;
+  list.linear("self_attn.index_q_proj", kPart, indexer.heads * indexer.head_dim, hidden_size,
+              Split::KvRows)
+      .heads = indexer.heads;
+  list.linear("self_attn.index_k_proj", kPart, indexer.head_dim, hidden_size, Split::None);
+  list.vector("self_attn.index_q_norm", TensorPart::Norm, indexer.head_dim);
+  list.vector("self_attn.index_k_norm", TensorPart::Norm, indexer.head_dim);
+}
+
 void add_multi_head(TensorList& list, const Attention& attention, std::int64_t hidden_size,
                     bool is_cross) {
   const Names& names = is_cross ? kCross : kSelf;
@@ -63,6 +74,7 @@ void add_multi_head(TensorList& list, const Attention& attention, std::int64_t h
               Split::Columns);
   if (attention.output_bias) list.vector(names.o_bias, kPart, hidden_size);
   add_head_norms(list, attention);
+  if (attention.indexer) add_block_indexer(list, *attention.indexer, hidden_size);
 }
 
 // The indexer reads the query's latent where there is one. Its key is cached, one for all heads,
@@ -176,7 +188,7 @@ void add_compressed(TensorList& list, const Attention& attention, std::int64_t h
 
 void add_attention(TensorList& list, const Attention& attention, std::int64_t hidden_size,
                    bool is_cross) {
-  if (attention.kind == LayerKind::None || attention.kind == LayerKind::Recurrent) return;
+  if (attention.heads == 0) return;
   if (attention.compression) {
     add_compressed(list, attention, hidden_size);
   } else if (attention.latent) {
@@ -184,6 +196,10 @@ void add_attention(TensorList& list, const Attention& attention, std::int64_t hi
   } else {
     add_multi_head(list, attention, hidden_size, is_cross);
   }
+  // Multi-head attention has its gate in q_proj; latent attention in a projection of its own.
+  if (attention.output_gate == OutputGate::Value && attention.latent)
+    list.linear("self_attn.g_proj", kPart, attention.heads * attention.value_head_dim, hidden_size,
+                Split::Rows);
   if (attention.output_gate == OutputGate::Head)
     list.linear("self_attn.g_proj", kPart, attention.heads, hidden_size, Split::Rows);
   if (attention.has_sinks)

@@ -61,6 +61,7 @@ struct Compression {
   bool operator==(const Compression&) const = default;
 };
 
+/// Absent where `heads` is 0. With heads and kind None it attends and stores nothing: an encoder.
 struct Attention {
   LayerKind kind = LayerKind::Full;
   std::int64_t heads = 0;
@@ -113,7 +114,8 @@ struct Recurrent {
   bool projection_bias = false;
   bool has_norm =
       false;            ///< a norm on the mixer's output (GatedDelta: of value_dim; Mamba2: inner)
-  int state_bits = 32;  ///< of one value of the recurrent state (`mamba_ssm_dtype`)
+  bool full_rank_gate = false;  ///< Kda: the output's gate is one matrix (Kimi K3)
+  int state_bits = 32;          ///< of one value of the recurrent state (`mamba_ssm_dtype`)
 
   bool operator==(const Recurrent&) const = default;
 };

@@ -39,8 +39,12 @@ void add_kda(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size)
   list.matrix("self_attn.k_conv1d", kPart, keys, mixer.convolution, Split::Rows);
   list.matrix("self_attn.v_conv1d", kPart, values, mixer.convolution, Split::Rows);
   list.vector("self_attn.A_log", kPart, mixer.value_heads, Split::Rows).is_float32 = true;
-  list.linear("self_attn.g_a_proj", kPart, mixer.rank, hidden_size, Split::None);
-  list.linear("self_attn.g_b_proj", kPart, values, mixer.rank, Split::Rows);
+  if (mixer.full_rank_gate) {
+    list.linear("self_attn.g_proj", kPart, values, hidden_size, Split::Rows);
+  } else {
+    list.linear("self_attn.g_a_proj", kPart, mixer.rank, hidden_size, Split::None);
+    list.linear("self_attn.g_b_proj", kPart, values, mixer.rank, Split::Rows);
+  }
   if (mixer.has_norm) list.vector("self_attn.o_norm", TensorPart::Norm, mixer.value_dim);
   list.linear("self_attn.o_proj", kPart, hidden_size, values, Split::Columns);
 }

@@ -1,0 +1,29 @@
+// Configs that nest a decoder and put towers beside it: the readers of vision-language and sound
+// families, one function for each way of building them.
+#pragma once
+
+namespace gpushape::catalog {
+
+class ConfigParts;
+
+// qwen_vision.cpp
+void add_qwen2_vision(ConfigParts& parts);
+void add_qwen3_vision(ConfigParts& parts);
+void add_glm_vision(ConfigParts& parts);
+// image_towers.cpp
+void add_siglip_gemma3(ConfigParts& parts);
+void add_gemma4_vision(ConfigParts& parts);
+void add_pixtral(ConfigParts& parts);
+void add_llava(ConfigParts& parts);
+void add_intern_vision(ConfigParts& parts);
+void add_llama4_vision(ConfigParts& parts);
+void add_minicpm_vision(ConfigParts& parts);
+void add_phi3_vision(ConfigParts& parts);
+void add_moon_vision(ConfigParts& parts);
+void add_muse_vision(ConfigParts& parts);
+void add_minimax_vision(ConfigParts& parts);
+// audio_towers.cpp
+void add_qwen2_audio(ConfigParts& parts);
+void add_qwen_omni(ConfigParts& parts);
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,61 @@
+#include "catalog/families/config_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace gpushape::catalog {
+
+void ConfigParts::from(std::string_view fact, std::string source) const {
+  if (!fact.empty()) model_->sources.push_back({std::string(fact), std::move(source)});
+}
+void ConfigParts::from_config(std::string_view fact) const { from(fact, "config.json"); }
+void ConfigParts::from_family(std::string_view fact) const {
+  from(fact, family_->source.empty()
+                 ? fmt::format("default of the {} family in transformers", family_->model_type())
+                 : std::string(family_->source));
+}
+
+std::int64_t ConfigParts::size(FieldNames names, std::string_view fact,
+                               document::IntegerBounds bounds) const {
+  const std::string_view name = fields_.first_given(names);
+  from_config(fact);
+  return fields_.required_integer(name.empty() ? *names.begin() : name, bounds);
+}
+
+std::int64_t ConfigParts::size_or(FieldNames names, std::string_view fact,
+                                  document::IntegerBounds bounds, std::int64_t otherwise) const {
+  if (otherwise == 0) return size(names, fact, bounds);
+  const std::string_view name = fields_.first_given(names);
+  if (name.empty()) {
+    from_family(fact);
+    return otherwise;
+  }
+  from_config(fact);
+  return fields_.integer(name, bounds).value_or(1);
+}
+
+std::optional<std::int64_t> ConfigParts::size_if(FieldNames names, std::string_view fact,
+                                                 document::IntegerBounds bounds) const {
+  const std::string_view name = fields_.first_given(names);
+  if (name.empty()) return std::nullopt;
+  from_config(fact);
+  return fields_.integer(name, bounds).value_or(1);
+}
+
+bool ConfigParts::flag(std::string_view field, std::string_view fact, bool otherwise) const {
+  if (field.empty() || !fields_.given(field)) {
+    from_family(fact);
+    return otherwise;
+  }
+  from_config(fact);
+  return fields_.boolean(field).value_or(otherwise);
+}
+
+std::vector<std::int64_t> ConfigParts::integers(std::string_view field,
+                                                document::IntegerBounds bounds) const {
+  return fields_.given(field) ? fields_.reader().integers(field, bounds)
+                              : std::vector<std::int64_t>{};
+}
+
+}  // namespace gpushape::catalog

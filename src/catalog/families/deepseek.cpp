@@ -1,0 +1,102 @@
+// Decoders with multi-head latent attention: DeepSeek-V2 (arXiv 2405.04434) and its heirs. Sources:
+// DeepseekV2/V3 and GlmMoeDsa classes of transformers, DeepSeek's published inference code.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/families/decoder.hpp"
+#include "catalog/families/experts.hpp"
+#include "catalog/families/latent.hpp"
+#include "catalog/families/readers.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+constexpr document::IntegerBounds kFew{.least = 0, .most = 100};
+
+std::optional<domain::Indexer> read_indexer(const ConfigParts& parts) {
+  if (!parts.fields().given("index_n_heads")) return std::nullopt;
+  domain::Indexer indexer;
+  indexer.heads = parts.size({"index_n_heads"}, "indexer", kHeads);
+  indexer.head_dim = parts.size({"index_head_dim"}, "", kHeadDim);
+  indexer.top_tokens = parts.fields().integer("index_topk", kContextTokens).value_or(0);
+  return indexer;
+}
+
+// V3 and later choose experts with a correction by expert; V2 does not.
+bool corrects(const ConfigParts& parts, bool otherwise) {
+  const auto method = parts.fields().text("topk_method");
+  return method ? *method == "noaux_tc" : otherwise;
+}
+
+void read(const ConfigParts& parts, bool corrects_by_default, bool holds_embedding) {
+  read_outer(parts);
+  const std::int64_t count = read_layer_count(parts);
+  domain::Layer dense;
+  dense.attention = read_latent_attention(parts);
+  dense.attention.indexer = read_indexer(parts);
+  domain::Layer mixture = dense;
+  const std::vector<bool> mixtures = mixture_layers(parts, count);
+  mixture.feed_forward.experts = read_experts(
+      parts, {.counts_shared = true, .correction_bias = corrects(parts, corrects_by_default)});
+  dense.feed_forward = read_feed_forward(parts);
+  const std::vector<std::string> indexers = layer_words(parts, "indexer_types", count);
+  for (std::size_t i = 0; i < mixtures.size(); ++i) {
+    domain::Layer layer = mixtures[i] ? mixture : dense;
+    if (layer.attention.indexer && i < indexers.size())
+      layer.attention.indexer->is_shared = indexers[i] == "shared";
+    add_layer(parts, layer);
+  }
+  parts.model().rope.rotary_dim = dense.attention.latent->rope_dim;
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
+  add_multi_token(parts, mixture, further, {.holds_embedding = holds_embedding});
+}
+
+}  // namespace
+
+domain::Attention read_latent_attention(const ConfigParts& parts) {
+  domain::Attention attention;
+  attention.kind = domain::LayerKind::Latent;
+  attention.heads = parts.size({"num_attention_heads"}, "attentionHeads", kHeads);
+  // num_key_value_heads says nothing here: one latent serves all heads.
+  attention.kv_heads = attention.heads;
+  domain::Latent latent;
+  latent.query_rank = parts.size_if({"q_lora_rank"}, "", {.least = 0, .most = kHiddenSize.most})
+                          .value_or(0);
+  latent.kv_rank = parts.size({"kv_lora_rank"}, "latent", kHiddenSize);
+  latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", kHeadDim);
+  const std::int64_t unrotated = parts.size({"qk_nope_head_dim"}, "headDim", kHeadDim);
+  attention.head_dim = unrotated + latent.rope_dim;
+  attention.value_head_dim =
+      parts.size_or({"v_head_dim"}, "valueHeadDim", kHeadDim,
+                    std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads));
+  attention.latent = latent;
+  attention.qkv_bias = parts.flag("attention_bias", "qkvBias", false);
+  attention.output_bias = attention.qkv_bias;
+  static_cast<void>(
+      parts.fields().first_given({"head_dim", "num_key_value_heads", "qk_head_dim"}));
+  return attention;
+}
+
+void read_deepseek(ConfigParts& parts) {
+  const bool is_v2 = parts.family().model_type() == "deepseek_v2";
+  read(parts, !is_v2, true);
+}
+
+void read_glm_latent(ConfigParts& parts) {
+  // GLM-4.7-Flash stores copies of embedding and head with its further layer, GLM-5 does not.
+  read(parts, true, parts.family().model_type() == "glm4_moe_lite");
+}
+
+void read_minicpm3(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Layer layer;
+  layer.attention = read_latent_attention(parts);
+  layer.feed_forward = read_feed_forward(parts);
+  const std::int64_t count = read_layer_count(parts);
+  parts.model().layers.push_back({layer, count});
+  parts.model().rope.rotary_dim = layer.attention.latent->rope_dim;
+}
+
+}  // namespace gpushape::catalog

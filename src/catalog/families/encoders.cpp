@@ -1,0 +1,122 @@
+// Encoders: BERT and its kin, and CLIP. They attend in both directions and cache nothing. Sources:
+// the families' classes in transformers.
+#include <algorithm>
+#include <utility>
+
+#include "catalog/families/decoder.hpp"
+#include "catalog/families/readers.hpp"
+#include "catalog/families/towers.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+void add_linear(std::vector<domain::ExtraTensor>& extra, const std::string& name, std::int64_t rows,
+                std::int64_t columns) {
+  extra.push_back({.name = name, .rows = rows, .columns = columns, .is_linear = true});
+  extra.push_back({.name = name + ".bias", .rows = rows});
+}
+void add_norm(std::vector<domain::ExtraTensor>& extra, const std::string& name,
+              std::int64_t length) {
+  extra.push_back({.name = name, .rows = length});
+  extra.push_back({.name = name + ".bias", .rows = length});
+}
+
+// An encoder's layer: attention in both directions, two networks, biases everywhere.
+domain::Layer encoder_layer(const ConfigParts& parts) {
+  domain::Layer layer = read_layer(parts);
+  layer.attention.kind = domain::LayerKind::None;
+  return layer;
+}
+
+void read_encoder(const ConfigParts& parts, std::int64_t padding_rows) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  const std::int64_t positions = model.max_context_tokens;
+  model.max_context_tokens = std::max<std::int64_t>(1, positions - padding_rows);
+  model.rope = {};
+  model.has_final_norm = false;
+  model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});
+  const std::int64_t types = parts.fields().integer("type_vocab_size", kVocabulary).value_or(2);
+  const std::int64_t hidden_size = model.hidden_size;
+  model.extra.push_back(
+      {.name = "embeddings.position_embeddings", .rows = positions, .columns = hidden_size});
+  model.extra.push_back(
+      {.name = "embeddings.token_type_embeddings", .rows = types, .columns = hidden_size});
+  add_norm(model.extra, "embeddings.norm", hidden_size);
+}
+
+// What stands on the encoder, by its class: a pooler; a head for masked words (tied); a classifier.
+void read_masked_head(const ConfigParts& parts, const std::string& prefix) {
+  domain::Model& model = parts.model();
+  add_linear(model.extra, prefix + ".dense", model.hidden_size, model.hidden_size);
+  add_norm(model.extra, prefix + ".layer_norm", model.hidden_size);
+  model.extra.push_back({.name = prefix + ".bias", .rows = model.vocabulary});
+}
+
+bool is_class(const ConfigParts& parts, std::string_view ending) {
+  return parts.model().architecture.ends_with(ending);
+}
+
+std::int64_t label_count(const ConfigParts& parts) {
+  const document::Node* labels = parts.root().node("id2label");
+  if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())
+    return static_cast<std::int64_t>(labels->entries().size());
+  return parts.root().integer("num_labels", kVocabulary).value_or(2);
+}
+
+}  // namespace
+
+void read_bert(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_encoder(parts, 0);
+  add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining"))
+    read_masked_head(parts, "cls.predictions.transform");
+  if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
+    add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+  model.has_head = false;
+}
+
+void read_xlm_roberta(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  // Positions count from behind the padding token's.
+  read_encoder(parts, 2);
+  if (is_class(parts, "ForMaskedLM")) {
+    read_masked_head(parts, "lm_head");
+  } else if (is_class(parts, "ForSequenceClassification")) {
+    add_linear(model.extra, "classifier.dense", model.hidden_size, model.hidden_size);
+    add_linear(model.extra, "classifier.out_proj", label_count(parts), model.hidden_size);
+  } else {
+    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  }
+  model.has_head = false;
+}
+
+// Two encoders side by side; the text's is the model, the image's its tower.
+void read_clip(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  model.rope = {};
+  model.has_head = false;
+  model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});
+  model.extra.push_back({.name = "position_embeddings",
+                         .rows = model.max_context_tokens,
+                         .columns = model.hidden_size});
+  const std::int64_t width =
+      parts.root().integer("projection_dim", kHiddenSize).value_or(512);
+  model.extra.push_back({.name = "text_projection",
+                         .rows = width,
+                         .columns = model.hidden_size,
+                         .is_linear = true});
+  model.extra.push_back({.name = "logit_scale", .rows = 1});
+  if (auto reader = parts.root().mapping("vision_config")) {
+    const Fields vision(*reader);
+    domain::Tower tower = clip_tower(vision);
+    tower.parameters += tower.hidden_size * width;  // visual_projection
+    tower.output_tokens = 1;
+    model.towers.push_back(tower);
+    parts.from_config("towers");
+  }
+}
+
+}  // namespace gpushape::catalog

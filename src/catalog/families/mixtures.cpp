@@ -1,0 +1,99 @@
+// Decoders with multi-head attention and experts. Sources: the families' classes in transformers.
+#include <algorithm>
+
+#include "catalog/families/decoder.hpp"
+#include "catalog/families/experts.hpp"
+#include "catalog/families/readers.hpp"
+
+namespace gpushape::catalog {
+
+void read_mixtral(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
+
+void read_granite_moe(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
+
+void read_olmoe(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
+
+void read_phi_moe(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true});
+  if (parts.flag("lm_head_bias", "", true) && parts.model().has_head)
+    parts.model().extra.push_back(
+        {.name = "lm_head.bias", .rows = parts.model().vocabulary, .is_dealt_out = true});
+}
+
+void read_gpt_oss(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true, .bias = true, .router_bias = true});
+  for (domain::LayerRun& run : parts.model().layers) run.layer.attention.has_sinks = true;
+}
+
+void read_qwen2_moe(ConfigParts& parts) {
+  read_mixture(parts, {.has_shared_width = true, .shared_gate = true});
+}
+
+void read_qwen3_moe(ConfigParts& parts) {
+  read_mixture(parts, {.count = parts.is_nested() ? 128 : 0,
+                       .active = parts.is_nested() ? 8 : 0,
+                       .width = parts.is_nested() ? 768 : 0});
+}
+
+void read_ernie_moe(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true, .correction_bias = true});
+}
+
+void read_glm4_moe(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true, .correction_bias = true});
+  const std::int64_t further = parts.fields()
+                                   .integer("num_nextn_predict_layers", {.least = 0, .most = 100})
+                                   .value_or(0);
+  add_multi_token(parts, parts.model().layers.back().layer, further, {.holds_embedding = true});
+}
+
+void read_deepseek_moe(ConfigParts& parts) { read_mixture(parts, {.counts_shared = true}); }
+
+namespace {
+
+// Hunyuan lists a number for each layer where all are the same.
+std::int64_t layer_value(const ConfigParts& parts, std::string_view field, std::int64_t count,
+                         std::size_t layer, std::int64_t otherwise) {
+  const document::Node* node = parts.fields().node(field);
+  if (node == nullptr) return otherwise;
+  if (!node->is(document::Node::Kind::Sequence))
+    return parts.fields().integer(field, {.least = 0, .most = kWidth.most}).value_or(otherwise);
+  const std::vector<std::int64_t> numbers = layer_numbers(parts, field, count);
+  return layer < numbers.size() ? numbers[layer] : otherwise;
+}
+
+}  // namespace
+
+void read_hunyuan_moe(ConfigParts& parts) {
+  read_outer(parts);
+  const std::int64_t count = read_layer_count(parts);
+  domain::Layer layer;
+  layer.attention = read_attention(parts);
+  const std::int64_t width = parts.size({"intermediate_size"}, "feedForwardWidth", kWidth);
+  const std::int64_t experts = parts.size({"num_experts"}, "experts", kExperts);
+  const bool mixes = parts.flag("use_mixed_mlp_moe", "", true);
+  const std::int64_t dense =
+      parts.fields().integer("moe_layer_num_skipped", {.least = 0, .most = count}).value_or(0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    layer.feed_forward = {};
+    if (i < dense || experts == 1) {
+      layer.feed_forward.width = width;
+    } else {
+      domain::Experts mixture{.count = experts};
+      mixture.active = std::max<std::int64_t>(1, layer_value(parts, "moe_topk", count, index, 1));
+      mixture.width = std::max<std::int64_t>(
+          1, layer_value(parts, "moe_intermediate_size", count, index, width));
+      if (mixes)
+        mixture.shared_width =
+            mixture.width * layer_value(parts, "num_shared_expert", count, index, 1);
+      layer.feed_forward.experts = mixture;
+    }
+    add_layer(parts, layer);
+  }
+  for (const char* fact : {"activeExperts", "expertWidth", "sharedExpertWidth"})
+    parts.from_config(fact);
+  read_rotary_dim(parts, layer.attention.head_dim);
+}
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,151 @@
+// The image encoders of Qwen2-VL, 2.5-VL, 3-VL and 3.5, and of GLM-4.1V and 4.5V, which are of the
+// same build. Sources: the families' vision classes in transformers. Tokens: the processors'
+// largest image.
+#include <algorithm>
+
+#include "catalog/families/composite.hpp"
+#include "catalog/families/config_parts.hpp"
+#include "catalog/families/qwen_towers.hpp"
+#include "catalog/families/tower_blocks.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+constexpr document::IntegerBounds kPatch{.least = 1, .most = 10'000};
+constexpr std::int64_t kColours = 3;
+
+struct Common {
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t patch = 0;
+  std::int64_t frames = 0;
+  std::int64_t merge = 0;  // patches of one token
+};
+
+Common read_common(const Fields& vision, std::int64_t layers, std::int64_t patch) {
+  Common common;
+  common.layers = vision.integer("depth", kLayers).value_or(layers);
+  common.heads = vision.integer("num_heads", kHeads).value_or(16);
+  common.patch = vision.integer("patch_size", kPatch).value_or(patch);
+  common.frames = vision.integer("temporal_patch_size", kPatch).value_or(2);
+  const std::int64_t edge = vision.integer("spatial_merge_size", kPatch).value_or(2);
+  common.merge = edge * edge;
+  return common;
+}
+
+void put(const ConfigParts& parts, const domain::Tower& tower) {
+  parts.model().towers.push_back(tower);
+  parts.from_config("towers");
+}
+
+}  // namespace
+
+domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
+  // Qwen2.5-VL gives the width of its gated network; Qwen2-VL a ratio, and calls the encoder's
+  // hidden size embed_dim.
+  const bool is_gated = vision.given("intermediate_size") || vision.given("fullatt_block_indexes");
+  const Common common = read_common(vision, 32, 14);
+  domain::Tower tower;
+  tower.gated = is_gated;
+  tower.layers = common.layers;
+  tower.heads = common.heads;
+  tower.hidden_size = is_gated ? vision.integer("hidden_size", kHiddenSize).value_or(1280)
+                               : vision.integer("embed_dim", kHiddenSize).value_or(1280);
+  const std::int64_t hidden = tower.hidden_size;
+  tower.width = is_gated ? vision.integer("intermediate_size", kWidth).value_or(3420)
+                         : hidden * vision.integer("mlp_ratio", kPatch).value_or(4);
+  // RMSNorm came with the gates.
+  const std::int64_t norm = is_gated ? hidden : 2 * hidden;
+  const std::int64_t merged = common.merge * hidden;
+  tower.parameters = kColours * common.frames * common.patch * common.patch * hidden +
+                     tower.layers * values_of({.hidden = hidden,
+                                               .width = tower.width,
+                                               .is_gated = is_gated,
+                                               .norm_values = 2 * norm}) +
+                     norm + linear_values(merged, merged) + linear_values(merged, out);
+  // max_pixels 12 845 056 of the processor, at 14 x 14 pixels a patch.
+  constexpr std::int64_t kLargestImagePatches = 65'536;
+  tower.inner_tokens = kLargestImagePatches;
+  tower.output_tokens = kLargestImagePatches / common.merge;
+  tower.input_values =
+      tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
+  return tower;
+}
+
+domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
+  const Common common = read_common(vision, 27, 16);
+  domain::Tower tower;
+  tower.layers = common.layers;
+  tower.heads = common.heads;
+  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(1152);
+  tower.width = vision.integer("intermediate_size", kWidth).value_or(4304);
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t positions =
+      vision.integer("num_position_embeddings", kContextTokens).value_or(2304);
+  // Three further mergers feed the first layers of the decoder where the config does not say
+  // otherwise.
+  std::int64_t deep = 3;
+  const document::Node* indexes = vision.node("deepstack_visual_indexes");
+  if (indexes != nullptr && indexes->is(document::Node::Kind::Sequence))
+    deep = static_cast<std::int64_t>(indexes->items().size());
+  const std::int64_t merged = common.merge * hidden;
+  const std::int64_t merger = linear_values(merged, merged) + linear_values(merged, out);
+  tower.parameters =
+      linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
+      positions * hidden +
+      tower.layers *
+          values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
+      2 * hidden + merger + deep * (2 * merged + merger);
+  // The processor's largest image: 16 384 tokens.
+  constexpr std::int64_t kLargestImageTokens = 16'384;
+  tower.output_tokens = kLargestImageTokens;
+  tower.inner_tokens = kLargestImageTokens * common.merge;
+  tower.input_values =
+      tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
+  return tower;
+}
+
+void add_qwen2_vision(ConfigParts& parts) {
+  if (auto reader = parts.root().mapping("vision_config"))
+    put(parts, qwen2_tower(Fields(*reader), parts.model().hidden_size));
+}
+
+void add_qwen3_vision(ConfigParts& parts) {
+  if (auto reader = parts.root().mapping("vision_config"))
+    put(parts, qwen3_tower(Fields(*reader), parts.model().hidden_size));
+}
+
+// Glm4vVisionModel: no biases in the blocks, whose networks are as wide as the decoder's hidden
+// size; a convolution merges two by two patches before a gated merger of its own width.
+void add_glm_vision(ConfigParts& parts) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  const Common common = read_common(vision, 24, 14);
+  domain::Tower tower;
+  tower.gated = true;
+  tower.layers = common.layers;
+  tower.heads = common.heads;
+  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(1536);
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t out = parts.model().hidden_size;
+  const std::int64_t merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
+  tower.width = merged;
+  const std::int64_t network = vision.integer("intermediate_size", kWidth).value_or(13696);
+  const std::int64_t image = vision.integer("image_size", kContextTokens).value_or(336);
+  const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
+  tower.parameters =
+      linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
+      side * side * hidden + 3 * hidden +
+      tower.layers * values_of({.hidden = hidden,
+                                .width = tower.width,
+                                .attention_bias = false,
+                                .network_bias = false,
+                                .is_gated = true,
+                                .norm_values = 2 * hidden}) -
+      hidden + linear_values(common.merge * hidden, merged) + merged * merged + 2 * merged +
+      3 * merged * network;
+  put(parts, tower);
+}
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,80 @@
+// The functions that read the configs of single families, each in a file of its own beside this
+// one; families.cpp says which family is read by which.
+#pragma once
+
+namespace gpushape::catalog {
+
+class ConfigParts;
+
+// mixtures.cpp
+void read_mixtral(ConfigParts& parts);
+void read_qwen2_moe(ConfigParts& parts);
+void read_qwen3_moe(ConfigParts& parts);
+void read_granite_moe(ConfigParts& parts);
+void read_phi_moe(ConfigParts& parts);
+void read_gpt_oss(ConfigParts& parts);
+void read_ernie_moe(ConfigParts& parts);
+void read_hunyuan_moe(ConfigParts& parts);
+void read_olmoe(ConfigParts& parts);
+void read_glm4_moe(ConfigParts& parts);
+void read_deepseek_moe(ConfigParts& parts);
+// deepseek.cpp
+void read_deepseek(ConfigParts& parts);
+void read_glm_latent(ConfigParts& parts);
+void read_minicpm3(ConfigParts& parts);
+// deepseek_v4.cpp
+void read_deepseek_v4(ConfigParts& parts);
+// qwen_hybrid.cpp
+void read_qwen_hybrid(ConfigParts& parts);
+// kimi_linear.cpp
+void read_kimi_linear(ConfigParts& parts);
+// dense.cpp
+void read_mimo(ConfigParts& parts);
+void read_minicpm(ConfigParts& parts);
+void read_qwen1(ConfigParts& parts);
+void read_chatglm(ConfigParts& parts);
+void read_molmo(ConfigParts& parts);
+void read_olmo(ConfigParts& parts);
+void read_stablelm(ConfigParts& parts);
+// gpt.cpp
+void read_gpt2(ConfigParts& parts);
+void read_falcon(ConfigParts& parts);
+void read_phi(ConfigParts& parts);
+void read_bloom(ConfigParts& parts);
+void read_opt(ConfigParts& parts);
+void read_mpt(ConfigParts& parts);
+void read_dbrx(ConfigParts& parts);
+// state_space.cpp
+void read_mamba(ConfigParts& parts);
+void read_mamba2(ConfigParts& parts);
+void read_jamba(ConfigParts& parts);
+void read_bamba(ConfigParts& parts);
+void read_granite_hybrid(ConfigParts& parts);
+void read_falcon_h1(ConfigParts& parts);
+// nemotron.cpp
+void read_nemotron_h(ConfigParts& parts);
+void read_nemotron_nas(ConfigParts& parts);
+// minimax.cpp
+void read_minimax(ConfigParts& parts);
+void read_minimax_m2(ConfigParts& parts);
+void read_minimax_m3(ConfigParts& parts);
+// window_mixtures.cpp
+void read_llama4(ConfigParts& parts);
+void read_laguna(ConfigParts& parts);
+void read_step3p7(ConfigParts& parts);
+void read_mimo_v2(ConfigParts& parts);
+// lfm2.cpp
+void read_lfm2(ConfigParts& parts);
+// gemma.cpp
+void read_gemma3n(ConfigParts& parts);
+void read_gemma4(ConfigParts& parts);
+// encoders.cpp
+void read_bert(ConfigParts& parts);
+void read_xlm_roberta(ConfigParts& parts);
+void read_clip(ConfigParts& parts);
+// whisper.cpp
+void read_whisper(ConfigParts& parts);
+// mllama.cpp
+void read_mllama(ConfigParts& parts);
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,20 @@
+// What configs of recurrent mixers share.
+#pragma once
+
+#include <cstdint>
+
+#include "catalog/families/config_parts.hpp"
+#include "domain/layer.hpp"
+
+namespace gpushape::catalog {
+
+inline constexpr document::IntegerBounds kKernel{.least = 1, .most = 1'000};
+inline constexpr document::IntegerBounds kState{.least = 1, .most = 100'000};
+
+/// Bits of one value of the state: as the config says (`mamba_ssm_dtype`), else as the model.
+int state_bits(const ConfigParts& parts);
+
+/// A layer whose only mixer is recurrent.
+domain::Layer recurrent_layer(domain::Recurrent mixer);
+
+}  // namespace gpushape::catalog

@@ -1,0 +1,33 @@
+// The arithmetic of towers: what their blocks, embeddings and projectors hold.
+#pragma once
+
+#include <cstdint>
+
+namespace gpushape::catalog {
+
+/// One block of an encoder: attention, a network, two norms.
+struct TowerBlock {
+  std::int64_t hidden = 0;
+  std::int64_t width = 0;
+  std::int64_t inner = 0;  ///< heads x head size; 0 for hidden
+  bool attention_bias = true;
+  bool network_bias = true;
+  bool is_gated = false;
+  std::int64_t norm_values = 0;  ///< of all its norms
+};
+
+constexpr std::int64_t values_of(const TowerBlock& block) {
+  const std::int64_t inner = block.inner > 0 ? block.inner : block.hidden;
+  const std::int64_t gates = block.is_gated ? 2 : 1;
+  std::int64_t total = 4 * block.hidden * inner + (gates + 1) * block.hidden * block.width;
+  if (block.attention_bias) total += 3 * inner + block.hidden;
+  if (block.network_bias) total += gates * block.width + block.hidden;
+  return total + block.norm_values;
+}
+
+/// A linear layer, with or without bias.
+constexpr std::int64_t linear_values(std::int64_t inputs, std::int64_t outputs, bool bias = true) {
+  return inputs * outputs + (bias ? outputs : 0);
+}
+
+}  // namespace gpushape::catalog
