@@ -5,153 +5,114 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.hpp"
 #include "catalog/families.hpp"
+#include "catalog/families/config_parts.hpp"
 #include "catalog/fields.hpp"
 #include "catalog/foreign_fields.hpp"
 #include "catalog/limits.hpp"
-#include "catalog/rope_scaling.hpp"
 #include "catalog/stored_precision.hpp"
 #include "document/reader.hpp"
 #include "domain/modules.hpp"
-#include "domain/tensors.hpp"
+#include "domain/parameter_counts.hpp"
 
 namespace gpushape::catalog {
 namespace {
 
 using document::Reader;
 
-// A model under construction: what was read, and from where.
-class ConfigReader {
- public:
-  ConfigReader(Reader& reader, domain::Model& model)
-      : reader_(reader), fields_(reader), model_(model) {}
-
-  bool read_family();
-  void read_sizes();
-  void read_context();
-  void read_dtype();
-  void read_layers();
-  /// After read_family said yes.
-  [[nodiscard]] const Family& family() const { return *family_; }
-
- private:
-  void from_config(std::string fact) { model_.sources.push_back({std::move(fact), "config.json"}); }
-  void from_family(std::string fact) {
-    model_.sources.push_back({std::move(fact), std::string(family_->source)});
-  }
-  bool switch_of(std::string_view field, bool otherwise, const std::string& fact);
-  domain::Layer read_layer();
-  std::optional<std::int64_t> window();
-  std::vector<bool> sliding_layers(std::int64_t count, std::optional<std::int64_t> window);
-
-  Reader& reader_;
-  Fields fields_;
-  domain::Model& model_;
-  const Family* family_ = nullptr;
-};
-
-const Family* family_of_architecture(std::string_view architecture) {
-  for (const Family& family : families()) {
-    for (const Architecture& known : family.architectures) {
-      if (known.name == architecture) return &family;
-    }
-  }
-  return nullptr;
+std::vector<std::string> known_types() {
+  std::vector<std::string> types;
+  for (const Family& family : families()) types.emplace_back(family.model_type());
+  return types;
 }
 
 std::string known_families() {
   std::string list;
-  for (const Family& family : families())
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", family.model_type);
-  return list;
+  for (const std::string& type : known_types())
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", type);
+  return "the families known are " + list;
 }
 
-bool ConfigReader::read_family() {
-  const std::string model_type = fields_.text("model_type").value_or("");
-  const std::vector<std::string> architectures = fields_.texts("architectures");
-  if (!reader_.diagnostics().empty()) return false;
-  const std::string help = "the families known are " + known_families();
+struct Recognised {
+  const Family* family = nullptr;
+  ClassKind kind;
+  std::string architecture;
+};
+
+// A composite of which a copy gives its decoder's type: the class says what it is.
+bool is_decoder_of(std::string_view model_type, const Family& composite) {
+  if (composite.decoder.empty()) return false;
+  const Family* decoder = family_of_type(model_type);
+  const Family* own = family_of_type(composite.decoder);
+  return decoder != nullptr && (decoder == own || decoder->read != nullptr);
+}
+
+const Family* family_named(const Fields& fields, const std::string& model_type,
+                           const std::vector<std::string>& architectures) {
+  if (model_type.empty()) return family_of_class(architectures.front());
+  const Family* family = family_of_type(model_type);
+  if (family == nullptr) {
+    fields.complain("model_type", fmt::format("model_type '{}' is not understood", model_type),
+                    suggestion(model_type, known_types(), known_families()));
+    return nullptr;
+  }
+  // A type may stand for a decoder alone and for the composite around it; the class decides.
+  if (!architectures.empty() && !class_kind(*family, architectures.front())) {
+    const Family* other = family_of_class(architectures.front());
+    if (other != nullptr && fields.given("text_config") && is_decoder_of(model_type, *other))
+      return other;
+  }
+  return family;
+}
+
+std::optional<Recognised> recognise(Reader& reader) {
+  const Fields fields(reader);
+  const std::string model_type = fields.text("model_type").value_or("");
+  const std::vector<std::string> architectures = fields.texts("architectures");
+  if (!reader.diagnostics().empty()) return std::nullopt;
   if (model_type.empty() && architectures.empty()) {
-    reader_.complain(std::string("config.json names neither a model_type nor architectures"), help);
-    return false;
+    reader.complain(std::string("config.json names neither a model_type nor architectures"),
+                    known_families());
+    return std::nullopt;
   }
-  if (model_type.empty()) {
-    family_ = family_of_architecture(architectures.front());
-  } else {
-    const auto found = std::ranges::find(families(), model_type, &Family::model_type);
-    family_ = found == families().end() ? nullptr : &*found;
-    if (family_ == nullptr) {
-      std::vector<std::string> names;
-      for (const Family& family : families()) names.emplace_back(family.model_type);
-      fields_.complain("model_type", fmt::format("model_type '{}' is not understood", model_type),
-                       help);
-      return false;
-    }
-  }
-  const std::string architecture = architectures.empty()
-                                       ? std::string(family_->architectures.front().name)
-                                       : architectures.front();
-  const Architecture* known = nullptr;
-  if (family_ != nullptr) {
-    const auto found = std::ranges::find(family_->architectures, architecture, &Architecture::name);
-    if (found != family_->architectures.end()) known = &*found;
-  }
-  if (known == nullptr) {
-    const Family* other = family_of_architecture(architecture);
-    fields_.complain(
+  Recognised found;
+  found.family = family_named(fields, model_type, architectures);
+  if (found.family == nullptr && !model_type.empty()) return std::nullopt;
+  found.architecture = architectures.empty() ? default_class(*found.family) : architectures.front();
+  const auto kind =
+      found.family == nullptr ? std::nullopt : class_kind(*found.family, found.architecture);
+  if (!kind) {
+    const Family* other = family_of_class(found.architecture);
+    fields.complain(
         "architectures",
-        other == nullptr
-            ? fmt::format("architecture '{}' is not understood", architecture)
+        other == nullptr || other == found.family
+            ? fmt::format("architecture '{}' is not understood", found.architecture)
             : fmt::format("architecture '{}' is of the {} family, but model_type is '{}'",
-                          architecture, other->model_type, model_type),
-        help);
-    return false;
+                          found.architecture, other->model_type(), model_type),
+        known_families());
+    return std::nullopt;
   }
-  model_.family = family_->model_type;
-  model_.architecture = architecture;
-  model_.has_head = known->has_head;
-  if (!known->has_head) model_.role = domain::Role::Embed;
-  from_config("family");
-  architectures.empty() ? from_family("architecture") : from_config("architecture");
-  return true;
+  found.kind = *kind;
+  return found;
 }
 
-void ConfigReader::read_sizes() {
-  model_.hidden_size = fields_.required_integer("hidden_size", kHiddenSize);
-  from_config("hiddenSize");
-  model_.vocabulary = fields_.required_integer("vocab_size", kVocabulary);
-  from_config("vocabulary");
-  model_.tied_embeddings =
-      switch_of("tie_word_embeddings", family_->ties_embeddings, "tiedEmbeddings");
-}
-
-bool ConfigReader::switch_of(std::string_view field, bool otherwise, const std::string& fact) {
-  const bool given = fields_.given(field);
-  given ? from_config(fact) : from_family(fact);
-  return fields_.boolean(field).value_or(otherwise);
-}
-
-void ConfigReader::read_context() {
-  const std::int64_t trained = fields_.required_integer("max_position_embeddings", kContextTokens);
-  from_config("contextTokens");
-  model_.max_context_tokens = trained;
-  model_.rope.positions = trained;
-  if (const auto theta = fields_.number("rope_theta", kRopeTheta)) model_.rope.theta = *theta;
-  const std::string_view scaling = fields_.first_given({"rope_parameters", "rope_scaling"});
-  if (!scaling.empty()) {
-    if (std::optional<Reader> reader = fields_.mapping(scaling))
-      read_rope_scaling(*reader, trained, model_);
-  }
-  if (model_.rope.theta > 0) {
-    from_config("rope");
-  } else {
-    model_.rope.theta = 10000;  // the paper's base (Su 2021), and every family's default
-    from_family("rope");
-  }
+void note_family(const Recognised& found, Reader& reader, domain::Model& model) {
+  const Fields fields(reader);
+  model.family = fields.text("model_type").value_or(std::string(found.family->model_type()));
+  model.architecture = found.architecture;
+  model.has_head = found.kind.has_head;
+  model.role = found.kind.role;
+  model.sources.push_back({"family", "config.json"});
+  model.sources.push_back(
+      {"architecture", fields.given("architectures")
+                           ? "config.json"
+                           : fmt::format("default of the {} family", found.family->model_type())});
 }
 
 struct Dtype {
@@ -164,156 +125,89 @@ constexpr auto kDtypes = std::to_array<Dtype>({
     {"float32", domain::Quantization::Fp32},
 });
 
-void ConfigReader::read_dtype() {
-  const std::string_view field = fields_.first_given({"dtype", "torch_dtype"});
+void read_dtype(const Fields& root, const Fields& decoder, domain::Model& model) {
+  const bool says_root = !root.first_given({"dtype", "torch_dtype"}).empty();
+  const Fields& fields = says_root ? root : decoder;
+  const std::string_view field = fields.first_given({"dtype", "torch_dtype"});
   domain::Quantization dtype = domain::Quantization::Bf16;
   if (field.empty()) {
-    model_.notes.emplace_back(
+    model.notes.emplace_back(
         "config.json names no dtype: 16 bits are assumed, as engines load such a checkpoint");
-    model_.sources.push_back({"dtype", "assumed: config.json names none"});
+    model.sources.push_back({"dtype", "assumed: config.json names none"});
   } else {
-    std::string word = fields_.text(field).value_or("bfloat16");
+    std::string word = fields.text(field).value_or("bfloat16");
     if (word.starts_with("torch.")) word.erase(0, 6);
     const auto known = std::ranges::find(kDtypes, word, &Dtype::name);
     if (known == kDtypes.end()) {
-      fields_.complain(field, fmt::format("{} '{}' is not understood", field, word),
-                       "known are bfloat16, float16, float32");
+      fields.complain(field, fmt::format("{} '{}' is not understood", field, word),
+                      "known are bfloat16, float16, float32");
     } else {
       dtype = known->value;
     }
-    from_config("dtype");
+    model.sources.push_back({"dtype", "config.json"});
   }
-  model_.weights.linear = dtype;
-  model_.weights.other = dtype;
+  model.weights.linear = dtype;
+  model.weights.other = dtype;
 }
 
-domain::Layer ConfigReader::read_layer() {
-  domain::Layer layer;
-  domain::Attention& attention = layer.attention;
-  attention.heads = fields_.required_integer("num_attention_heads", kHeads);
-  from_config("attentionHeads");
-  const bool names_kv_heads = fields_.given("num_key_value_heads");
-  attention.kv_heads = fields_.integer("num_key_value_heads", kHeads).value_or(attention.heads);
-  if (names_kv_heads) {
-    from_config("kvHeads");
-  } else {
-    model_.sources.push_back({"kvHeads", "default: as many as attention heads"});
-    model_.notes.push_back(fmt::format(
-        "the config names no num_key_value_heads: {}, as many as attention heads, are assumed",
-        attention.kv_heads));
-  }
-  if (fields_.given("head_dim")) {
-    attention.head_dim = fields_.integer("head_dim", kHeadDim).value_or(1);
-    from_config("headDim");
-  } else if (family_->head_dim > 0) {
-    attention.head_dim = family_->head_dim;
-    from_family("headDim");
-  } else {
-    attention.head_dim = std::max<std::int64_t>(1, model_.hidden_size / attention.heads);
-    model_.sources.push_back({"headDim", "default: hidden size / attention heads"});
-    // A hidden size that could not be read is complained of already, and stands at 1.
-    if (model_.hidden_size > 1 && model_.hidden_size % attention.heads != 0) {
-      fields_.complain("num_attention_heads",
-                       fmt::format("hidden_size {} is not a multiple of num_attention_heads {}",
-                                   model_.hidden_size, attention.heads),
-                       "such a config must name its head_dim");
-    }
-  }
-  attention.value_head_dim = attention.head_dim;
-  attention.head_norm = family_->query_key_norm ? domain::HeadNorm::Shared : domain::HeadNorm::None;
-  attention.qkv_bias = family_->qkv_bias;
-  from_family("queryKeyNorm");
-  if (family_->reads_attention_bias) {
-    attention.qkv_bias = switch_of("attention_bias", false, "qkvBias");
-    attention.output_bias = attention.qkv_bias;
-  } else {
-    from_family("qkvBias");
-  }
-  layer.feed_forward.width = fields_.required_integer("intermediate_size", kWidth);
-  from_config("feedForwardWidth");
-  if (family_->reads_mlp_bias)
-    layer.feed_forward.bias = switch_of("mlp_bias", false, "feedForwardBias");
-  return layer;
+// A decoder with a classifier in place of its head: one row a label.
+void add_classifier(const Recognised& found, const Fields& root, domain::Model& model) {
+  if (!found.kind.scores || found.family->role == domain::Role::Embed) return;
+  const document::Node* labels = root.node("id2label");
+  std::int64_t count = root.integer("num_labels", kVocabulary).value_or(2);
+  if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())
+    count = static_cast<std::int64_t>(labels->entries().size());
+  model.extra.push_back({.name = "score", .rows = count, .columns = model.hidden_size});
 }
 
-// The window of sliding layers; nothing where the family or the config does without.
-std::optional<std::int64_t> ConfigReader::window() {
-  const bool is_absent = reader_.node("sliding_window") == nullptr;
-  if (is_absent && family_->sliding == SlidingRule::Always) {
-    from_family("slidingWindow");
-    return family_->sliding_window;
+// The mappings that composites nest their decoder in.
+std::optional<Reader> nested_decoder(const Fields& root) {
+  for (const std::string_view name : {"text_config", "llm_config", "language_config"}) {
+    if (root.given(name)) return root.mapping(name);
   }
-  return fields_.integer("sliding_window", kContextTokens);
+  if (!root.given("thinker_config")) return std::nullopt;
+  std::optional<Reader> thinker = root.mapping("thinker_config");
+  return thinker ? Fields(*thinker).mapping("text_config") : std::nullopt;
 }
 
-std::vector<bool> ConfigReader::sliding_layers(std::int64_t count,
-                                               std::optional<std::int64_t> window) {
-  std::vector<bool> slides(static_cast<std::size_t>(count), false);
-  const bool is_on = fields_.boolean("use_sliding_window").value_or(false);
-  if (fields_.given("layer_types")) {
-    const std::vector<std::string> types = fields_.texts("layer_types");
-    if (types.size() != slides.size()) {
-      fields_.complain("layer_types", fmt::format("layer_types lists {} layers of {}", types.size(),
-                                                  slides.size()));
-      return slides;
-    }
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      if (types[i] != "full_attention" && types[i] != "sliding_attention") {
-        fields_.complain("layer_types", fmt::format("layer type '{}' is not understood", types[i]),
-                         "known are full_attention and sliding_attention");
-        return slides;
-      }
-      slides[i] = types[i] == "sliding_attention";
-    }
-    const bool any = std::ranges::find(slides, true) != slides.end();
-    if (any && (!window || (family_->sliding == SlidingRule::OnSwitch && !is_on)))
-      fields_.complain("layer_types",
-                       "layer_types has sliding layers, but no sliding window is on");
-    return slides;
+const Family* decoder_family(const Family& composite, Reader* nested) {
+  if (nested == nullptr) return family_of_type(composite.decoder);
+  const Fields fields(*nested);
+  const std::string type = fields.text("model_type").value_or("");
+  if (type.empty()) return family_of_type(composite.decoder);
+  const Family* family = family_of_type(type);
+  // A type may name the composite itself ("gemma3n") where its decoder has no type of its own.
+  if (family != nullptr && family->read == nullptr) family = family_of_type(composite.decoder);
+  if (family == nullptr) {
+    fields.complain("model_type", fmt::format("model_type '{}' is not understood", type),
+                    suggestion(type, known_types(), known_families()));
   }
-  switch (family_->sliding) {
-    case SlidingRule::Never:
-      if (window)
-        fields_.complain("sliding_window", "a llama model with a sliding_window is not understood",
-                         "a config that slides must list its layer_types");
-      break;
-    case SlidingRule::Always:
-      if (window) slides.assign(slides.size(), true);
-      break;
-    case SlidingRule::OnSwitch:
-      if (!is_on) break;
-      if (!window) {
-        fields_.complain("use_sliding_window",
-                         "use_sliding_window is true, but there is no sliding_window");
-        break;
-      }
-      // transformers: the first max_window_layers layers see everything, the others slide.
-      const std::int64_t full =
-          fields_.required_integer("max_window_layers", {.least = 0, .most = kLayers.most});
-      for (std::int64_t i = full; i < count; ++i) slides[static_cast<std::size_t>(i)] = true;
-      break;
-  }
-  return slides;
+  return family;
 }
 
-void ConfigReader::read_layers() {
-  const std::int64_t count = fields_.required_integer("num_hidden_layers", kLayers);
-  from_config("layers");
-  const domain::Layer full = read_layer();
-  const std::optional<std::int64_t> window_tokens = window();
-  domain::Layer sliding = full;
-  sliding.attention.kind = domain::LayerKind::Sliding;
-  sliding.attention.window_tokens = window_tokens.value_or(0);
-  for (const bool slides : sliding_layers(count, window_tokens)) {
-    const domain::Layer& layer = slides ? sliding : full;
-    if (model_.layers.empty() || model_.layers.back().layer != layer)
-      model_.layers.push_back({layer, 0});
-    ++model_.layers.back().count;
+void read_model(const Recognised& found, Reader& root, const document::Document* side_file,
+                domain::Model& model) {
+  const Family& family = *found.family;
+  const bool is_composite = !family.decoder.empty();
+  const Fields root_fields(root);
+  std::optional<Reader> nested = is_composite ? nested_decoder(root_fields) : std::nullopt;
+  const Family* decoder =
+      family.choose_decoder != nullptr ? family.choose_decoder(root_fields) : nullptr;
+  if (decoder == nullptr)
+    decoder = is_composite ? decoder_family(family, nested ? &*nested : nullptr) : &family;
+  if (decoder == nullptr || decoder->read == nullptr) return;
+  Reader& described = nested ? *nested : root;
+  read_dtype(root_fields, Fields(described), model);
+  ConfigParts parts(root, described, *decoder, model);
+  decoder->read(parts);
+  if (family.add_towers != nullptr) {
+    ConfigParts whole = parts.as(family);
+    family.add_towers(whole);
   }
-  // partial_rotary_factor: the share of a head that is rotated.
-  const double share = fields_.number("partial_rotary_factor", {.least = 0, .most = 1}).value_or(1);
-  model_.rope.rotary_dim =
-      static_cast<std::int64_t>(static_cast<double>(full.attention.head_dim) * share);
+  add_classifier(found, root_fields, model);
+  read_stored_precision(root, nested ? &*nested : nullptr, side_file, model);
+  if (nested) refuse_foreign_fields(*nested, *decoder);
+  refuse_foreign_fields(root, nested ? family : *decoder);
 }
 
 }  // namespace
@@ -322,26 +216,24 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
                                   const document::Document* side_file) {
   Diagnostics diagnostics;
   Reader reader(config.root, *config.source, diagnostics, "config.json");
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
   domain::Model model;
   model.id = id;
   model.origin = "config.json";
-  ConfigReader parts(reader, model);
-  if (!diagnostics.empty() || !parts.read_family()) return failure(std::move(diagnostics));
-  refuse_foreign_fields(Fields(reader), parts.family());
-  parts.read_sizes();
-  parts.read_context();
-  parts.read_dtype();
-  parts.read_layers();
-  read_stored_precision(reader, nullptr, side_file, model);
+  const std::optional<Recognised> found = recognise(reader);
+  if (!found) return failure(std::move(diagnostics));
+  note_family(*found, reader, model);
+  read_model(*found, reader, side_file, model);
   if (diagnostics.empty()) {
-    for (Diagnostic& found : contradictions(model, "num_attention_heads", "num_key_value_heads"))
-      reader.complain(std::move(found.message), std::move(found.help));
+    for (Diagnostic& fault : contradictions(model, "num_attention_heads", "num_key_value_heads"))
+      reader.complain(std::move(fault.message), std::move(fault.help));
   }
+  if (diagnostics.empty() && model.layers.empty())
+    reader.complain(std::string("config.json describes no layers"));
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
-  model.parameters.total = domain::count_parameters(model);
-  model.parameters.active = model.parameters.total;
-  model.sources.push_back({"parameters.total", "computed from the architecture"});
   domain::resolve_modules(model);
+  domain::count_all_parameters(model);
+  model.sources.push_back({"parameters.total", "computed from the architecture"});
   return model;
 }
 

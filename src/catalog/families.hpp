@@ -16,6 +16,7 @@
 namespace gpushape::catalog {
 
 class ConfigParts;
+class Fields;
 
 /// How a family decides which layers slide where the config lists no `layer_types`.
 enum class SlidingRule {
@@ -38,40 +39,43 @@ struct DefaultSizes {
 
 /// What a decoder's class does. A field name that is empty is not read.
 struct Traits {
-  bool ties_embeddings = false;      ///< default of an absent `tie_word_embeddings`
-  bool qkv_bias = false;             ///< default
-  bool output_bias = false;          ///< default
-  bool mlp_bias = false;             ///< default
-  std::string_view qkv_bias_field;   ///< "attention_bias" …
-  std::string_view output_bias_field;
-  std::string_view mlp_bias_field;
+  bool ties_embeddings = false;          ///< default of an absent `tie_word_embeddings`
+  bool qkv_bias = false;                 ///< default
+  bool output_bias = false;              ///< default
+  bool mlp_bias = false;                 ///< default
+  std::string_view qkv_bias_field = {};  ///< "attention_bias" …
+  std::string_view output_bias_field = {};
+  std::string_view mlp_bias_field = {};
   domain::HeadNorm head_norm = domain::HeadNorm::None;
-  std::string_view head_norm_field;  ///< a boolean that switches head_norm; empty: always as it is
-  bool head_norm_on = false;         ///< default of an absent head_norm_field
-  std::int64_t head_dim = 0;         ///< default; 0 for hidden size / attention heads
+  std::string_view head_norm_field =
+      {};                     ///< a boolean that switches head_norm; empty: always as it is
+  bool head_norm_on = false;  ///< default of an absent head_norm_field
+  std::int64_t head_dim = 0;  ///< default; 0 for hidden size / attention heads
   bool gated = true;
-  std::int64_t width_factor = 0;     ///< width where the config has none: so many hidden sizes
+  std::int64_t width_factor = 0;  ///< width where the config has none: so many hidden sizes
   int norms = 2;
-  bool norm_bias = false;            ///< LayerNorm with bias, the final norm included
+  bool norm_bias = false;  ///< LayerNorm with bias, the final norm included
   bool head_bias = false;
-  bool multi_query = false;          ///< one KV head where the config does not count them
-  double rotary_share = 1;           ///< of a head, where the config does not say
+  bool multi_query = false;  ///< one KV head where the config does not count them
+  double rotary_share = 1;   ///< of a head, where the config does not say
   SlidingRule sliding = SlidingRule::Never;
-  std::int64_t sliding_window = 0;   ///< default of an absent `sliding_window`
-  std::int64_t sliding_period = 0;   ///< Periodic: every so many layers, one sees everything
-  std::int64_t context = 0;          ///< of published configs that do not say; 0 for required
+  std::int64_t sliding_window = 0;  ///< default of an absent `sliding_window`
+  std::int64_t sliding_period = 0;  ///< Periodic: every so many layers, one sees everything
+  std::int64_t context = 0;         ///< of published configs that do not say; 0 for required
   DefaultSizes sizes = {};
 };
 
 struct Family {
-  std::string_view model_types;  ///< separated by blanks; the first is the family's own
+  std::string_view model_types = {};  ///< separated by blanks; the first is the family's own
   /// Names of its classes without their ending ("ForCausalLM"), separated by blanks.
-  std::string_view stems;
+  std::string_view stems = {};
   void (*read)(ConfigParts& parts) = nullptr;  ///< none of its own where `decoder` is read
   Traits traits = {};
   std::string_view source = {};
   /// Of a composite, the family of its decoder where the nested config names no model_type.
   std::string_view decoder = {};
+  /// Where the config says in words of its own which family the decoder is of; may return null.
+  const Family* (*choose_decoder)(const Fields& root) = nullptr;
   void (*add_towers)(ConfigParts& parts) = nullptr;  ///< after the decoder was read
   domain::Role role = domain::Role::Llm;
 

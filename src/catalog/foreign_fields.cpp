@@ -111,8 +111,8 @@ void refuse_foreign_fields(document::Reader& reader, const Family& family) {
     const Node* node = reader.node(field);
     if (node == nullptr || !says_something(*node)) continue;
     // A norm on queries and keys that the family has in any case.
-    if (family.traits.head_norm != domain::HeadNorm::None && family.traits.head_norm_field.empty() &&
-        field.ends_with("qk_norm"))
+    if (family.traits.head_norm != domain::HeadNorm::None &&
+        family.traits.head_norm_field.empty() && field.ends_with("qk_norm"))
       continue;
     reader.complain(field,
                     fmt::format("field '{}' is not understood in a model of type '{}'", field,

@@ -31,6 +31,11 @@ constexpr auto kScalings = std::to_array<Scaling>({
     {"llama3", Stretch::None},
     {"longrope", Stretch::None},
     {"su", Stretch::None},
+    {"mrope", Stretch::None},         // Qwen2-VL: rows, columns and time share a head
+    {"proportional", Stretch::None},  // Gemma 4: as default, over a share of the head
+    {"gptj", Stretch::None},          // what some copies of GPT-J's config call its default
+    {"ntk", Stretch::Trained},
+    {"deepseek_yarn", Stretch::Original},
 });
 
 }  // namespace

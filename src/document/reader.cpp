@@ -86,6 +86,10 @@ const Node* Reader::find(std::string_view name) {
   return node_->find(name);
 }
 
+bool Reader::is_known(std::string_view name) const {
+  return std::ranges::find(known_, name) != known_.end();
+}
+
 bool Reader::has(std::string_view name) { return find(name) != nullptr; }
 
 const Node* Reader::node(std::string_view name) { return find(name); }

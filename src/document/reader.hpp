@@ -40,6 +40,8 @@ class Reader {
   Reader(const Node& node, const Source& source, Diagnostics& diagnostics, std::string what);
 
   [[nodiscard]] bool has(std::string_view name);
+  /// Whether a getter has asked for the field, present or not.
+  [[nodiscard]] bool is_known(std::string_view name) const;
   std::optional<std::string> text(std::string_view name);
   std::optional<std::string> filled_text(
       std::string_view name);  ///< an empty text is complained of

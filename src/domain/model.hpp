@@ -108,11 +108,15 @@ struct StoredPart {
 };
 
 struct ParameterCounts {
-  std::int64_t total = 0;   ///< logical: tied tensors once, no scales, no buffers
+  /// What the checkpoint's own total counts: tied tensors once, no buffers; with the layers that
+  /// predict further tokens, and the scales of fp8 blocks and MXFP4 groups. What an engine loads to
+  /// serve the model itself is domain::count_parameters.
+  std::int64_t total = 0;
   std::int64_t active = 0;  ///< used for one token
+  std::int64_t scales = 0;  ///< of the total
   std::optional<std::int64_t>
       stored;  ///< what the checkpoint holds, where a header or a published figure says
-  std::optional<std::int64_t> multi_token_prediction;
+  std::optional<std::int64_t> multi_token_prediction;  ///< of the total
 
   bool operator==(const ParameterCounts&) const = default;
 };

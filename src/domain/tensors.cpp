@@ -133,6 +133,7 @@ std::int64_t count_active_parameters(const Model& model) {
   std::int64_t idle = 0;
   for (const LayerRun& run : model.layers)
     idle = sum(idle, product(run.count, idle_values(run.layer, tensors_of(run.layer, model))));
+  for (const Tower& tower : model.towers) idle = sum(idle, tower.parameters);
   return count_parameters(model) - idle;
 }
 

@@ -257,7 +257,7 @@ TEST_SUITE("catalog") {
       const char* says;
     };
     const std::vector<Row> rows = {
-        {R"("mistral")", R"("mamba")", "model_type 'mamba' is not understood"},
+        {R"("mistral")", R"("mambo")", "model_type 'mambo' is not understood"},
         {"MistralForCausalLM", "LlamaForCausalLM", "is of the llama family"},
         {"MistralForCausalLM", "MistralForChess", "'MistralForChess' is not understood"},
         {R"("hidden_size": 4096,)", "", "no field 'hidden_size'"},
@@ -287,7 +287,8 @@ TEST_SUITE("catalog") {
       CHECK(faults.front().span.file == "config.json");
     }
     CHECK(mentions(faults_of("{}"), "neither a model_type nor architectures"));
-    CHECK(mentions(faults_of(R"({"model_type": "mamba"})"), "llama, mistral, qwen2, qwen3"));
+    CHECK(mentions(faults_of(R"({"model_type": "mambo"})"), "did you mean 'mamba'"));
+    CHECK(mentions(faults_of(R"({"model_type": "perceiver-io-huge"})"), "llama, mistral, qwen2"));
     CHECK_FALSE(read_config(json("[]"), "x"));
     CHECK_FALSE(read_config(json("3"), "x"));
   }

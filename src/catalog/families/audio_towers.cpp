@@ -34,8 +34,8 @@ void add_qwen_omni(ConfigParts& parts) {
   if (auto reader = fields.mapping("audio_config")) {
     domain::Tower tower = whisper_tower(Fields(*reader));
     tower.kind = domain::TowerKind::Audio;
-    tower.parameters += linear_values(tower.hidden_size, out) + 2 * out -
-                        tower.inner_tokens * tower.hidden_size;
+    tower.parameters +=
+        linear_values(tower.hidden_size, out) + 2 * out - tower.inner_tokens * tower.hidden_size;
     tower.output_tokens = tower.inner_tokens / 2;
     parts.model().towers.push_back(tower);
   }

@@ -5,6 +5,8 @@
 namespace gpushape::catalog {
 
 class ConfigParts;
+class Fields;
+struct Family;
 
 // qwen_vision.cpp
 void add_qwen2_vision(ConfigParts& parts);
@@ -18,6 +20,7 @@ void add_llava(ConfigParts& parts);
 void add_intern_vision(ConfigParts& parts);
 void add_llama4_vision(ConfigParts& parts);
 void add_minicpm_vision(ConfigParts& parts);
+const Family* minicpmv_decoder(const Fields& root);
 void add_phi3_vision(ConfigParts& parts);
 void add_moon_vision(ConfigParts& parts);
 void add_muse_vision(ConfigParts& parts);

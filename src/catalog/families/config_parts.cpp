@@ -16,9 +16,18 @@ void ConfigParts::from_family(std::string_view fact) const {
                  : std::string(family_->source));
 }
 
+// All are marked as understood: a config may say the same under two names.
+std::string_view ConfigParts::first_of(FieldNames names) const {
+  std::string_view first;
+  for (const std::string_view name : names) {
+    if (fields_.given(name) && first.empty()) first = name;
+  }
+  return first;
+}
+
 std::int64_t ConfigParts::size(FieldNames names, std::string_view fact,
                                document::IntegerBounds bounds) const {
-  const std::string_view name = fields_.first_given(names);
+  const std::string_view name = first_of(names);
   from_config(fact);
   return fields_.required_integer(name.empty() ? *names.begin() : name, bounds);
 }
@@ -26,7 +35,7 @@ std::int64_t ConfigParts::size(FieldNames names, std::string_view fact,
 std::int64_t ConfigParts::size_or(FieldNames names, std::string_view fact,
                                   document::IntegerBounds bounds, std::int64_t otherwise) const {
   if (otherwise == 0) return size(names, fact, bounds);
-  const std::string_view name = fields_.first_given(names);
+  const std::string_view name = first_of(names);
   if (name.empty()) {
     from_family(fact);
     return otherwise;
@@ -37,7 +46,7 @@ std::int64_t ConfigParts::size_or(FieldNames names, std::string_view fact,
 
 std::optional<std::int64_t> ConfigParts::size_if(FieldNames names, std::string_view fact,
                                                  document::IntegerBounds bounds) const {
-  const std::string_view name = fields_.first_given(names);
+  const std::string_view name = first_of(names);
   if (name.empty()) return std::nullopt;
   from_config(fact);
   return fields_.integer(name, bounds).value_or(1);

@@ -26,7 +26,10 @@ class ConfigParts {
  public:
   ConfigParts(document::Reader& root, document::Reader& decoder, const Family& family,
               domain::Model& model)
-      : root_(root), fields_(decoder), is_nested_(&root != &decoder), family_(&family),
+      : root_(root),
+        fields_(decoder),
+        is_nested_(&root != &decoder),
+        family_(&family),
         model_(&model) {}
 
   [[nodiscard]] const Fields& root() const { return root_; }
@@ -62,6 +65,8 @@ class ConfigParts {
   }
 
  private:
+  [[nodiscard]] std::string_view first_of(FieldNames names) const;
+
   Fields root_;
   Fields fields_;
   bool is_nested_;

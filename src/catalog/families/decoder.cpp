@@ -63,8 +63,8 @@ void read_scaling(const ConfigParts& parts, Reader& reader, std::int64_t trained
 void read_sizes(const ConfigParts& parts) {
   domain::Model& model = parts.model();
   const DefaultSizes sizes = parts.is_nested() ? parts.traits().sizes : DefaultSizes{};
-  model.hidden_size = parts.size_or({"hidden_size", "n_embd", "d_model", "block_dim"},
-                                    "hiddenSize", kHiddenSize, sizes.hidden);
+  model.hidden_size = parts.size_or({"hidden_size", "n_embd", "d_model", "block_dim"}, "hiddenSize",
+                                    kHiddenSize, sizes.hidden);
   model.vocabulary = parts.size_or({"vocab_size", "padded_vocab_size"}, "vocabulary", kVocabulary,
                                    sizes.vocabulary);
   // Composite configs say it for the whole, for the decoder, or for both.
@@ -85,16 +85,17 @@ void read_sizes(const ConfigParts& parts) {
 void read_context(const ConfigParts& parts) {
   domain::Model& model = parts.model();
   const DefaultSizes sizes = parts.is_nested() ? parts.traits().sizes : DefaultSizes{};
-  const std::int64_t trained =
-      parts.size_or({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length",
-                     "max_sequence_length", "n_ctx", "context_length", "model_max_length"},
-                    "contextTokens", kContextTokens,
-                    sizes.context > 0 ? sizes.context : parts.traits().context);
+  const std::int64_t trained = parts.size_or(
+      {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "max_sequence_length",
+       "n_ctx", "context_length", "model_max_length"},
+      "contextTokens", kContextTokens, sizes.context > 0 ? sizes.context : parts.traits().context);
   model.max_context_tokens = trained;
   model.rope.positions = trained;
-  const std::string_view theta_field = parts.fields().first_given({"rope_theta", "rotary_emb_base"});
+  const std::string_view theta_field =
+      parts.fields().first_given({"rope_theta", "rotary_emb_base"});
   if (!theta_field.empty()) {
-    if (const auto theta = parts.fields().number(theta_field, kRopeTheta)) model.rope.theta = *theta;
+    if (const auto theta = parts.fields().number(theta_field, kRopeTheta))
+      model.rope.theta = *theta;
   }
   const std::string_view scaling = parts.fields().first_given({"rope_parameters", "rope_scaling"});
   if (!scaling.empty()) {
@@ -181,12 +182,11 @@ domain::FeedForward read_feed_forward(const ConfigParts& parts) {
   const std::int64_t otherwise = traits.width_factor > 0
                                      ? traits.width_factor * parts.model().hidden_size
                                      : (parts.is_nested() ? traits.sizes.width : 0);
-  feed_forward.width =
-      parts.size_or({"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim"},
-                    "feedForwardWidth", kWidth, otherwise);
-  feed_forward.bias = parts.flag(traits.mlp_bias_field,
-                                 traits.mlp_bias_field.empty() ? "" : "feedForwardBias",
-                                 traits.mlp_bias);
+  feed_forward.width = parts.size_or({"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim"},
+                                     "feedForwardWidth", kWidth, otherwise);
+  feed_forward.bias =
+      parts.flag(traits.mlp_bias_field, traits.mlp_bias_field.empty() ? "" : "feedForwardBias",
+                 traits.mlp_bias);
   return feed_forward;
 }
 
@@ -214,7 +214,8 @@ std::vector<std::string> layer_words(const ConfigParts& parts, std::string_view 
   if (!parts.fields().given(field)) return {};
   std::vector<std::string> words = parts.fields().texts(field);
   if (words.size() == static_cast<std::size_t>(count)) return words;
-  parts.fields().complain(field, fmt::format("{} lists {} layers of {}", field, words.size(), count));
+  parts.fields().complain(field,
+                          fmt::format("{} lists {} layers of {}", field, words.size(), count));
   return {};
 }
 
@@ -280,8 +281,8 @@ std::vector<bool> switched_layers(const ConfigParts& parts, std::int64_t count,
     return slides;
   }
   // transformers: the first max_window_layers layers see everything, the others slide.
-  const std::int64_t full = parts.fields().required_integer(
-      "max_window_layers", {.least = 0, .most = kLayers.most});
+  const std::int64_t full =
+      parts.fields().required_integer("max_window_layers", {.least = 0, .most = kLayers.most});
   for (std::int64_t i = full; i < count; ++i) slides[static_cast<std::size_t>(i)] = true;
   return slides;
 }
@@ -329,9 +330,9 @@ void read_rotary_dim(const ConfigParts& parts, std::int64_t head_dim) {
   } else if (rope.rotary_dim == 0) {
     const std::string_view field =
         parts.fields().first_given({"partial_rotary_factor", "rotary_pct", "rope_pct"});
-    const double share =
-        field.empty() ? parts.traits().rotary_share
-                      : parts.fields().number(field, {.least = 0, .most = 1}).value_or(1);
+    const double share = field.empty()
+                             ? parts.traits().rotary_share
+                             : parts.fields().number(field, {.least = 0, .most = 1}).value_or(1);
     rope.rotary_dim = static_cast<std::int64_t>(static_cast<double>(head_dim) * share);
   }
   for (domain::Rope& further : parts.model().further_ropes) {

@@ -48,8 +48,7 @@ void read(const ConfigParts& parts, bool corrects_by_default, bool holds_embeddi
     add_layer(parts, layer);
   }
   parts.model().rope.rotary_dim = dense.attention.latent->rope_dim;
-  const std::int64_t further =
-      parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
+  const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
   add_multi_token(parts, mixture, further, {.holds_embedding = holds_embedding});
 }
 
@@ -62,8 +61,8 @@ domain::Attention read_latent_attention(const ConfigParts& parts) {
   // num_key_value_heads says nothing here: one latent serves all heads.
   attention.kv_heads = attention.heads;
   domain::Latent latent;
-  latent.query_rank = parts.size_if({"q_lora_rank"}, "", {.least = 0, .most = kHiddenSize.most})
-                          .value_or(0);
+  latent.query_rank =
+      parts.size_if({"q_lora_rank"}, "", {.least = 0, .most = kHiddenSize.most}).value_or(0);
   latent.kv_rank = parts.size({"kv_lora_rank"}, "latent", kHiddenSize);
   latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", kHeadDim);
   const std::int64_t unrotated = parts.size({"qk_nope_head_dim"}, "headDim", kHeadDim);
@@ -74,8 +73,7 @@ domain::Attention read_latent_attention(const ConfigParts& parts) {
   attention.latent = latent;
   attention.qkv_bias = parts.flag("attention_bias", "qkvBias", false);
   attention.output_bias = attention.qkv_bias;
-  static_cast<void>(
-      parts.fields().first_given({"head_dim", "num_key_value_heads", "qk_head_dim"}));
+  static_cast<void>(parts.fields().first_given({"head_dim", "num_key_value_heads", "qk_head_dim"}));
   return attention;
 }
 

@@ -29,12 +29,10 @@ void add_hyper_connections(domain::Layer& layer, std::int64_t streams, std::int6
 }
 
 std::vector<domain::ExtraTensor> hyper_head(std::int64_t streams, std::int64_t hidden_size) {
-  return {{.name = "hc_head_fn",
-           .rows = streams,
-           .columns = streams * hidden_size,
-           .is_float32 = true},
-          {.name = "hc_head_base", .rows = streams, .is_float32 = true},
-          {.name = "hc_head_scale", .rows = 1, .is_float32 = true}};
+  return {
+      {.name = "hc_head_fn", .rows = streams, .columns = streams * hidden_size, .is_float32 = true},
+      {.name = "hc_head_base", .rows = streams, .is_float32 = true},
+      {.name = "hc_head_scale", .rows = 1, .is_float32 = true}};
 }
 
 domain::Attention read_compressed(const ConfigParts& parts) {
@@ -73,6 +71,7 @@ void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int6
       prediction.extra.push_back({.name = name, .rows = hidden_size});
     std::ranges::copy(hyper_head(streams, hidden_size), std::back_inserter(prediction.extra));
   }
+  prediction.holds_embedding = true;
   parts.model().multi_token_prediction = std::move(prediction);
   parts.from_config("multiTokenPrediction");
 }
@@ -85,9 +84,9 @@ void read_deepseek_v4(ConfigParts& parts) {
   const std::int64_t count = read_layer_count(parts);
   domain::Layer base;
   base.attention = read_compressed(parts);
-  base.feed_forward.experts =
-      read_experts(parts, {.counts_shared = true, .correction_bias = true});
-  const std::int64_t streams = parts.size_or({"hc_mult"}, "hyperConnections", {.least = 1, .most = 64}, 4);
+  base.feed_forward.experts = read_experts(parts, {.counts_shared = true, .correction_bias = true});
+  const std::int64_t streams =
+      parts.size_or({"hc_mult"}, "hyperConnections", {.least = 1, .most = 64}, 4);
   add_hyper_connections(base, streams, model.hidden_size);
   domain::Indexer indexer;
   indexer.heads = parts.size({"index_n_heads"}, "indexer", kHeads);
@@ -105,8 +104,13 @@ void read_deepseek_v4(ConfigParts& parts) {
     layer.attention.compression->ratio = ratios[i];
     if (ratios[i] == kIndexedRatio) layer.attention.indexer = indexer;
     // The first layers route by a table of the token's id and have no correction.
-    if (static_cast<std::int64_t>(i) < hashed)
+    if (static_cast<std::int64_t>(i) < hashed) {
       layer.feed_forward.experts->correction_bias = false;
+      layer.extra.push_back({.name = "mlp.gate.tid2eid",
+                             .rows = model.vocabulary,
+                             .columns = layer.feed_forward.experts->active,
+                             .is_float32 = true});  // 32-bit numbers of experts
+    }
     add_layer(parts, layer);
   }
   for (domain::ExtraTensor& tensor : hyper_head(streams, model.hidden_size))

@@ -69,7 +69,8 @@ std::int64_t label_count(const ConfigParts& parts) {
 void read_bert(ConfigParts& parts) {
   domain::Model& model = parts.model();
   read_encoder(parts, 0);
-  add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification"))
+    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining"))
     read_masked_head(parts, "cls.predictions.transform");
   if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
@@ -102,12 +103,9 @@ void read_clip(ConfigParts& parts) {
   model.extra.push_back({.name = "position_embeddings",
                          .rows = model.max_context_tokens,
                          .columns = model.hidden_size});
-  const std::int64_t width =
-      parts.root().integer("projection_dim", kHiddenSize).value_or(512);
-  model.extra.push_back({.name = "text_projection",
-                         .rows = width,
-                         .columns = model.hidden_size,
-                         .is_linear = true});
+  const std::int64_t width = parts.root().integer("projection_dim", kHiddenSize).value_or(512);
+  model.extra.push_back(
+      {.name = "text_projection", .rows = width, .columns = model.hidden_size, .is_linear = true});
   model.extra.push_back({.name = "logit_scale", .rows = 1});
   if (auto reader = parts.root().mapping("vision_config")) {
     const Fields vision(*reader);

@@ -21,9 +21,9 @@ std::int64_t shared_width(const ConfigParts& parts, const ExpertTraits& traits,
         .value_or(0);
   }
   if (!traits.counts_shared) return 0;
-  const auto shared = parts.size_if({"n_shared_experts", "num_shared_experts",
-                                     "moe_num_shared_experts", "num_shared_expert"},
-                                    "sharedExpertWidth", kSharedExperts);
+  const auto shared = parts.size_if(
+      {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"},
+      "sharedExpertWidth", kSharedExperts);
   return shared.value_or(0) * expert_width;
 }
 
@@ -113,8 +113,8 @@ std::vector<bool> mixture_layers(const ConfigParts& parts, std::int64_t count) {
   const std::int64_t period = fields.integer("expert_layer_period", step).value_or(1);
   const std::int64_t offset = fields.integer("expert_layer_offset", index).value_or(0);
   for (std::int64_t i = 0; i < count; ++i) {
-    mixtures[static_cast<std::size_t>(i)] = i >= dense && (i + 1) % every == 0 &&
-                                            i % frequency == 0 && i % period == offset % period;
+    mixtures[static_cast<std::size_t>(i)] =
+        i >= dense && (i + 1) % every == 0 && i % frequency == 0 && i % period == offset % period;
   }
   for (const std::int64_t layer : parts.integers("mlp_only_layers", index)) {
     if (layer < count) mixtures[static_cast<std::size_t>(layer)] = false;
@@ -151,7 +151,7 @@ void add_multi_token(const ConfigParts& parts, const domain::Layer& layer, std::
   prediction.layers.push_back({layer, count});
   for (std::int64_t i = 0; i < count; ++i) {
     prediction.extra.push_back(
-        {.name = "eh_proj", .rows = hidden_size, .columns = 2 * hidden_size, .is_linear = true});
+        {.name = "eh_proj", .rows = hidden_size, .columns = 2 * hidden_size});
     for (const char* name : {"enorm", "hnorm", "shared_head.norm"})
       prediction.extra.push_back({.name = name, .rows = hidden_size});
   }

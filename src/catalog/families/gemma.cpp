@@ -17,8 +17,8 @@ constexpr document::IntegerBounds kLayerCount{.least = 0, .most = kLayers.most};
 
 void add_per_layer_embeddings(const ConfigParts& parts, std::int64_t count, std::int64_t width) {
   domain::Model& model = parts.model();
-  const std::int64_t vocabulary = parts.size_or({"vocab_size_per_layer_input"}, "", kVocabulary,
-                                                model.vocabulary);
+  const std::int64_t vocabulary =
+      parts.size_or({"vocab_size_per_layer_input"}, "", kVocabulary, model.vocabulary);
   model.extra.push_back({.name = "model.embed_tokens_per_layer",
                          .rows = vocabulary,
                          .columns = count * width,
@@ -32,14 +32,10 @@ void add_per_layer_embeddings(const ConfigParts& parts, std::int64_t count, std:
 }
 
 void add_per_layer_input(domain::Layer& layer, std::int64_t width, std::int64_t hidden_size) {
-  layer.extra.push_back({.name = "per_layer_input_gate",
-                         .rows = width,
-                         .columns = hidden_size,
-                         .is_linear = true});
-  layer.extra.push_back({.name = "per_layer_projection",
-                         .rows = hidden_size,
-                         .columns = width,
-                         .is_linear = true});
+  layer.extra.push_back(
+      {.name = "per_layer_input_gate", .rows = width, .columns = hidden_size, .is_linear = true});
+  layer.extra.push_back(
+      {.name = "per_layer_projection", .rows = hidden_size, .columns = width, .is_linear = true});
   layer.extra.push_back({.name = "post_per_layer_input_norm", .rows = hidden_size});
 }
 
@@ -151,7 +147,8 @@ void read_gemma4(ConfigParts& parts) {
     static_cast<void>(parts.fields().first_given({"moe_intermediate_size", "num_experts"}));
   }
   const std::int64_t width =
-      parts.fields().integer("hidden_size_per_layer_input", {.least = 0, .most = kHiddenSize.most})
+      parts.fields()
+          .integer("hidden_size_per_layer_input", {.least = 0, .most = kHiddenSize.most})
           .value_or(0);
   if (width > 0) {
     add_per_layer_embeddings(parts, count, width);

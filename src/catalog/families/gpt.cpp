@@ -37,8 +37,8 @@ void read_falcon(ConfigParts& parts) {
   const bool is_parallel = parts.flag("parallel_attn", "", true);
   const bool is_multi_query = parts.flag("multi_query", "", true);
   if (is_new) {
-    const bool two = parts.fields().integer("num_ln_in_parallel_attn", {.least = 1, .most = 2})
-                         .value_or(2) == 2;
+    const bool two =
+        parts.fields().integer("num_ln_in_parallel_attn", {.least = 1, .most = 2}).value_or(2) == 2;
     layer.norms = two ? 2 : 1;
   } else {
     layer.attention.kv_heads = is_multi_query ? 1 : layer.attention.heads;

@@ -1,6 +1,8 @@
 // Image encoders and their projectors, each with the classes of transformers or of the publisher
 // that build it. Tokens are those of the largest image that vLLM profiles with.
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
@@ -36,8 +38,7 @@ Patches read_patches(const Fields& vision, std::int64_t image, std::int64_t patc
 
 domain::Tower read_sizes(const Fields& vision, const domain::Tower& otherwise) {
   domain::Tower tower;
-  tower.hidden_size =
-      vision.integer("hidden_size", kHiddenSize).value_or(otherwise.hidden_size);
+  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(otherwise.hidden_size);
   tower.width = vision.integer("intermediate_size", kWidth).value_or(otherwise.width);
   tower.layers = vision.integer("num_hidden_layers", kLayers).value_or(otherwise.layers);
   tower.heads = vision.integer("num_attention_heads", kHeads).value_or(otherwise.heads);
@@ -45,8 +46,7 @@ domain::Tower read_sizes(const Fields& vision, const domain::Tower& otherwise) {
 }
 
 // SiglipVisionModel: patches with bias, learned positions, a norm at the end; no class token.
-std::int64_t siglip_values(const domain::Tower& tower, std::int64_t patch,
-                           std::int64_t positions) {
+std::int64_t siglip_values(const domain::Tower& tower, std::int64_t patch, std::int64_t positions) {
   const std::int64_t hidden = tower.hidden_size;
   return linear_values(kColours * patch * patch, hidden) + positions * hidden + 2 * hidden +
          tower.layers *
@@ -60,8 +60,8 @@ void add_siglip_gemma3(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  domain::Tower tower = read_sizes(
-      vision, {.hidden_size = 1152, .layers = 27, .heads = 16, .width = 4304});
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1152, .layers = 27, .heads = 16, .width = 4304});
   const Patches patches = read_patches(vision, 896, 14);
   tower.inner_tokens = patches.side * patches.side;
   tower.parameters = siglip_values(tower, patches.patch, tower.inner_tokens) +
@@ -76,8 +76,8 @@ void add_siglip_gemma3(ConfigParts& parts) {
 void add_gemma4_vision(ConfigParts& parts) {
   if (auto reader = parts.root().mapping("vision_config")) {
     const Fields vision(*reader);
-    domain::Tower tower = read_sizes(
-        vision, {.hidden_size = 768, .layers = 16, .heads = 12, .width = 3072});
+    domain::Tower tower =
+        read_sizes(vision, {.hidden_size = 768, .layers = 16, .heads = 12, .width = 3072});
     tower.gated = true;
     const std::int64_t hidden = tower.hidden_size;
     const std::int64_t patch = vision.integer("patch_size", kPatch).value_or(16);
@@ -85,16 +85,15 @@ void add_gemma4_vision(ConfigParts& parts) {
     const std::int64_t positions =
         vision.integer("position_embedding_size", kContextTokens).value_or(10240);
     const std::int64_t pool = vision.integer("pooling_kernel_size", kPatch).value_or(3);
-    tower.parameters =
-        kColours * patch * patch * hidden + 2 * positions * hidden +
-        tower.layers * values_of({.hidden = hidden,
-                                  .width = tower.width,
-                                  .inner = tower.heads * head_dim,
-                                  .attention_bias = false,
-                                  .network_bias = false,
-                                  .is_gated = true,
-                                  .norm_values = 4 * hidden + 2 * head_dim}) +
-        hidden * parts.model().hidden_size;
+    tower.parameters = kColours * patch * patch * hidden + 2 * positions * hidden +
+                       tower.layers * values_of({.hidden = hidden,
+                                                 .width = tower.width,
+                                                 .inner = tower.heads * head_dim,
+                                                 .attention_bias = false,
+                                                 .network_bias = false,
+                                                 .is_gated = true,
+                                                 .norm_values = 4 * hidden + 2 * head_dim}) +
+                       hidden * parts.model().hidden_size;
     tower.output_tokens =
         parts.root().integer("vision_soft_tokens_per_image", kCount).value_or(280);
     tower.inner_tokens = tower.output_tokens * pool * pool;
@@ -113,8 +112,8 @@ void add_pixtral(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  domain::Tower tower = read_sizes(
-      vision, {.hidden_size = 1024, .layers = 24, .heads = 16, .width = 4096});
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1024, .layers = 24, .heads = 16, .width = 4096});
   tower.gated = true;
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
@@ -177,8 +176,8 @@ void add_intern_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  domain::Tower tower = read_sizes(
-      vision, {.hidden_size = 1024, .layers = 24, .heads = 16, .width = 4096});
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1024, .layers = 24, .heads = 16, .width = 4096});
   const Patches patches = read_patches(vision, 448, 14);
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
@@ -186,9 +185,8 @@ void add_intern_vision(ConfigParts& parts) {
   const bool has_head_norms = vision.boolean("qk_normalization").value_or(false);
   const bool is_rms = vision.text("norm_type").value_or("layer_norm") == "rms_norm";
   const std::int64_t norms = (is_rms ? 2 : 4) * hidden + (has_head_norms ? 2 * hidden : 0);
-  std::int64_t block = values_of({.hidden = hidden,
-                                  .width = tower.width,
-                                  .norm_values = norms + 2 * hidden});
+  std::int64_t block =
+      values_of({.hidden = hidden, .width = tower.width, .norm_values = norms + 2 * hidden});
   if (!bias) block -= 3 * hidden;
   const std::int64_t grid = patches.side * patches.side;
   tower.parameters = linear_values(kColours * patches.patch * patches.patch, hidden) + hidden +
@@ -212,14 +210,12 @@ void add_llama4_vision(ConfigParts& parts) {
     return;
   }
   const Fields vision(*reader);
-  domain::Tower tower = read_sizes(
-      vision, {.hidden_size = 1408, .layers = 34, .heads = 16, .width = 5632});
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1408, .layers = 34, .heads = 16, .width = 5632});
   const Patches patches = read_patches(vision, 336, 14);
   const std::int64_t hidden = tower.hidden_size;
-  const std::int64_t adapter =
-      vision.integer("projector_input_dim", kHiddenSize).value_or(4096);
-  const std::int64_t output =
-      vision.integer("projector_output_dim", kHiddenSize).value_or(4096);
+  const std::int64_t adapter = vision.integer("projector_input_dim", kHiddenSize).value_or(4096);
+  const std::int64_t output = vision.integer("projector_output_dim", kHiddenSize).value_or(4096);
   const std::int64_t grid = patches.side * patches.side;
   tower.parameters =
       kColours * patches.patch * patches.patch * hidden + hidden + (grid + 1) * hidden +
@@ -233,13 +229,30 @@ void add_llama4_vision(ConfigParts& parts) {
   put(parts, tower);
 }
 
+// MiniCPM-V names its decoder by a version of its own.
+const Family* minicpmv_decoder(const Fields& root) {
+  struct Version {
+    double number;
+    std::string_view decoder;
+  };
+  constexpr auto kVersions =
+      std::to_array<Version>({{2.5, "llama"}, {2.6, "qwen2"}, {4.0, "llama"}, {4.5, "qwen3"}});
+  const auto version = root.number("version", {.least = 0, .most = 100});
+  if (!version) return nullptr;
+  const auto* const found = std::ranges::find(kVersions, *version, &Version::number);
+  if (found != kVersions.end()) return family_of_type(found->decoder);
+  root.complain("version", "a MiniCPM-V of this version is not understood",
+                "known are 2.5, 2.6, 4.0 and 4.5");
+  return nullptr;
+}
+
 // MiniCPM-V: SigLIP, and a resampler whose queries attend to the patches.
 void add_minicpm_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  domain::Tower tower = read_sizes(
-      vision, {.hidden_size = 1152, .layers = 27, .heads = 16, .width = 4304});
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1152, .layers = 27, .heads = 16, .width = 4304});
   const Patches patches = read_patches(vision, 980, 14);
   const std::int64_t out = parts.model().hidden_size;
   const std::int64_t queries = parts.root().integer("query_num", kCount).value_or(64);
@@ -299,13 +312,12 @@ void add_moon_vision(ConfigParts& parts) {
   const std::int64_t out = parts.model().hidden_size;
   const bool is_rms = vision.text("norm_type").value_or("") == "rmsnorm";
   const std::int64_t norm = is_rms ? hidden : 2 * hidden;
-  tower.parameters = linear_values(kColours * patch * patch, hidden) + rows * columns * hidden +
-                     tower.layers * values_of({.hidden = hidden,
-                                               .width = tower.width,
-                                               .inner = inner,
-                                               .norm_values = 2 * norm}) +
-                     norm + 2 * hidden + linear_values(4 * hidden, 4 * hidden) +
-                     linear_values(4 * hidden, out);
+  tower.parameters =
+      linear_values(kColours * patch * patch, hidden) + rows * columns * hidden +
+      tower.layers *
+          values_of(
+              {.hidden = hidden, .width = tower.width, .inner = inner, .norm_values = 2 * norm}) +
+      norm + 2 * hidden + linear_values(4 * hidden, 4 * hidden) + linear_values(4 * hidden, out);
   if (parts.family().model_type() == "kimi_vl") {
     // in_token_limit 4096 rounded up to whole merges: 66 x 66 patches, four to a token.
     tower.inner_tokens = 66 * 66;
@@ -315,7 +327,8 @@ void add_moon_vision(ConfigParts& parts) {
   put(parts, tower);
   if (parts.family().model_type() == "kimi_k3")
     parts.model().notes.emplace_back(
-        "the vision tower is counted as MoonViT of the sizes that the config gives: its own code is "
+        "the vision tower is counted as MoonViT of the sizes that the config gives: its own code "
+        "is "
         "not published");
 }
 

@@ -41,7 +41,8 @@ Linear read_linear(const ConfigParts& parts, std::int64_t count) {
   mixer.full_rank_gate = fields.boolean("use_full_rank_gate").value_or(false);
   parts.from_config("recurrent");
   // Layers count from 1 here.
-  for (const std::int64_t layer : reader->integers("kda_layers", {.least = 1, .most = kLayers.most})) {
+  for (const std::int64_t layer :
+       reader->integers("kda_layers", {.least = 1, .most = kLayers.most})) {
     if (layer <= count) linear.layers[static_cast<std::size_t>(layer - 1)] = true;
   }
   return linear;
@@ -51,8 +52,8 @@ Linear read_linear(const ConfigParts& parts, std::int64_t count) {
 // vector and a norm before each half of a layer.
 void add_block_residuals(const ConfigParts& parts, domain::Layer& layer) {
   const std::int64_t hidden_size = parts.model().hidden_size;
-  for (const char* name : {"self_attention_res_proj", "self_attention_res_norm", "mlp_res_proj",
-                           "mlp_res_norm"})
+  for (const char* name :
+       {"self_attention_res_proj", "self_attention_res_norm", "mlp_res_proj", "mlp_res_norm"})
     layer.extra.push_back({.name = name, .rows = hidden_size});
 }
 
@@ -70,8 +71,10 @@ void read_kimi_linear(ConfigParts& parts) {
   if (parts.fields().given("attn_res_block_size")) {
     add_block_residuals(parts, full);
     add_block_residuals(parts, delta);
-    parts.model().extra.push_back({.name = "output_attn_res_proj", .rows = parts.model().hidden_size});
-    parts.model().extra.push_back({.name = "output_attn_res_norm", .rows = parts.model().hidden_size});
+    parts.model().extra.push_back(
+        {.name = "output_attn_res_proj", .rows = parts.model().hidden_size});
+    parts.model().extra.push_back(
+        {.name = "output_attn_res_norm", .rows = parts.model().hidden_size});
   }
   domain::FeedForward mixed;
   mixed.experts = read_experts(parts, {.counts_shared = true, .correction_bias = true});

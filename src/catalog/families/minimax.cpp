@@ -15,10 +15,10 @@ void read_minimax(ConfigParts& parts) {
   domain::Layer full;
   full.attention = read_attention(parts);
   domain::Experts experts = read_experts(parts, {.width_is_intermediate = true});
-  experts.shared_width =
-      parts.size_if({"shared_intermediate_size"}, "sharedExpertWidth",
-                    {.least = 0, .most = kWidth.most})
-          .value_or(0);
+  experts.shared_width = parts
+                             .size_if({"shared_intermediate_size"}, "sharedExpertWidth",
+                                      {.least = 0, .most = kWidth.most})
+                             .value_or(0);
   full.feed_forward.experts = experts;
   domain::Recurrent mixer;
   mixer.kind = domain::RecurrentKind::Lightning;
@@ -43,8 +43,9 @@ void read_minimax(ConfigParts& parts) {
     for (const std::int64_t type : layer_numbers(parts, "attn_type_list", count))
       attends.push_back(type != 0);
     if (!parts.fields().given("attn_type_list"))
-      parts.fields().complain("attn_type_list", "config.json has neither attn_type_list nor "
-                                                "layer_types",
+      parts.fields().complain("attn_type_list",
+                              "config.json has neither attn_type_list nor "
+                              "layer_types",
                               "which layers attend cannot be known without one");
   }
   parts.from_config("recurrent");
@@ -53,10 +54,17 @@ void read_minimax(ConfigParts& parts) {
 }
 
 void read_minimax_m2(ConfigParts& parts) {
+  for (const std::int64_t attends : parts.integers("attn_type_list", {.least = 0, .most = 1})) {
+    if (attends != 0) continue;
+    parts.fields().complain("attn_type_list",
+                            "a minimax_m2 model with lightning attention is not "
+                            "understood");
+    break;
+  }
   read_mixture(parts, {.width_is_intermediate = true,
                        .correction_bias = parts.flag("use_routing_bias", "", true)});
   // Its modules for further tokens are announced in the config, but not published.
-  static_cast<void>(parts.fields().first_given({"num_mtp_modules", "use_mtp"}));
+  static_cast<void>(parts.fields().given("num_mtp_modules"));
 }
 
 namespace {
@@ -79,9 +87,9 @@ std::optional<Sparse> read_sparse(const ConfigParts& parts, std::int64_t count) 
   sparse.indexer.top_tokens = blocks * tokens;
   sparse.layers = reader->integers("sparse_attention_freq", {.least = 0, .most = 1});
   if (sparse.layers.size() != static_cast<std::size_t>(count))
-    fields.complain("sparse_attention_freq",
-                    fmt::format("sparse_attention_freq lists {} layers of {}",
-                                sparse.layers.size(), count));
+    fields.complain(
+        "sparse_attention_freq",
+        fmt::format("sparse_attention_freq lists {} layers of {}", sparse.layers.size(), count));
   return sparse;
 }
 
@@ -92,17 +100,15 @@ void read_minimax_m3(ConfigParts& parts) {
   const std::int64_t count = read_layer_count(parts);
   domain::Layer mixture;
   mixture.attention = read_attention(parts);
-  mixture.attention.head_norm = domain::HeadNorm::Shared;
   domain::Layer dense = mixture;
   dense.feed_forward.width = parts.size({"dense_intermediate_size"}, "feedForwardWidth", kWidth);
-  domain::Experts experts =
-      read_experts(parts, {.width_is_intermediate = true,
-                           .correction_bias = parts.flag("use_routing_bias", "", true)});
+  domain::Experts experts = read_experts(
+      parts,
+      {.width_is_intermediate = true, .correction_bias = parts.flag("use_routing_bias", "", true)});
   const std::int64_t shared =
       parts.fields().integer("n_shared_experts", {.least = 0, .most = 100}).value_or(0);
-  experts.shared_width =
-      shared * parts.size_or({"shared_intermediate_size"}, "sharedExpertWidth", kWidth,
-                             experts.width);
+  experts.shared_width = shared * parts.size_or({"shared_intermediate_size"}, "sharedExpertWidth",
+                                                kWidth, experts.width);
   mixture.feed_forward.experts = experts;
   const std::vector<bool> mixtures = mixture_layers(parts, count);
   const std::optional<Sparse> sparse = read_sparse(parts, count);
@@ -114,7 +120,8 @@ void read_minimax_m3(ConfigParts& parts) {
   }
   if (sparse) parts.from_config("indexer");
   read_rotary_dim(parts, mixture.attention.head_dim);
-  if (parts.fields().first_given({"num_nextn_predict_layers", "num_mtp_modules"}).empty()) return;
+  const bool announces = parts.fields().given("num_nextn_predict_layers");
+  if (!parts.fields().given("num_mtp_modules") && !announces) return;
   parts.model().notes.emplace_back(
       "the modules for further tokens that the config announces are not counted: how they are "
       "built is not published");

@@ -41,9 +41,8 @@ void read_ernie_moe(ConfigParts& parts) {
 
 void read_glm4_moe(ConfigParts& parts) {
   read_mixture(parts, {.counts_shared = true, .correction_bias = true});
-  const std::int64_t further = parts.fields()
-                                   .integer("num_nextn_predict_layers", {.least = 0, .most = 100})
-                                   .value_or(0);
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", {.least = 0, .most = 100}).value_or(0);
   add_multi_token(parts, parts.model().layers.back().layer, further, {.holds_embedding = true});
 }
 

@@ -69,11 +69,13 @@ domain::Experts read_nemotron_experts(const ConfigParts& parts) {
       read_experts(parts, {.has_shared_width = true, .correction_bias = true, .is_gated = false});
   const auto shared = parts.fields().integer("n_shared_experts", {.least = 0, .most = 1'000});
   experts.shared_width *= shared.value_or(1);
-  experts.latent_width = parts.size_if({"moe_latent_size"}, "expertLatent", kHiddenSize).value_or(0);
+  experts.latent_width =
+      parts.size_if({"moe_latent_size"}, "expertLatent", kHiddenSize).value_or(0);
   return experts;
 }
 
-std::vector<domain::LayerRun> layers_of(const ConfigParts& parts, const std::vector<Block>& blocks) {
+std::vector<domain::LayerRun> layers_of(const ConfigParts& parts,
+                                        const std::vector<Block>& blocks) {
   std::vector<domain::LayerRun> runs;
   const auto has = [&](Block block) { return std::ranges::find(blocks, block) != blocks.end(); };
   domain::Layer empty;
@@ -129,8 +131,7 @@ void read_nemotron_h(ConfigParts& parts) {
   }
   parts.from_config("layers");
   model.layers = layers_of(parts, blocks);
-  const std::int64_t further =
-      parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
+  const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
   const std::vector<Block> further_blocks =
       read_blocks(parts, "mtp_hybrid_override_pattern", "mtp_layers_block_type");
   if (further == 0 || further_blocks.empty()) return;
@@ -152,8 +153,7 @@ namespace {
 
 // Of `ffn_mult`: two thirds of so many hidden sizes, and up to a multiple of 256.
 std::int64_t network_width(double multiple, std::int64_t hidden_size) {
-  const auto width =
-      static_cast<std::int64_t>(2 * multiple * static_cast<double>(hidden_size) / 3);
+  const auto width = static_cast<std::int64_t>(2 * multiple * static_cast<double>(hidden_size) / 3);
   return (width + 255) / 256 * 256;
 }
 
@@ -194,10 +194,8 @@ void read_block_network(document::Reader& reader, const ConfigParts& parts, doma
   if (fields.boolean("no_op").value_or(false)) {
     layer.norms -= 1;
   } else if (fields.boolean("replace_with_linear").value_or(false)) {
-    layer.extra.push_back({.name = "mlp.linear_mlp",
-                           .rows = hidden_size,
-                           .columns = hidden_size,
-                           .is_linear = true});
+    layer.extra.push_back(
+        {.name = "mlp.linear_mlp", .rows = hidden_size, .columns = hidden_size, .is_linear = true});
   } else if (const auto width = fields.integer("intermediate_size", kWidth)) {
     layer.feed_forward.width = *width;
   } else if (const auto multiple = fields.number("ffn_mult", {.least = 0.001, .most = 1'000})) {
@@ -217,8 +215,8 @@ void read_nemotron_nas(ConfigParts& parts) {
                                              ? parts.fields().reader().mappings("block_configs")
                                              : std::vector<document::Reader>{};
   if (blocks.size() != static_cast<std::size_t>(count)) {
-    parts.fields().complain("block_configs", fmt::format("block_configs lists {} layers of {}",
-                                                         blocks.size(), count));
+    parts.fields().complain(
+        "block_configs", fmt::format("block_configs lists {} layers of {}", blocks.size(), count));
     return;
   }
   for (const char* fact : {"kvHeads", "feedForwardWidth"}) parts.from_config(fact);

@@ -27,7 +27,8 @@ std::vector<bool> linear_layers(const ConfigParts& parts, std::int64_t count) {
   std::vector<bool> linear(static_cast<std::size_t>(count), false);
   const std::vector<std::string> types = layer_words(parts, "layer_types", count);
   const std::int64_t interval =
-      parts.fields().integer("full_attention_interval", {.least = 1, .most = kLayers.most})
+      parts.fields()
+          .integer("full_attention_interval", {.least = 1, .most = kLayers.most})
           .value_or(4);
   for (std::size_t i = 0; i < linear.size(); ++i) {
     linear[i] = (static_cast<std::int64_t>(i) + 1) % interval != 0;
@@ -78,8 +79,8 @@ void read_qwen_hybrid(ConfigParts& parts) {
   full.feed_forward = is_mixture ? mixed : dense;
   // Qwen3-Next says nothing of its further layer; its Instruct and Thinking checkpoints hold one.
   const std::int64_t otherwise = parts.family().model_type() == "qwen3_next" ? 1 : 0;
-  const std::string_view field = parts.fields().first_given(
-      {"mtp_num_hidden_layers", "num_nextn_predict_layers"});
+  const std::string_view field =
+      parts.fields().first_given({"mtp_num_hidden_layers", "num_nextn_predict_layers"});
   const std::int64_t further =
       field.empty() ? otherwise
                     : parts.fields().integer(field, {.least = 0, .most = 100}).value_or(0);

@@ -67,8 +67,7 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   constexpr std::int64_t kLargestImagePatches = 65'536;
   tower.inner_tokens = kLargestImagePatches;
   tower.output_tokens = kLargestImagePatches / common.merge;
-  tower.input_values =
-      tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
+  tower.input_values = tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
   return tower;
 }
 
@@ -100,8 +99,7 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
   constexpr std::int64_t kLargestImageTokens = 16'384;
   tower.output_tokens = kLargestImageTokens;
   tower.inner_tokens = kLargestImageTokens * common.merge;
-  tower.input_values =
-      tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
+  tower.input_values = tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
   return tower;
 }
 
@@ -134,17 +132,16 @@ void add_glm_vision(ConfigParts& parts) {
   const std::int64_t network = vision.integer("intermediate_size", kWidth).value_or(13696);
   const std::int64_t image = vision.integer("image_size", kContextTokens).value_or(336);
   const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
-  tower.parameters =
-      linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
-      side * side * hidden + 3 * hidden +
-      tower.layers * values_of({.hidden = hidden,
-                                .width = tower.width,
-                                .attention_bias = false,
-                                .network_bias = false,
-                                .is_gated = true,
-                                .norm_values = 2 * hidden}) -
-      hidden + linear_values(common.merge * hidden, merged) + merged * merged + 2 * merged +
-      3 * merged * network;
+  tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
+                     side * side * hidden + 3 * hidden +
+                     tower.layers * values_of({.hidden = hidden,
+                                               .width = tower.width,
+                                               .attention_bias = false,
+                                               .network_bias = false,
+                                               .is_gated = true,
+                                               .norm_values = 2 * hidden}) -
+                     hidden + linear_values(common.merge * hidden, merged) + merged * merged +
+                     2 * merged + 3 * merged * network;
   put(parts, tower);
 }
 

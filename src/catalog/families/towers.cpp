@@ -28,8 +28,7 @@ domain::Tower clip_tower(const Fields& vision) {
   const std::int64_t hidden = tower.hidden_size;
   tower.parameters =
       kColours * patch * patch * hidden + hidden + positions * hidden + 4 * hidden +
-      tower.layers *
-          values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden});
+      tower.layers * values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden});
   tower.inner_tokens = positions;
   tower.output_tokens = side * side;
   tower.input_values = kColours * image * image;
@@ -73,19 +72,16 @@ domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size) {
   const std::int64_t tiles = vision.integer("max_num_tiles", kPatch).value_or(4);
   const std::int64_t output = vision.integer("vision_output_dim", kHiddenSize).value_or(7680);
   const document::Node* ratios = vision.node("supported_aspect_ratios");
-  const std::int64_t ratio_count =
-      ratios != nullptr && ratios->is(document::Node::Kind::Sequence)
-          ? static_cast<std::int64_t>(ratios->items().size())
-          : 8;
+  const std::int64_t ratio_count = ratios != nullptr && ratios->is(document::Node::Kind::Sequence)
+                                       ? static_cast<std::int64_t>(ratios->items().size())
+                                       : 8;
   const std::int64_t side = std::max<std::int64_t>(1, image / patch);
   const std::int64_t positions = side * side + 1;
   const std::int64_t hidden = tower.hidden_size;
-  const std::int64_t block = values_of({.hidden = hidden,
-                                        .width = tower.width,
-                                        .attention_bias = false,
-                                        .norm_values = 4 * hidden});
-  const std::int64_t tile_positions = 1 + positions * hidden +
-                                      (ratio_count + 1) * tiles * positions * hidden;
+  const std::int64_t block = values_of(
+      {.hidden = hidden, .width = tower.width, .attention_bias = false, .norm_values = 4 * hidden});
+  const std::int64_t tile_positions =
+      1 + positions * hidden + (ratio_count + 1) * tiles * positions * hidden;
   const std::int64_t tile_embedding = 1 + (ratio_count + 1) * tiles * hidden;
   tower.parameters = kColours * patch * patch * hidden + hidden + tile_positions +
                      2 * tile_embedding + 4 * hidden + local * block + global * (block + 2) +
@@ -138,8 +134,7 @@ void add_molmo_tower(const ConfigParts& parts) {
   tower.layers = kLayersUsed;
   tower.heads = 16;
   const std::int64_t out = parts.model().hidden_size;
-  const std::int64_t network =
-      parts.fields().integer("intermediate_size", kWidth).value_or(2) / 2;
+  const std::int64_t network = parts.fields().integer("intermediate_size", kWidth).value_or(2) / 2;
   // Features of two blocks side by side go into the pooling.
   constexpr std::int64_t kFeatures = 2 * kHidden;
   tower.parameters =

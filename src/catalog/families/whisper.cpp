@@ -11,8 +11,8 @@ namespace gpushape::catalog {
 void read_whisper(ConfigParts& parts) {
   domain::Model& model = parts.model();
   read_sizes(parts);
-  model.max_context_tokens = parts.size_or({"max_target_positions"}, "contextTokens",
-                                           kContextTokens, 448);
+  model.max_context_tokens =
+      parts.size_or({"max_target_positions"}, "contextTokens", kContextTokens, 448);
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
   attention.heads = parts.size({"decoder_attention_heads"}, "attentionHeads", kHeads);

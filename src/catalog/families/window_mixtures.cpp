@@ -24,13 +24,15 @@ std::vector<bool> chunked_layers(const ConfigParts& parts, std::int64_t count) {
     for (std::size_t i = 0; i < words.size(); ++i) chunked[i] = words[i] == "chunked_attention";
     return chunked;
   }
-  const std::vector<std::int64_t> listed = parts.integers("no_rope_layers", {.least = 0, .most = 1});
+  const std::vector<std::int64_t> listed =
+      parts.integers("no_rope_layers", {.least = 0, .most = 1});
   const std::int64_t interval =
-      parts.fields().integer("no_rope_layer_interval", {.least = 1, .most = kLayers.most})
+      parts.fields()
+          .integer("no_rope_layer_interval", {.least = 1, .most = kLayers.most})
           .value_or(4);
   for (std::size_t i = 0; i < chunked.size(); ++i) {
-    chunked[i] = i < listed.size() ? listed[i] != 0
-                                   : (static_cast<std::int64_t>(i) + 1) % interval != 0;
+    chunked[i] =
+        i < listed.size() ? listed[i] != 0 : (static_cast<std::int64_t>(i) + 1) % interval != 0;
   }
   return chunked;
 }
@@ -144,6 +146,8 @@ void read_step3p7(ConfigParts& parts) {
   if (const auto groups = parts.size_if({"num_attention_groups"}, "", kHeads))
     base.attention.kv_heads = *groups;
   base.attention.head_norm = domain::HeadNorm::Shared;
+  // Their number stands in share_expert_dim already.
+  static_cast<void>(parts.fields().given("n_shared_experts"));
   if (parts.flag("use_head_wise_attn_gate", "outputGate", false))
     base.attention.output_gate = domain::OutputGate::Head;
   domain::Attention local = base.attention;
@@ -186,19 +190,18 @@ void read_mimo_v2(ConfigParts& parts) {
       parts.size_or({"v_head_dim"}, "valueHeadDim", kHeadDim, full.attention.head_dim);
   full.attention.has_sinks = parts.flag("add_full_attention_sink_bias", "", false);
   domain::Layer local = full;
-  local.attention.heads = parts.size_or({"swa_num_attention_heads"}, "", kHeads,
-                                        full.attention.heads);
-  local.attention.kv_heads = parts.size_or({"swa_num_key_value_heads"}, "", kHeads,
-                                           full.attention.kv_heads);
-  local.attention.head_dim = parts.size_or({"swa_head_dim"}, "", kHeadDim,
-                                           full.attention.head_dim);
-  local.attention.value_head_dim = parts.size_or({"swa_v_head_dim"}, "", kHeadDim,
-                                                 full.attention.value_head_dim);
+  local.attention.heads =
+      parts.size_or({"swa_num_attention_heads"}, "", kHeads, full.attention.heads);
+  local.attention.kv_heads =
+      parts.size_or({"swa_num_key_value_heads"}, "", kHeads, full.attention.kv_heads);
+  local.attention.head_dim = parts.size_or({"swa_head_dim"}, "", kHeadDim, full.attention.head_dim);
+  local.attention.value_head_dim =
+      parts.size_or({"swa_v_head_dim"}, "", kHeadDim, full.attention.value_head_dim);
   local.attention.has_sinks = parts.flag("add_swa_attention_sink_bias", "", false);
   // attention_chunk_size repeats the window.
   static_cast<void>(parts.fields().given("attention_chunk_size"));
-  const std::int64_t window = parts.size({"sliding_window_size", "sliding_window"},
-                                         "slidingWindow", kContextTokens);
+  const std::int64_t window =
+      parts.size({"sliding_window_size", "sliding_window"}, "slidingWindow", kContextTokens);
   static_cast<void>(parts.fields().given("sliding_window"));
   local = sliding(local, window);
   domain::FeedForward mixed;
