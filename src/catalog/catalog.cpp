@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/edit_distance.hpp"
-#include "catalog/config.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/nearest_models.hpp"
 #include "catalog/repository_name.hpp"
+#include "catalog/snapshot.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {
@@ -205,7 +205,7 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
   if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   const std::string text(name);
   std::error_code ignored;
-  if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_config_path(text);
+  if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_source(text);
   if (std::optional<Result<domain::Model>> entry = find_mirrored(without_gguf(name))) {
     const bool is_own_name = !name.contains('/') && without_gguf(name) == name;
     return *entry && !is_own_name ? renamed(std::move(**entry), name) : std::move(*entry);
@@ -215,7 +215,7 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
                  model_suggestion(name, model_names()));
 }
 
-Result<domain::Model> Catalog::read(const std::string& path) { return read_config_path(path); }
+Result<domain::Model> Catalog::read(const std::string& path) { return read_source(path); }
 
 std::vector<std::string> Catalog::model_names() const {
   std::vector<std::string> names;

@@ -8,6 +8,7 @@
 
 #include "domain/module_names.hpp"
 #include "domain/module_pattern.hpp"
+#include "domain/tensor_exceptions.hpp"
 
 namespace gpushape::domain {
 namespace {
@@ -18,13 +19,6 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 
 bool is_plain(Quantization quantization) {
   return scheme(quantization).granularity == ScaleGranularity::None;
-}
-
-WeightScheme usual_scheme(const WeightFormat& weights, const Tensor& tensor) {
-  const bool is_quantized = tensor.part == TensorPart::Head
-                                ? weights.head_quantized
-                                : tensor.is_linear && tensor.part != TensorPart::Embedding;
-  return is_quantized ? scheme_of(weights) : scheme(weights.other);
 }
 
 /// The patterns of a model, ready to be asked.
@@ -65,55 +59,8 @@ class Rules {
   std::vector<ModulePattern> kept_;
 };
 
-/// Puts what layer after layer says of a tensor into as few exceptions as say the same. Layers that
-/// have no such tensor do not come between.
-class Exceptions {
- public:
-  explicit Exceptions(Model& model) : model_(model) {}
-
-  void add(const Tensor& tensor, std::int64_t layer, bool is_multi_token,
-           const WeightScheme& scheme) {
-    Story& story = story_of(tensor.name, is_multi_token);
-    const bool is_usual = scheme == usual_scheme(model_.weights, tensor);
-    if (is_usual) {
-      story.open = kNone;
-      return;
-    }
-    if (story.open != kNone && model_.exceptions[story.open].scheme == scheme) {
-      TensorException& open = model_.exceptions[story.open];
-      open.layers = layer - open.first_layer + 1;
-      return;
-    }
-    story.open = model_.exceptions.size();
-    model_.exceptions.push_back({.tensor = std::string(tensor.name),
-                                 .first_layer = layer,
-                                 .layers = 1,
-                                 .is_multi_token = is_multi_token,
-                                 .scheme = scheme});
-  }
-
- private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  struct Story {
-    std::string_view tensor;
-    bool is_multi_token = false;
-    std::size_t open = kNone;  // the exception that goes on
-  };
-
-  Story& story_of(std::string_view tensor, bool is_multi_token) {
-    for (Story& story : stories_) {
-      if (story.tensor == tensor && story.is_multi_token == is_multi_token) return story;
-    }
-    return stories_.emplace_back(
-        Story{.tensor = tensor, .is_multi_token = is_multi_token, .open = kNone});
-  }
-
-  Model& model_;
-  std::vector<Story> stories_;
-};
-
 void resolve_layers(const Rules& rules, const std::vector<LayerRun>& runs, const Model& model,
-                    bool is_multi_token, Exceptions& exceptions) {
+                    bool is_multi_token, TensorExceptions& exceptions) {
   const bool is_each_asked = rules.speak_of_layers_apart();
   std::int64_t first = 0;
   for (const LayerRun& run : runs) {
@@ -153,7 +100,7 @@ void resolve_modules(Model& model) {
   model.exceptions.clear();
   if (model.weights.kept.empty() && model.weights.modules.empty()) return;
   const Rules rules(model);
-  Exceptions exceptions(model);
+  TensorExceptions exceptions(model);
   resolve_layers(rules, model.layers, model, false, exceptions);
   if (model.multi_token_prediction)
     resolve_layers(rules, model.multi_token_prediction->layers, model, true, exceptions);

@@ -266,7 +266,7 @@ TEST_SUITE("catalog") {
     CHECK(refused(folder.write("empty.json", "")).find("empty.json") != std::string::npos);
     CHECK(refused(folder.write("broken.json", "{\"a\": ")).find("broken.json") !=
           std::string::npos);
-    CHECK(refused(folder.write("m.gguf", "GGUF")).find("config.json") != std::string::npos);
+    CHECK(refused(folder.write("m.gguf", "GGUF")).find("m.gguf") != std::string::npos);
   }
 
   TEST_CASE("an overlay adds models, and replaces built-in ones of the same id") {
