@@ -76,6 +76,16 @@ struct Capacity {
   bool operator==(const Capacity&) const = default;
 };
 
+/// What all GPUs of one instance hold together.
+struct AllGpus {
+  std::int64_t gpus = 1;
+  Bytes weights;
+  Bytes copies;  ///< of the weights: what stands on more than one GPU, counted without the first
+  Bytes total;   ///< at the expected value
+
+  bool operator==(const AllGpus&) const = default;
+};
+
 /// An engine setting after defaults: what the engine would run with.
 struct ResolvedSettings {
   Fact<EngineVersion> version;
@@ -101,6 +111,7 @@ struct Estimate {
   Range total_bytes;         ///< of one GPU; not the naive sum where terms are independent
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;
+  std::optional<AllGpus> all_gpus;  ///< where there is more than one
   std::vector<std::string> notes;  ///< version not known, wide interval, …
 
   bool operator==(const Estimate&) const = default;

@@ -55,6 +55,42 @@ std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow&
   return terms;
 }
 
+/// Bytes of the weights that one instance needs once.
+Bytes single_weights(const Plan& plan) {
+  WeightsLayout alone = plan.weights;
+  alone.tensor_parallel = 1;
+  alone.data_parallel = 1;
+  alone.expert_parallel = 1;
+  const std::int64_t layers = layer_count(*plan.model);
+  const LoadedWeights loaded =
+      load_weights(*plan.model, alone, cut_into_stages(layers, 1, Remainder::Last).front());
+  return loaded.tensors + loaded.rotary;
+}
+
+/// `telling` are the stages whose figures are there already.
+std::optional<domain::AllGpus> sum_over_gpus(const Plan& plan,
+                                             const std::vector<StageFigures>& telling,
+                                             const EngineRow& engine) {
+  const std::int64_t of_stage = plan.parallelism.tensor * plan.parallelism.data;
+  domain::AllGpus all;
+  all.gpus = of_stage * plan.parallelism.pipeline;
+  if (all.gpus < 2) return std::nullopt;
+  Bytes held;
+  const auto add = [&](const StageFigures& figures) {
+    const LoadedWeights& loaded = figures.situation.weights;
+    all.weights += loaded.allocated * of_stage;
+    held += (loaded.tensors + loaded.rotary) * of_stage;
+    all.total += figures.total.expected * of_stage;
+  };
+  if (telling.size() == plan.stages.size()) {
+    for (const StageFigures& figures : telling) add(figures);
+  } else {
+    for (const Stage& stage : plan.stages) add(figures_of(plan, stage, engine));
+  }
+  all.copies = std::max(Bytes(0), held - single_weights(plan));
+  return all;
+}
+
 Result<const EngineRow*> find_engine(const domain::Engine& engine) {
   if (const EngineRow* row = engine_row(engine.name)) return row;
   std::vector<std::string> names;
@@ -107,6 +143,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
     estimate.kv_bytes_per_token =
         std::max(estimate.kv_bytes_per_token, stage.situation.cache.bytes_per_token());
   }
+  estimate.all_gpus = sum_over_gpus(plan, stages, **row);
   if (gpu) estimate.capacity = (*row)->capacity(plan, stages, *gpu, estimate.notes);
   return estimate;
 }

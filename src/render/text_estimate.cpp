@@ -37,6 +37,13 @@ std::string verdict_of(const Estimate& estimate) {
   return fmt::format("does not fit {}: {}", place, need);
 }
 
+std::string together(const domain::AllGpus& all) {
+  std::string text = fmt::format("{} GPUs hold {} GiB, of it {} GiB of weights", all.gpus,
+                                 gib_text(all.total), gib_text(all.weights));
+  if (all.copies > Bytes(0)) text += fmt::format(" ({} GiB are copies)", gib_text(all.copies));
+  return text;
+}
+
 }  // namespace
 
 std::string estimate_text(const Estimate& estimate, const Style& style) {
@@ -50,6 +57,7 @@ std::string estimate_text(const Estimate& estimate, const Style& style) {
     show_memory(page, estimate);
     show_capacity(page, estimate);
     page.blank();
+    if (estimate.all_gpus) page.labelled("All", 7, together(*estimate.all_gpus), 0, Tone::Plain);
   }
   page.labelled("Verdict", 7, verdict_of(estimate), 0, tone);
   return page.text();

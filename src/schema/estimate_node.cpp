@@ -130,6 +130,15 @@ Node capacity_node(const domain::Capacity& capacity) {
   return node;
 }
 
+Node all_gpus_node(const domain::AllGpus& all) {
+  Node node = Node::mapping();
+  node.set("gpus", all.gpus);
+  node.set("weightsBytes", all.weights);
+  node.set("copiedWeightsBytes", all.copies);
+  node.set("totalBytes", all.total);
+  return node;
+}
+
 Node to_node(const domain::Term& term) {
   Node node = Node::mapping();
   node.set("name", term.name);
@@ -165,6 +174,7 @@ Node to_node(const Estimate& estimate) {
   node.set("workload", workload_node(estimate));
   node.set("parallelism", to_node(estimate.parallelism));
   node.set("perGpu", per_gpu_node(estimate));
+  if (estimate.all_gpus) node.set("allGpus", all_gpus_node(*estimate.all_gpus));
   if (has_model) node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
   if (estimate.capacity) node.set("capacity", capacity_node(*estimate.capacity));
   Node terms = Node::sequence();

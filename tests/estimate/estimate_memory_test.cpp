@@ -329,6 +329,30 @@ TEST_SUITE("estimate") {
     CHECK(refusal(workload).contains("further tokens"));
   }
 
+  TEST_CASE("all GPUs of an instance are summed, and what they hold more than once is told") {
+    domain::Workload workload = example::workload(8192, 32);
+    CHECK_FALSE(made(workload).all_gpus.has_value());
+    const Bytes alone = term(made(workload), "weights");
+    workload.engine.tensor = flag<std::int64_t>(4);
+    const domain::Estimate four = made(workload);
+    REQUIRE(four.all_gpus.has_value());
+    CHECK(four.all_gpus->gpus == 4);
+    CHECK(four.all_gpus->total == four.total_bytes.expected * 4);
+    CHECK(four.all_gpus->weights == term(four, "weights") * 4);
+    // Norms (65 of 4,096 values) and the rotary table (131,072 x 128) are on every GPU.
+    CHECK(four.all_gpus->copies == Bytes(3LL * 2 * (65 * 4096 + 131072 * 128)));
+    workload.engine.tensor = std::nullopt;
+    workload.engine.data = flag<std::int64_t>(2);
+    const domain::Estimate twice = made(workload);
+    CHECK(twice.all_gpus->weights == alone * 2);
+    CHECK(twice.all_gpus->copies.gib() == doctest::Approx(alone.gib()).epsilon(0.001));
+    workload.engine.data = std::nullopt;
+    workload.engine.pipeline = flag<std::int64_t>(4);
+    const domain::Estimate stages = made(workload);
+    CHECK(stages.all_gpus->gpus == 4);
+    CHECK(stages.all_gpus->copies == Bytes(3LL * 2 * 131072 * 128));  // the table, on each stage
+  }
+
   TEST_CASE("every term has formula, inputs and source, and bounds in order") {
     domain::Workload workload = example::workload(8192, 32);
     workload.engine.tensor = flag<std::int64_t>(2);
