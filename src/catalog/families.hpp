@@ -61,7 +61,9 @@ struct Traits {
   SlidingRule sliding = SlidingRule::Never;
   std::int64_t sliding_window = 0;  ///< default of an absent `sliding_window`
   std::int64_t sliding_period = 0;  ///< Periodic: every so many layers, one sees everything
-  std::int64_t context = 0;         ///< of published configs that do not say; 0 for required
+  bool keeps_context = false;  ///< max_position_embeddings counts the rope's scaling in already
+  bool is_multi_head = false;  ///< has a KV head for each head by design
+  std::int64_t context = 0;    ///< of published configs that do not say; 0 for required
   DefaultSizes sizes = {};
 };
 

@@ -119,7 +119,7 @@ const std::vector<Difference> kDifferences = {
 
 // Architectures that are refused, and what the refusal says.
 const std::map<std::string, const char*> kRefused = {
-    {"Qwen/Qwen3-Omni-30B-A3B-Instruct", "Qwen3OmniMoeForConditionalGeneration"},
+    {"Qwen/Qwen3-Omni-30B-A3B-Instruct", "has no field 'hidden_size'"},
     {"RWKV/rwkv-5-world-3b", "rwkv5"},
 };
 

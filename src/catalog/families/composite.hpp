@@ -15,8 +15,12 @@ void add_glm_vision(ConfigParts& parts);
 // image_towers.cpp
 void add_siglip_gemma3(ConfigParts& parts);
 void add_gemma4_vision(ConfigParts& parts);
+void add_gemma3n_towers(ConfigParts& parts);
 void add_pixtral(ConfigParts& parts);
 void add_llava(ConfigParts& parts);
+void add_llava_next(ConfigParts& parts);
+void add_idefics3(ConfigParts& parts);
+void add_internvl(ConfigParts& parts);
 void add_intern_vision(ConfigParts& parts);
 void add_llama4_vision(ConfigParts& parts);
 void add_minicpm_vision(ConfigParts& parts);
@@ -28,5 +32,6 @@ void add_minimax_vision(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);
+void add_minicpm_omni(ConfigParts& parts);
 
 }  // namespace gpushape::catalog

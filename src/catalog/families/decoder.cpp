@@ -63,8 +63,8 @@ void read_scaling(const ConfigParts& parts, Reader& reader, std::int64_t trained
 void read_sizes(const ConfigParts& parts) {
   domain::Model& model = parts.model();
   const DefaultSizes sizes = parts.is_nested() ? parts.traits().sizes : DefaultSizes{};
-  model.hidden_size = parts.size_or({"hidden_size", "n_embd", "d_model", "block_dim"}, "hiddenSize",
-                                    kHiddenSize, sizes.hidden);
+  model.hidden_size = parts.size_or({"hidden_size", "n_embd", "n_embed", "d_model", "block_dim"},
+                                    "hiddenSize", kHiddenSize, sizes.hidden);
   model.vocabulary = parts.size_or({"vocab_size", "padded_vocab_size"}, "vocabulary", kVocabulary,
                                    sizes.vocabulary);
   // Composite configs say it for the whole, for the decoder, or for both.
@@ -101,6 +101,7 @@ void read_context(const ConfigParts& parts) {
   if (!scaling.empty()) {
     if (std::optional<Reader> reader = parts.fields().mapping(scaling))
       read_scaling(parts, *reader, trained);
+    if (parts.traits().keeps_context) model.max_context_tokens = trained;
   }
   if (model.rope.theta > 0) {
     parts.from_config("rope");
@@ -141,9 +142,10 @@ domain::Attention read_attention(const ConfigParts& parts) {
   } else {
     attention.kv_heads = attention.heads;
     parts.from("kvHeads", "default: as many as attention heads");
-    model.notes.push_back(fmt::format(
-        "the config names no num_key_value_heads: {}, as many as attention heads, are assumed",
-        attention.kv_heads));
+    if (!traits.is_multi_head)
+      model.notes.push_back(fmt::format(
+          "the config names no num_key_value_heads: {}, as many as attention heads, are assumed",
+          attention.kv_heads));
   }
   const auto head_dim =
       parts.size_if({"head_dim", "attention_head_dim", "kv_channels"}, "headDim", kHeadDim);
@@ -323,21 +325,47 @@ void add_layer(std::vector<domain::LayerRun>& runs, const domain::Layer& layer) 
   ++runs.back().count;
 }
 
+namespace {
+
+std::optional<double> share_in(const Fields& fields) {
+  const std::string_view field =
+      fields.first_given({"partial_rotary_factor", "rotary_pct", "rope_pct"});
+  return field.empty() ? std::nullopt : fields.number(field, {.least = 0, .most = 1});
+}
+
+// The rotated share of a head: in the config, in its rope_parameters, or there for each kind of
+// layer.
+std::optional<double> rotary_share(const ConfigParts& parts, std::string_view kind) {
+  if (const auto name = parts.fields().first_given({"rope_parameters", "rope_scaling"});
+      !name.empty()) {
+    if (auto reader = parts.fields().mapping(name)) {
+      const Fields fields(*reader);
+      if (auto nested = fields.mapping(kind)) {
+        if (const auto share = share_in(Fields(*nested))) return share;
+      }
+      if (const auto share = share_in(fields)) return share;
+    }
+  }
+  return share_in(parts.fields());
+}
+
+std::int64_t rotated(std::int64_t head_dim, double share) {
+  return static_cast<std::int64_t>(static_cast<double>(head_dim) * share);
+}
+
+}  // namespace
+
 void read_rotary_dim(const ConfigParts& parts, std::int64_t head_dim) {
   domain::Rope& rope = parts.model().rope;
+  const double otherwise = parts.traits().rotary_share;
   if (const auto dim = parts.fields().integer("rotary_dim", kHeadDim)) {
     rope.rotary_dim = *dim;
-  } else if (rope.rotary_dim == 0) {
-    const std::string_view field =
-        parts.fields().first_given({"partial_rotary_factor", "rotary_pct", "rope_pct"});
-    const double share = field.empty()
-                             ? parts.traits().rotary_share
-                             : parts.fields().number(field, {.least = 0, .most = 1}).value_or(1);
-    rope.rotary_dim = static_cast<std::int64_t>(static_cast<double>(head_dim) * share);
+  } else {
+    rope.rotary_dim = rotated(head_dim, rotary_share(parts, "full_attention").value_or(otherwise));
   }
-  for (domain::Rope& further : parts.model().further_ropes) {
-    if (further.rotary_dim == 0) further.rotary_dim = rope.rotary_dim;
-  }
+  for (domain::Rope& further : parts.model().further_ropes)
+    further.rotary_dim =
+        rotated(head_dim, rotary_share(parts, "sliding_attention").value_or(otherwise));
 }
 
 void add_sliding_layers(const ConfigParts& parts, const domain::Layer& layer) {

@@ -77,6 +77,15 @@ void read_stablelm(ConfigParts& parts) {
   add_sliding_layers(parts, layer);
 }
 
+// Two learned values shape the activation of each network.
+void read_apertus(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Layer layer = read_layer(parts);
+  for (const char* name : {"mlp.act_fn.alpha_p", "mlp.act_fn.alpha_n"})
+    layer.extra.push_back({.name = name, .rows = 1});
+  add_sliding_layers(parts, layer);
+}
+
 void read_molmo(ConfigParts& parts) {
   read_with_halved_width(parts);
   domain::Model& model = parts.model();

@@ -28,20 +28,27 @@ domain::Layer encoder_layer(const ConfigParts& parts) {
   return layer;
 }
 
-void read_encoder(const ConfigParts& parts, std::int64_t padding_rows) {
+struct EncoderTraits {
+  std::int64_t padding_rows = 0;  // positions that no token of a text takes
+  bool has_types = true;          // an embedding of token types
+};
+
+void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
   domain::Model& model = parts.model();
   read_outer(parts);
   const std::int64_t positions = model.max_context_tokens;
-  model.max_context_tokens = std::max<std::int64_t>(1, positions - padding_rows);
+  model.max_context_tokens = std::max<std::int64_t>(1, positions - traits.padding_rows);
   model.rope = {};
   model.has_final_norm = false;
   model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});
-  const std::int64_t types = parts.fields().integer("type_vocab_size", kVocabulary).value_or(2);
   const std::int64_t hidden_size = model.hidden_size;
   model.extra.push_back(
       {.name = "embeddings.position_embeddings", .rows = positions, .columns = hidden_size});
-  model.extra.push_back(
-      {.name = "embeddings.token_type_embeddings", .rows = types, .columns = hidden_size});
+  if (traits.has_types) {
+    const std::int64_t types = parts.fields().integer("type_vocab_size", kVocabulary).value_or(2);
+    model.extra.push_back(
+        {.name = "embeddings.token_type_embeddings", .rows = types, .columns = hidden_size});
+  }
   add_norm(model.extra, "embeddings.norm", hidden_size);
 }
 
@@ -68,7 +75,7 @@ std::int64_t label_count(const ConfigParts& parts) {
 
 void read_bert(ConfigParts& parts) {
   domain::Model& model = parts.model();
-  read_encoder(parts, 0);
+  read_encoder(parts, {});
   if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification"))
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining"))
@@ -81,7 +88,7 @@ void read_bert(ConfigParts& parts) {
 void read_xlm_roberta(ConfigParts& parts) {
   domain::Model& model = parts.model();
   // Positions count from behind the padding token's.
-  read_encoder(parts, 2);
+  read_encoder(parts, {.padding_rows = 2});
   if (is_class(parts, "ForMaskedLM")) {
     read_masked_head(parts, "lm_head");
   } else if (is_class(parts, "ForSequenceClassification")) {
@@ -90,6 +97,55 @@ void read_xlm_roberta(ConfigParts& parts) {
   } else {
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   }
+  model.has_head = false;
+}
+
+// Half of BERT, which names its sizes in words of its own and has neither token types nor a pooler.
+void read_distilbert(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  model.hidden_size = parts.size({"dim"}, "hiddenSize", kHiddenSize);
+  model.vocabulary = parts.size({"vocab_size"}, "vocabulary", kVocabulary);
+  model.tied_embeddings = true;
+  model.max_context_tokens =
+      parts.size_or({"max_position_embeddings"}, "contextTokens", kContextTokens, 512);
+  model.has_final_norm = false;
+  domain::Layer layer;
+  domain::Attention& attention = layer.attention;
+  attention.kind = domain::LayerKind::None;
+  attention.heads = parts.size({"n_heads"}, "attentionHeads", kHeads);
+  attention.kv_heads = attention.heads;
+  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
+  attention.value_head_dim = attention.head_dim;
+  attention.qkv_bias = true;
+  attention.output_bias = true;
+  layer.feed_forward.width = parts.size({"hidden_dim"}, "feedForwardWidth", kWidth);
+  layer.feed_forward.gated = false;
+  layer.feed_forward.bias = true;
+  layer.norm_bias = true;
+  model.layers.push_back({layer, parts.size({"n_layers"}, "layers", kLayers)});
+  model.extra.push_back({.name = "embeddings.position_embeddings",
+                         .rows = model.max_context_tokens,
+                         .columns = model.hidden_size});
+  add_norm(model.extra, "embeddings.norm", model.hidden_size);
+  if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "vocab_transform");
+  if (is_class(parts, "ForSequenceClassification")) {
+    add_linear(model.extra, "pre_classifier", model.hidden_size, model.hidden_size);
+    add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+  }
+  model.has_head = false;
+}
+
+// MPNet adds one table of relative positions that all layers share.
+void read_mpnet(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_encoder(parts, {.padding_rows = 2, .has_types = false});
+  const std::int64_t buckets =
+      parts.size_or({"relative_attention_num_buckets"}, "", kVocabulary, 32);
+  model.extra.push_back({.name = "encoder.relative_attention_bias",
+                         .rows = buckets,
+                         .columns = model.layers.front().layer.attention.heads});
+  if (!is_class(parts, "ForMaskedLM"))
+    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   model.has_head = false;
 }
 

@@ -28,10 +28,20 @@ struct Patches {
   std::int64_t side = 0;
 };
 
+// One edge, or both of a square.
+std::int64_t read_edge(const Fields& vision, std::string_view field, document::IntegerBounds bounds,
+                       std::int64_t otherwise) {
+  const document::Node* node = vision.node(field);
+  if (node == nullptr || !node->is(document::Node::Kind::Sequence))
+    return vision.integer(field, bounds).value_or(otherwise);
+  const std::vector<std::int64_t> edges = vision.reader().integers(field, bounds);
+  return edges.empty() ? otherwise : edges.front();
+}
+
 Patches read_patches(const Fields& vision, std::int64_t image, std::int64_t patch) {
   Patches patches;
-  patches.image = vision.integer("image_size", kPixels).value_or(image);
-  patches.patch = vision.integer("patch_size", kPatch).value_or(patch);
+  patches.image = read_edge(vision, "image_size", kPixels, image);
+  patches.patch = read_edge(vision, "patch_size", kPatch, patch);
   patches.side = std::max<std::int64_t>(1, patches.image / patches.patch);
   return patches;
 }
@@ -100,10 +110,29 @@ void add_gemma4_vision(ConfigParts& parts) {
     tower.input_values = tower.inner_tokens * kColours * patch * patch;
     put(parts, tower);
   }
-  if (parts.root().given("audio_config")) {
-    parts.model().notes.emplace_back(
-        "the audio tower (about 0.31 billion parameters) is not counted");
-  }
+  if (!parts.root().given("audio_config")) return;
+  // The Hub counts 7 996 156 490 values of gemma-4-E4B-it; text and image tower have 7 687 399 680.
+  constexpr std::int64_t kAudioValues = 308'756'810;
+  domain::Tower audio;
+  audio.kind = domain::TowerKind::Audio;
+  audio.parameters = kAudioValues;
+  parts.model().towers.push_back(audio);
+}
+
+// MobileNet-V5 and a conformer, whose blocks the config does not describe: together what the Hub
+// counts of gemma-3n-E4B-it (7 849 978 192) beyond its text part (6 866 696 688).
+void add_gemma3n_towers(ConfigParts& parts) {
+  const bool sees = parts.root().given("vision_config");
+  const bool hears = parts.root().given("audio_config");
+  if (!sees && !hears) return;
+  constexpr std::int64_t kValues = 983'281'504;
+  domain::Tower tower;
+  tower.parameters = kValues;
+  tower.output_tokens = parts.root().integer("vision_soft_tokens_per_image", kCount).value_or(256);
+  parts.model().towers.push_back(tower);
+  parts.from_family("towers");
+  parts.model().notes.emplace_back(
+      "image and audio towers are counted together as the Hub counts those of gemma-3n-E4B-it");
 }
 
 // PixtralVisionModel: no biases, gated networks, one norm before the blocks. The projector of
@@ -170,8 +199,44 @@ void add_llava(ConfigParts& parts) {
   put(parts, tower);
 }
 
+// LLaVA-NeXT: LLaVA with up to four further tiles and a learned end of line. The largest picture
+// comes to 2928 tokens (vLLM's profiling of 672 x 672 pixels in 336 x 336 tiles).
+void add_llava_next(ConfigParts& parts) {
+  add_llava(parts);
+  if (parts.model().towers.empty()) return;
+  domain::Tower& tower = parts.model().towers.back();
+  tower.parameters += parts.model().hidden_size;
+  constexpr std::int64_t kTiles = 5;
+  constexpr std::int64_t kLargestOutput = 2928;
+  tower.inner_tokens *= kTiles;
+  tower.input_values *= kTiles;
+  tower.output_tokens = kLargestOutput;
+}
+
+// Idefics3VisionTransformer and its connector: a square of patches becomes one token behind one
+// matrix without bias. A picture of 2048 pixels is cut into 512-pixel tiles and one overview.
+void add_idefics3(ConfigParts& parts) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1152, .layers = 12, .heads = 16, .width = 3072});
+  const Patches patches = read_patches(vision, 224, 32);
+  const std::int64_t scale = parts.root().integer("scale_factor", kPatch).value_or(2);
+  const std::int64_t grid = patches.side * patches.side;
+  tower.parameters = siglip_values(tower, patches.patch, grid) +
+                     tower.hidden_size * scale * scale * parts.model().hidden_size;
+  constexpr std::int64_t kTiles = 17;
+  tower.inner_tokens = kTiles * grid;
+  tower.output_tokens = kTiles * grid / (scale * scale);
+  tower.input_values = kTiles * kColours * patches.image * patches.image;
+  put(parts, tower);
+}
+
 // InternVisionModel: class token, layer scales; four patches become one token behind a norm and two
 // matrices (mlp1).
+void add_internvl(ConfigParts& parts) { add_intern_vision(parts); }
+
 void add_intern_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
@@ -181,8 +246,13 @@ void add_intern_vision(ConfigParts& parts) {
   const Patches patches = read_patches(vision, 448, 14);
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
-  const bool bias = vision.boolean("qkv_bias").value_or(true);
-  const bool has_head_norms = vision.boolean("qk_normalization").value_or(false);
+  // The class of transformers and the publisher's own differ in words.
+  const auto says = [&](FieldNames names, bool otherwise) {
+    const std::string_view name = vision.first_given(names);
+    return name.empty() ? otherwise : vision.boolean(name).value_or(otherwise);
+  };
+  const bool bias = says({"qkv_bias", "attention_bias"}, true);
+  const bool has_head_norms = says({"qk_normalization", "use_qk_norm"}, false);
   const bool is_rms = vision.text("norm_type").value_or("layer_norm") == "rms_norm";
   const std::int64_t norms = (is_rms ? 2 : 4) * hidden + (has_head_norms ? 2 * hidden : 0);
   std::int64_t block =

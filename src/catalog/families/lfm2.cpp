@@ -62,8 +62,8 @@ void read_lfm2(ConfigParts& parts) {
   domain::FeedForward mixed;
   std::int64_t dense_layers = count;
   if (is_mixture) {
-    mixed.experts =
-        read_experts(parts, {.correction_bias = parts.flag("use_expert_bias", "", true)});
+    // Its bias by expert is a buffer, which no total counts.
+    mixed.experts = read_experts(parts, {});
     dense_layers = parts.size_or({"num_dense_layers"}, "", {.least = 0, .most = kLayers.most}, 2);
   }
   domain::Recurrent mixer;

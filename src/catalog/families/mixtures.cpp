@@ -9,7 +9,9 @@ namespace gpushape::catalog {
 
 void read_mixtral(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
 
-void read_granite_moe(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
+void read_granite_moe(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true, .has_shared_width = true});
+}
 
 void read_olmoe(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
 
@@ -47,6 +49,12 @@ void read_glm4_moe(ConfigParts& parts) {
 }
 
 void read_deepseek_moe(ConfigParts& parts) { read_mixture(parts, {.counts_shared = true}); }
+
+void read_dots1(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true,
+                       .correction_bias =
+                           parts.fields().text("topk_method").value_or("noaux_tc") == "noaux_tc"});
+}
 
 namespace {
 

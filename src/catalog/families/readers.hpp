@@ -18,6 +18,7 @@ void read_hunyuan_moe(ConfigParts& parts);
 void read_olmoe(ConfigParts& parts);
 void read_glm4_moe(ConfigParts& parts);
 void read_deepseek_moe(ConfigParts& parts);
+void read_dots1(ConfigParts& parts);
 // deepseek.cpp
 void read_deepseek(ConfigParts& parts);
 void read_glm_latent(ConfigParts& parts);
@@ -36,6 +37,7 @@ void read_chatglm(ConfigParts& parts);
 void read_molmo(ConfigParts& parts);
 void read_olmo(ConfigParts& parts);
 void read_stablelm(ConfigParts& parts);
+void read_apertus(ConfigParts& parts);
 // gpt.cpp
 void read_gpt2(ConfigParts& parts);
 void read_falcon(ConfigParts& parts);
@@ -71,9 +73,17 @@ void read_gemma4(ConfigParts& parts);
 // encoders.cpp
 void read_bert(ConfigParts& parts);
 void read_xlm_roberta(ConfigParts& parts);
+void read_distilbert(ConfigParts& parts);
+void read_mpnet(ConfigParts& parts);
+// rotary_encoders.cpp
+void read_nomic_bert(ConfigParts& parts);
+void read_modern_bert(ConfigParts& parts);
+// encoders.cpp
 void read_clip(ConfigParts& parts);
 // whisper.cpp
 void read_whisper(ConfigParts& parts);
+// bart.cpp
+void read_bart(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
 

@@ -33,7 +33,7 @@ void read_whisper(ConfigParts& parts) {
   layer.norm_bias = true;
   for (const char* fact : {"headDim", "qkvBias"}) parts.from_family(fact);
   const std::int64_t count = parts.size({"decoder_layers"}, "layers", kLayers);
-  static_cast<void>(parts.fields().first_given({"num_hidden_layers", "is_encoder_decoder"}));
+  static_cast<void>(parts.fields().given("is_encoder_decoder"));
   model.layers.push_back({layer, count});
   model.extra.push_back({.name = "decoder.position_embeddings",
                          .rows = model.max_context_tokens,

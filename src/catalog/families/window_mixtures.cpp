@@ -179,6 +179,12 @@ void read_step3p7(ConfigParts& parts) {
   add_multi_token(parts, further,
                   parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0),
                   {.holds_embedding = false});
+  // Each of them has a head of its own.
+  auto& prediction = parts.model().multi_token_prediction;
+  for (std::int64_t i = 0; prediction && i < prediction->layers.front().count; ++i)
+    prediction->extra.push_back({.name = "shared_head.output",
+                                 .rows = parts.model().vocabulary,
+                                 .columns = parts.model().hidden_size});
 }
 
 void read_mimo_v2(ConfigParts& parts) {

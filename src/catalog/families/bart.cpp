@@ -1,0 +1,70 @@
+// BART and mBART: an encoder of text as a tower, and a decoder whose layers attend to it, too.
+// Source: BartConfig and modeling_bart of transformers.
+#include <algorithm>
+
+#include "catalog/families/decoder.hpp"
+#include "catalog/families/readers.hpp"
+#include "catalog/families/tower_blocks.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+// Learned positions count from behind two padding rows.
+constexpr std::int64_t kPaddingRows = 2;
+
+domain::Tower read_encoder(const ConfigParts& parts, bool has_final_norm) {
+  domain::Tower tower;
+  tower.kind = domain::TowerKind::Encoder;
+  const std::int64_t hidden = parts.model().hidden_size;
+  tower.hidden_size = hidden;
+  tower.layers = parts.size({"encoder_layers"}, "towers", kLayers);
+  tower.heads = parts.size({"encoder_attention_heads"}, "", kHeads);
+  tower.width = parts.size({"encoder_ffn_dim"}, "", kWidth);
+  const std::int64_t tokens = parts.model().max_context_tokens;
+  tower.parameters =
+      (tokens + kPaddingRows) * hidden + 2 * hidden +
+      tower.layers *
+          values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
+      (has_final_norm ? 2 * hidden : 0);
+  tower.inner_tokens = tokens;
+  tower.output_tokens = tokens;
+  return tower;
+}
+
+}  // namespace
+
+void read_bart(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  model.rope = {};
+  // mBART normalises before each half of a layer, and once more at the end.
+  const bool is_mbart = parts.model().family == "mbart";
+  model.has_final_norm = is_mbart;
+  domain::Layer layer;
+  domain::Attention& attention = layer.attention;
+  attention.heads = parts.size({"decoder_attention_heads"}, "attentionHeads", kHeads);
+  attention.kv_heads = attention.heads;
+  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
+  attention.value_head_dim = attention.head_dim;
+  attention.qkv_bias = true;
+  attention.output_bias = true;
+  layer.cross_attention = attention;
+  layer.cross_attention->kind = domain::LayerKind::Cross;
+  const domain::Tower tower = read_encoder(parts, is_mbart);
+  layer.cross_attention->encoder_tokens = tower.output_tokens;
+  layer.feed_forward.width = parts.size({"decoder_ffn_dim"}, "feedForwardWidth", kWidth);
+  layer.feed_forward.gated = false;
+  layer.feed_forward.bias = true;
+  layer.norms = 3;
+  layer.norm_bias = true;
+  model.layers.push_back({layer, parts.size({"decoder_layers"}, "layers", kLayers)});
+  static_cast<void>(parts.fields().given("is_encoder_decoder"));
+  model.extra.push_back({.name = "decoder.position_embeddings",
+                         .rows = model.max_context_tokens + kPaddingRows,
+                         .columns = model.hidden_size});
+  for (const char* name : {"decoder.layernorm_embedding", "decoder.layernorm_embedding.bias"})
+    model.extra.push_back({.name = name, .rows = model.hidden_size});
+  model.towers.push_back(tower);
+}
+
+}  // namespace gpushape::catalog

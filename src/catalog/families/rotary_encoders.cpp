@@ -1,0 +1,78 @@
+// Encoders with rotary positions and gated networks: ModernBERT (arXiv 2412.13663) and Nomic's
+// BERT. Sources: ModernBertModel of transformers, modeling_hf_nomic_bert.py of the publisher.
+#include <algorithm>
+
+#include "catalog/families/decoder.hpp"
+#include "catalog/families/readers.hpp"
+
+namespace gpushape::catalog {
+
+void read_nomic_bert(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  domain::Layer layer = read_layer(parts);
+  layer.attention.kind = domain::LayerKind::None;
+  layer.attention.qkv_bias = parts.flag("qkv_proj_bias", "qkvBias", true);
+  layer.attention.output_bias = layer.attention.qkv_bias;
+  layer.feed_forward.bias = parts.flag("mlp_fc1_bias", "feedForwardBias", true);
+  layer.feed_forward.gated =
+      parts.fields().text("activation_function").value_or("swiglu").ends_with("glu");
+  model.layers.push_back({layer, read_layer_count(parts)});
+  const std::int64_t types = parts.size_or({"type_vocab_size"}, "", kVocabulary, 2);
+  model.extra.push_back(
+      {.name = "embeddings.token_type_embeddings", .rows = types, .columns = model.hidden_size});
+  for (const char* name : {"embeddings.norm", "embeddings.norm.bias"})
+    model.extra.push_back({.name = name, .rows = model.hidden_size});
+  read_rotary_dim(parts, layer.attention.head_dim);
+  model.has_final_norm = false;
+  model.has_head = false;
+  for (const char* field : {"num_experts", "moe_every_n_layers"}) {
+    if (parts.fields().integer(field, {.least = 0, .most = kExperts.most}).value_or(0) == 0)
+      continue;
+    parts.fields().complain(field, "a Nomic BERT with experts is not understood");
+    return;
+  }
+}
+
+void read_modern_bert(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  domain::Layer layer = read_layer(parts);
+  layer.attention.kind = domain::LayerKind::None;
+  layer.attention.qkv_bias = parts.flag("attention_bias", "qkvBias", false);
+  layer.attention.output_bias = layer.attention.qkv_bias;
+  layer.feed_forward.bias = parts.flag("mlp_bias", "feedForwardBias", false);
+  layer.norm_bias = parts.flag("norm_bias", "", false);
+  const std::int64_t count = read_layer_count(parts);
+  // The embeddings' norm stands for the first layer's own.
+  domain::Layer first = layer;
+  first.norms = 1;
+  add_layer(parts, first);
+  if (count > 1) model.layers.push_back({layer, count - 1});
+  model.final_norm_bias = layer.norm_bias;
+  model.extra.push_back({.name = "embeddings.norm", .rows = model.hidden_size});
+  if (layer.norm_bias)
+    model.extra.push_back({.name = "embeddings.norm.bias", .rows = model.hidden_size});
+  if (!model.architecture.ends_with("Model")) {
+    model.extra.push_back({.name = "head.dense",
+                           .rows = model.hidden_size,
+                           .columns = model.hidden_size,
+                           .is_linear = true});
+    model.extra.push_back({.name = "head.norm", .rows = model.hidden_size});
+  }
+  if (model.architecture.ends_with("ForMaskedLM"))
+    model.extra.push_back({.name = "decoder.bias", .rows = model.vocabulary});
+  if (model.architecture.ends_with("Classification")) {
+    const document::Node* labels = parts.root().node("id2label");
+    const std::int64_t rows =
+        labels != nullptr && labels->is(document::Node::Kind::Mapping)
+            ? std::max<std::int64_t>(1, static_cast<std::int64_t>(labels->entries().size()))
+            : 2;
+    model.extra.push_back({.name = "classifier", .rows = rows, .columns = model.hidden_size});
+    model.extra.push_back({.name = "classifier.bias", .rows = rows});
+  }
+  read_rotary_dim(parts, layer.attention.head_dim);
+  model.has_head = false;
+}
+
+}  // namespace gpushape::catalog
