@@ -12,7 +12,6 @@ constexpr std::int64_t kLargestSmall = kMiB;
 constexpr std::int64_t kLeastOwnSegment = 10 * kMiB;
 constexpr std::int64_t kSharedSegment = 20 * kMiB;
 constexpr std::int64_t kSegmentUnit = 2 * kMiB;
-constexpr std::int64_t kLargestUnsplitRest = kMiB;
 
 constexpr std::int64_t round_up_to(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -51,7 +50,7 @@ void CachingAllocator::allocate(std::int64_t bytes) {
   }
   const std::int64_t block = block_for(wanted);
   const std::int64_t rest = block - wanted;
-  if (rest <= kLargestUnsplitRest) {
+  if (rest <= unsplit_rest_) {
     allocated_ += block;
     return;
   }

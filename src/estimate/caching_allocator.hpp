@@ -19,6 +19,12 @@ namespace gpushape::estimate {
 
 class CachingAllocator {
  public:
+  static constexpr std::int64_t kUsualUnsplitRest = 1024 * 1024;
+
+  /// `unsplit_rest`: the largest rest of a large block that stays with it.
+  explicit CachingAllocator(std::int64_t unsplit_rest = kUsualUnsplitRest)
+      : unsplit_rest_(unsplit_rest) {}
+
   void allocate(std::int64_t bytes);
   /// What allocating `bytes` in turn comes to, apart from where the large ones find room.
   struct Batch {
@@ -43,6 +49,7 @@ class CachingAllocator {
   };
   void keep(std::int64_t rest);
 
+  std::int64_t unsplit_rest_;
   std::int64_t allocated_ = 0;
   std::vector<Rest> rests_;  ///< ascending
 };
