@@ -162,10 +162,8 @@ std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) 
   return std::nullopt;
 }
 
-// The one entry whose name is the same but for owner and marks.
-std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view name) const {
-  const std::string wanted = comparable_name(name);
-  if (wanted.empty()) return std::nullopt;
+// Ids of the entries with a name that is the same but for owner and marks.
+std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted) const {
   std::vector<std::string> ids;
   const auto consider = [&](std::string_view candidate, std::string_view id) {
     if (comparable_name(candidate) != wanted) return;
@@ -180,8 +178,19 @@ std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view nam
     consider(file.id, file.id);
     for (const std::string_view alias : lines(file.aliases)) consider(alias, file.id);
   }
-  if (ids.size() != 1) return std::nullopt;
-  return find_entry(ids.front());
+  return ids;
+}
+
+// Where a series has no entry under the bare name, people mean its instruction-tuned model.
+std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view name) const {
+  const std::string wanted = comparable_name(name);
+  if (wanted.empty()) return std::nullopt;
+  for (const std::string_view tuned : {"", "-instruct", "-it", "-chat"}) {
+    const std::vector<std::string> ids = mirrored_ids(wanted + std::string(tuned));
+    if (ids.size() > 1) return std::nullopt;
+    if (!ids.empty()) return find_entry(ids.front());
+  }
+  return std::nullopt;
 }
 
 std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view name) const {
@@ -197,7 +206,14 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
   if (!base) base = find_entry(parts->base);
   if (!base) base = find_mirrored(parts->base);
   if (!base || !*base) return base;
-  return requantized(std::move(**base), name, *parts->suffix);
+  const RepositorySuffix* suffix = parts->suffix;
+  if (slash == std::string_view::npos) {
+    // Who names no owner means the model's own publisher.
+    const std::string_view id = (**base).id;
+    if (const auto own = quantized_name(fmt::format("{}/{}", id.substr(0, id.find('/')), name)))
+      suffix = own->suffix;
+  }
+  return requantized(std::move(**base), name, *suffix);
 }
 
 Result<domain::Model> Catalog::find(std::string_view name) const {

@@ -48,6 +48,7 @@ class Catalog {
   };
 
   [[nodiscard]] std::optional<Result<domain::Model>> find_entry(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> mirrored_ids(const std::string& wanted) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_mirrored(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> model_names() const;

@@ -51,20 +51,17 @@ class Check {
   // The reader holds a stated total against the tensors; here the parts are added up, and what the
   // checkpoint holds beside them must be explained.
   void check_totals(const domain::Model& model) {
-    std::int64_t sum = 0;
-    for (const domain::PartCount& row : domain::parameters_by_part(model)) {
-      if (row.part != domain::TensorPart::MultiToken) sum += row.values;
-    }
+    std::int64_t sum = model.parameters.scales;
+    for (const domain::PartCount& row : domain::parameters_by_part(model)) sum += row.values;
     if (sum != model.parameters.total) {
       complain(model.id, fmt::format("its parts add up to {} parameters, its total is {}", sum,
                                      model.parameters.total));
     }
-    const std::int64_t held =
-        model.parameters.total + model.parameters.multi_token_prediction.value_or(0);
-    if (model.parameters.stored && *model.parameters.stored != held && model.notes.empty()) {
+    if (model.parameters.stored && *model.parameters.stored != model.parameters.total &&
+        model.notes.empty()) {
       complain(model.id, fmt::format("its checkpoint holds {} parameters rather than {}, and no "
                                      "note explains the difference",
-                                     *model.parameters.stored, held));
+                                     *model.parameters.stored, model.parameters.total));
     }
   }
 

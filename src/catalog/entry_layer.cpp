@@ -71,6 +71,7 @@ void visit_recurrent(Fields& part) {
   part.boolean("convolutionBias", &Recurrent::convolution_bias);
   part.boolean("projectionBias", &Recurrent::projection_bias);
   part.boolean("norm", &Recurrent::has_norm);
+  part.boolean("fullRankGate", &Recurrent::full_rank_gate);
   part.integer("stateBits", &Recurrent::state_bits, {.least = 1, .most = kMostBits});
 }
 

@@ -14,7 +14,7 @@
 #include "catalog/entry_weights.hpp"
 #include "catalog/limits.hpp"
 #include "domain/modules.hpp"
-#include "domain/tensors.hpp"
+#include "domain/parameter_counts.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -174,10 +174,8 @@ void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_kno
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);
   model.parameters.stored = facts.integer("storedParameters", kCount);
   if (!sizes_are_known) return;
-  model.parameters.total = domain::count_parameters(model);
-  model.parameters.active = domain::count_active_parameters(model);
-  if (model.multi_token_prediction)
-    model.parameters.multi_token_prediction = domain::count_multi_token_parameters(model);
+  domain::resolve_modules(model);
+  domain::count_all_parameters(model);
   if (published && *published != model.parameters.total) {
     group->complain(
         "parameters",
@@ -188,11 +186,11 @@ void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_kno
 }
 
 void read_further_sources(Reader& reader, std::vector<domain::FactSource>& sources) {
-  std::optional<Reader> further = reader.mapping("sources");
-  if (!further) return;
-  for (const Node::Entry& entry : further->self().entries())
-    sources.push_back({entry.name, further->text(entry.name).value_or("")});
-  further->finish();
+  for (Reader& group : reader.mappings("sources")) {
+    const std::string source = group.required_text("source");
+    for (const std::string& fact : group.texts("facts")) sources.push_back({fact, source});
+    group.finish();
+  }
 }
 
 }  // namespace
@@ -233,7 +231,6 @@ Result<domain::Model> read_model(const document::Document& document, std::string
   facts.finish();
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
-  domain::resolve_modules(model);
   return model;
 }
 

@@ -39,8 +39,8 @@
 // one. Older words: queryKeyNorm: true is headNorm: shared, and slidingWindow {tokens, firstLayer}
 // lets the layers from that one on slide.
 //
-// Beside `facts`: `sources`, of what is no fact ("family": "config.json"), and `notes`: differences
-// from published figures, explained.
+// Beside `facts`: `sources` [{source, facts}], of what is said elsewhere ("family"), and `notes`:
+// differences from published figures, explained.
 #pragma once
 
 #include <string>

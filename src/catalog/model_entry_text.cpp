@@ -29,6 +29,9 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"layers", "layerTypes"},
 });
 
+constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kSideFile = "hf_quant_config.json";
+
 // Said by how a model is read, never by an entry.
 constexpr std::string_view kTotal = "parameters.total";
 
@@ -168,8 +171,13 @@ class Grouping {
   Node take() { return std::move(groups_); }
 
   [[nodiscard]] std::string spelled(const std::string& source) const {
-    return source == "config.json" && !options_.config_source.empty() ? options_.config_source
-                                                                      : source;
+    const std::string& config = options_.config_source;
+    if (config.empty()) return source;
+    if (source == kConfig) return config;
+    // The side file lies beside the config.
+    if (source == kSideFile && config.starts_with(kConfig))
+      return source + config.substr(kConfig.size());
+    return source;
   }
 
  private:
@@ -201,6 +209,21 @@ class Grouping {
   Node groups_ = Node::sequence();
 };
 
+// Facts under the source that they share.
+void add_further(Node& further, const std::string& fact, const std::string& source) {
+  for (Node& group : further.items()) {
+    if (group.find("source")->text() != source) continue;
+    Node& facts = group.entries().back().value;
+    const bool is_there =
+        std::ranges::any_of(facts.items(), [&](const Node& other) { return other.text() == fact; });
+    if (!is_there) facts.add(fact);
+    return;
+  }
+  Node& group = further.add(Node::mapping());
+  group.set("source", source);
+  group.set("facts", Node::sequence()).in_flow().add(fact);
+}
+
 }  // namespace
 
 Node model_entry(const domain::Model& model, const EntryOptions& options) {
@@ -218,16 +241,15 @@ Node model_entry(const domain::Model& model, const EntryOptions& options) {
   if (std::ranges::find(model.sources, "parameters", &domain::FactSource::fact) !=
       model.sources.end())
     grouping.add("parameters", model.parameters.total);
-  Node further = Node::mapping();
+  Node further = Node::sequence();
   for (const domain::FactSource& row : model.sources) {
     const bool is_said =
         facts.find(row.fact) != nullptr || row.fact == "parameters" || row.fact == kTotal ||
-        further.find(row.fact) != nullptr ||
         std::ranges::find(kOtherNames, row.fact, &OtherName::source_fact) != kOtherNames.end();
-    if (!is_said) further.set(row.fact, grouping.spelled(row.source));
+    if (!is_said) add_further(further, row.fact, grouping.spelled(row.source));
   }
   entry.set("facts", grouping.take());
-  if (!further.entries().empty()) entry.set("sources", std::move(further));
+  if (!further.items().empty()) entry.set("sources", std::move(further));
   if (!model.notes.empty()) {
     Node& notes = entry.set("notes", Node::sequence());
     for (const std::string& note : model.notes) notes.add(note);

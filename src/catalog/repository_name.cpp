@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "domain/modules.hpp"
+#include "domain/parameter_counts.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -23,6 +24,8 @@ constexpr std::string_view kAwq =
     "naming of AutoAWQ repositories: 4 bits, groups of 128, zero points, lm_head in 16 bits";
 constexpr std::string_view kGptq =
     "naming of AutoGPTQ repositories: groups of 128, lm_head in 16 bits";
+constexpr std::string_view kAutoRound =
+    "naming of AutoRound repositories: 4 bits in GPTQ packing, groups of 128, lm_head in 16 bits";
 constexpr std::string_view kBitsAndBytes =
     "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits";
 // mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
@@ -40,6 +43,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .organization = "qwen",
      .linear = Quantization::Fp8Block,
      .source = "config.json of Qwen/Qwen3-32B-FP8: weight_block_size [128, 128]"},
+    {.suffix = "-fp8",
+     .organization = "unsloth",
+     .linear = Quantization::Fp8Block,
+     .source =
+         "unsloth's copies of the publishers' FP8 repositories: weight_block_size [128, 128]"},
     {.suffix = "-fp8",
      .organization = "nvidia",
      .linear = Quantization::Fp8,
@@ -98,6 +106,9 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-int8",
      .linear = Quantization::Int8,
      .source = "naming of 8-bit integer repositories: w8a8, lm_head in 16 bits"},
+    {.suffix = "-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround-int4", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-int4-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
     {.suffix = "-unsloth-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
     {.suffix = "-bnb-nf4", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
@@ -119,6 +130,8 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-bf16", .linear = Quantization::Bf16, .source = "the name says bf16"},
     {.suffix = "-fp16", .linear = Quantization::Fp16, .source = "the name says fp16"},
     {.suffix = "-q4_0", .linear = Quantization::Q4_0, .source = kGguf},
+    {.suffix = "-q4_k", .linear = Quantization::Q4K, .source = kGguf},
+    {.suffix = "-q4_k - medium", .linear = Quantization::Q4K, .source = kGguf},
     {.suffix = "-q4_k_m", .linear = Quantization::Q4K, .source = kGguf},
     {.suffix = "-q4_k_s", .linear = Quantization::Q4K, .source = kGguf},
     {.suffix = "-q5_k_m", .linear = Quantization::Q5K, .source = kGguf},
@@ -156,8 +169,21 @@ std::span<const RepositorySuffix> repository_suffixes() { return kSuffixes; }
 
 std::string comparable_name(std::string_view repository) {
   std::string name = folded(after_owner(repository));
-  if (name.starts_with("meta-")) name.erase(0, 5);
+  for (const std::string_view publisher : {"meta-", "nvidia-"}) {
+    if (name.starts_with(publisher)) name.erase(0, publisher.size());
+  }
   if (name.ends_with("-hf")) name.resize(name.size() - 3);
+  // "llama-2" is "llama2".
+  for (std::size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) {
+    const bool is_before_digit = at > 0 && at + 1 < name.size() &&
+                                 std::isalpha(static_cast<unsigned char>(name[at - 1])) != 0 &&
+                                 std::isdigit(static_cast<unsigned char>(name[at + 1])) != 0;
+    if (is_before_digit) {
+      name.erase(at, 1);
+    } else {
+      ++at;
+    }
+  }
   return name;
 }
 
@@ -217,6 +243,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();
   domain::resolve_modules(base);
+  domain::count_all_parameters(base);
   return base;
 }
 

@@ -35,7 +35,7 @@ struct QuantizedName {
 };
 
 /// A name by which names are compared: lower case, without owner, every mark a hyphen, without what
-/// mirrors leave out ("Meta-Llama" is "Llama", "Llama-2-7b-hf" is "Llama-2-7b").
+/// mirrors leave out ("Meta-Llama-3" is "Llama3", "Llama-2-7b-hf" is "llama2-7b").
 std::string comparable_name(std::string_view repository);
 
 /// The name without what says only that the files are GGUF, whatever their types.

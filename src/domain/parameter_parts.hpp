@@ -15,8 +15,8 @@ struct PartCount {
   bool operator==(const PartCount&) const = default;
 };
 
-/// Parts that hold something, in the order of TensorPart. Without multi-token prediction they add
-/// up to count_parameters; what predicts further tokens stands under MultiToken.
+/// Parts that hold something, in the order of TensorPart. With ParameterCounts::scales they add up
+/// to ParameterCounts::total, without MultiToken to count_parameters.
 std::vector<PartCount> parameters_by_part(const Model& model);
 
 }  // namespace gpushape::domain

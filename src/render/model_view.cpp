@@ -37,9 +37,7 @@ std::vector<KindOfLayer> kinds_of(const std::vector<domain::LayerRun>& runs) {
   return kinds;
 }
 
-bool attends(const domain::Attention& attention) {
-  return attention.kind != LayerKind::None && attention.kind != LayerKind::Recurrent;
-}
+bool attends(const domain::Attention& attention) { return attention.heads > 0; }
 
 std::string attention_words(const domain::Attention& attention) {
   std::string text = fmt::format("{} attention, {} heads of {}", name_of(attention.kind),
@@ -165,6 +163,11 @@ void show_parts(Page& page, const domain::Model& model) {
   for (const domain::PartCount& row : domain::parameters_by_part(model)) {
     table.rows.push_back({std::string(name_of(row.part)), grouped(row.values),
                           fmt::format("{:.1f} %", 100 * static_cast<double>(row.values) / total)});
+  }
+  if (model.parameters.scales > 0) {
+    table.rows.push_back(
+        {"scales", grouped(model.parameters.scales),
+         fmt::format("{:.1f} %", 100 * static_cast<double>(model.parameters.scales) / total)});
   }
   page.table(table);
 }

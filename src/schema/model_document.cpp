@@ -89,6 +89,7 @@ Node parameters_node(const domain::Model& model) {
   if (model.parameters.stored) node.set("stored", *model.parameters.stored);
   if (model.parameters.multi_token_prediction)
     node.set("mtp", *model.parameters.multi_token_prediction);
+  set_known(node, "scales", model.parameters.scales);
   Node& parts = node.set("parts", Node::sequence());
   for (const domain::PartCount& row : domain::parameters_by_part(model)) {
     Node& part = parts.add(Node::mapping());

@@ -99,7 +99,9 @@ TEST_SUITE("catalog") {
       if (!model) FAIL(messages(model.error()));
       CHECK(model->id == id);
       CHECK(model->origin == "catalog");
-      CHECK(model->parameters.total == gpushape::domain::count_parameters(*model));
+      CHECK(model->parameters.total ==
+            gpushape::domain::count_parameters(*model) + model->parameters.scales +
+                model->parameters.multi_token_prediction.value_or(0));
       for (const auto& row : model->sources) CHECK_FALSE(row.source.empty());
       for (const std::string& alias : model->aliases) {
         CAPTURE(alias);

@@ -9,7 +9,7 @@
 
 #include "domain/model.hpp"
 #include "domain/modules.hpp"
-#include "domain/tensors.hpp"
+#include "domain/parameter_counts.hpp"
 
 namespace gpushape::catalog::testing {
 
@@ -98,6 +98,7 @@ inline domain::Recurrent any_recurrent() {
           .convolution_bias = maybe(),
           .projection_bias = maybe(),
           .has_norm = maybe(),
+          .full_rank_gate = maybe(),
           .state_bits = maybe() ? 32 : 16};
 }
 
@@ -201,13 +202,10 @@ inline domain::Model any_model() {
                               .static_activation_scales = maybe()}};
   }
   if (maybe()) model.checkpoint_kv_cache = any_of<domain::KvCacheType>();
-  model.parameters.total = domain::count_parameters(model);
-  model.parameters.active = domain::count_active_parameters(model);
-  if (model.multi_token_prediction)
-    model.parameters.multi_token_prediction = domain::count_multi_token_parameters(model);
   if (maybe()) model.parameters.stored = size_up_to(1'000'000'000);
   if (maybe()) model.notes = {"explained: by hand", any_word()};
   domain::resolve_modules(model);
+  domain::count_all_parameters(model);
   return model;
 }
 

@@ -1,0 +1,116 @@
+// The words of gpushape catalog, as a user runs them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cli/program.hpp"
+#include "document/text_format.hpp"
+
+using gpushape::test::run_line;
+using gpushape::test::run_program;
+using gpushape::test::TemporaryFolder;
+
+namespace {
+
+const std::string kConfig = R"({"model_type": "llama", "hidden_size": 64,
+  "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2,
+  "num_hidden_layers": 2, "vocab_size": 1000, "max_position_embeddings": 512,
+  "tie_word_embeddings": true, "torch_dtype": "float16"})";
+
+std::size_t models_in(const std::string& line) {
+  const auto outcome = run_line("catalog list -o json " + line);
+  REQUIRE(outcome.status == 0);
+  const auto document = gpushape::document::read_json(outcome.out, "list.json");
+  REQUIRE(document);
+  CHECK(document->root.find("kind")->text() == "Catalog");
+  return document->root.find("models")->items().size();
+}
+
+}  // namespace
+
+TEST_SUITE("cli") {
+  TEST_CASE("the built-in catalog passes its own check") {
+    const auto outcome = run_line("catalog check");
+    CHECK(outcome.status == 0);
+    CAPTURE(outcome.out);
+    CHECK(outcome.out.contains("every entry holds"));
+    CHECK(run_line("catalog check -o json").out.contains("\"faults\": []"));
+  }
+
+  TEST_CASE("filters of the list narrow it, and a family that nobody has is refused") {
+    const std::size_t all = models_in("");
+    const std::size_t qwen = models_in("--family qwen3");
+    CHECK(qwen > 5);
+    CHECK(qwen < all);
+    CHECK(models_in("--family qwen3,llama") > qwen);
+    CHECK(models_in("--size 70B") >= 2);
+    CHECK(models_in("--size 1B-2B") + models_in("--size 3B-") < all);
+    CHECK(models_in("--modality embedding") >= 2);
+    CHECK(models_in("--modality embedding") < 60);
+    CHECK(models_in("--quant fp8-block") >= 1);
+    CHECK(models_in("--size -0.001B") == 0);
+    const auto unknown = run_line("catalog list --family qwen33");
+    CHECK(unknown.status == 2);
+    CHECK(unknown.err.contains("did you mean 'qwen3'"));
+    for (const char* size : {"8X", "", "-", "10B-1B", "nan", "1e99B", "--5"}) {
+      CAPTURE(size);
+      CHECK(run_program({"catalog", "list", "--size", size}).status == 2);
+    }
+    CHECK(run_line("catalog list --modality smell").err.contains("text, vision, audio"));
+  }
+
+  TEST_CASE("a model is shown with every source, as text and as a document") {
+    const auto text = run_line("catalog show qwen3-0.6b");
+    CHECK(text.status == 0);
+    // 28 layers of 16 x 128 query values from 1024: 28 x 2'097'152 each for q_proj and o_proj.
+    CHECK(text.out.contains("596,049,920"));
+    CHECK(text.out.contains("self_attn.q_norm"));
+    CHECK(text.out.contains("a copy of the tied head"));
+    const auto document =
+        gpushape::document::read_json(run_line("catalog show qwen3-0.6b -o json").out, "show");
+    REQUIRE(document);
+    CHECK(document->root.find("kind")->text() == "Model");
+    std::int64_t sum = 0;
+    for (const auto& part : document->root.find("parameters")->find("parts")->items())
+      sum += part.find("parameters")->integer();
+    CHECK(sum == 596'049'920);
+    const auto unknown = run_line("catalog show qwen3-0.7b");
+    CHECK(unknown.status == 2);
+    CHECK(unknown.err.contains("did you mean 'qwen3-0.6b'"));
+  }
+
+  TEST_CASE("an imported config is an overlay entry that answers to its names") {
+    const TemporaryFolder folder;
+    const std::string config = folder.file("config.json", kConfig);
+    const std::string entry = (folder.path() / "overlay.yaml").string();
+    const auto outcome =
+        run_program({"catalog", "import", config, "--id", "me/Mine", "--alias", "mine,my-model",
+                     "--source", "my own head", "--output-file", entry});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.out.empty());
+    const std::string text = gpushape::test::read_text(entry);
+    CHECK(text.starts_with("id: me/Mine\n"));
+    CHECK(text.contains("source: my own head"));
+    CHECK_FALSE(text.contains(folder.path().string()));
+    const auto show = run_program(
+        {"catalog", "show", "my-model", "--catalog-dir", folder.path().string(), "-o", "json"});
+    REQUIRE(show.status == 0);
+    // Embedding 64'000; a layer: 64 x (64 + 2 x 32) + 64 x 64 + 3 x 64 x 128 + 2 x 64 = 36'992;
+    // norm 64.
+    CHECK(show.out.contains("\"total\": 138048"));
+    CHECK(run_program({"catalog", "check", "--catalog-dir", folder.path().string()}).status == 0);
+  }
+
+  TEST_CASE("what cannot be imported is refused with its name") {
+    const TemporaryFolder folder;
+    CHECK(run_line("catalog import nowhere/config.json").err.contains("nowhere/config.json"));
+    CHECK(run_line("catalog import").err.contains("needs a PATH"));
+    CHECK(run_line("catalog list x").err.contains("takes no 'x'"));
+    CHECK(run_line("catalog").err.contains("list, show, check, import"));
+    const std::string broken = folder.file("config.json", "{\"model_type\": ");
+    CHECK(run_program({"catalog", "import", broken}).status == 2);
+    CHECK(run_program({"catalog", "import", folder.path().string(), "-o", "xml"}).status == 2);
+  }
+}
