@@ -246,28 +246,11 @@ void take_embedding(const TensorListing& listing, domain::Model& model) {
   }
 }
 
-std::int64_t scheme_bytes(const domain::Model& model) {
-  std::int64_t bytes = 0;
-  std::int64_t layer = 0;
-  for (const domain::LayerRun& run : model.layers) {
-    const std::vector<Tensor> tensors = domain::tensors_of(run.layer, model);
-    for (std::int64_t i = 0; i < run.count; ++i, ++layer) {
-      for (const Tensor& tensor : tensors)
-        bytes += domain::stored_bytes(tensor, domain::scheme_of(model, tensor, layer));
-    }
-  }
-  for (const Tensor& tensor : domain::outer_tensors(model))
-    bytes += domain::stored_bytes(tensor, domain::scheme_of(model, tensor));
-  for (const domain::Tower& tower : model.towers)
-    bytes += tower.parameters * domain::scheme(model.weights.other).weight_bits / 8;
-  return bytes;
-}
-
 void compare_total(const TensorListing& listing, domain::Model& model) {
   constexpr double kAgrees = 0.005;
   if (listing.bytes == 0) return;
   const auto stored = static_cast<double>(listing.bytes);
-  const double difference = static_cast<double>(scheme_bytes(model)) / stored - 1;
+  const double difference = static_cast<double>(domain::stored_bytes(model)) / stored - 1;
   model.sources.push_back({"storedBytes", listing.source});
   if (difference < kAgrees && difference > -kAgrees) return;
   model.notes.push_back(fmt::format("{} says {:.2f} GiB; architecture and scheme give {:+.1f} %",

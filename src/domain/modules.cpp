@@ -165,4 +165,32 @@ std::int64_t stored_bytes(const Tensor& tensor, const WeightScheme& scheme) {
   return bytes * tensor.copies;
 }
 
+std::int64_t stored_bytes(const Model& model) {
+  std::int64_t bytes = 0;
+  const auto add_layers = [&](const std::vector<LayerRun>& runs, bool is_multi_token) {
+    std::int64_t layer = 0;
+    for (const LayerRun& run : runs) {
+      const std::vector<Tensor> tensors = tensors_of(run.layer, model);
+      for (const std::int64_t end = layer + run.count; layer < end; ++layer) {
+        for (const Tensor& tensor : tensors) {
+          bytes += stored_bytes(tensor, is_multi_token ? multi_token_scheme(model, tensor, layer)
+                                                       : scheme_of(model, tensor, layer));
+        }
+      }
+    }
+  };
+  add_layers(model.layers, false);
+  for (const Tensor& tensor : outer_tensors(model))
+    bytes += stored_bytes(tensor, scheme_of(model, tensor));
+  const std::int64_t plain = scheme(model.weights.other).weight_bits / kBitsPerByte;
+  for (const Tower& tower : model.towers) bytes += tower.parameters * plain;
+  if (!model.multi_token_prediction) return bytes;
+  add_layers(model.multi_token_prediction->layers, true);
+  for (const ExtraTensor& extra : model.multi_token_prediction->extra)
+    bytes += extra.rows * std::max<std::int64_t>(1, extra.columns) * plain;
+  if (model.multi_token_prediction->holds_embedding)
+    bytes += 2 * model.vocabulary * model.hidden_size * plain;
+  return bytes;
+}
+
 }  // namespace gpushape::domain

@@ -58,5 +58,8 @@ std::int64_t next_change(const Model& model, std::int64_t layer, std::int64_t la
 
 /// Bytes that a tensor takes in a checkpoint under a scheme: weights, scales, zero points, order.
 std::int64_t stored_bytes(const Tensor& tensor, const WeightScheme& scheme);
+/// Of the whole checkpoint, as architecture and schemes give it: layers, outer tensors, towers in
+/// the type of what is unquantized, and what predicts further tokens.
+std::int64_t stored_bytes(const Model& model);
 
 }  // namespace gpushape::domain
