@@ -55,6 +55,24 @@ Form form_of(const domain::ModuleFormat& format) {
   return {format.quantization, format.group, format.zero_points, format.static_activation_scales};
 }
 
+using Forms = std::vector<std::pair<domain::ModuleFormat, std::vector<std::string>>>;
+
+/// The form that names the whole: of those that a fair share of the modules have, the narrowest, as
+/// publishers call an FP8 and NVFP4 mixture NVFP4.
+const domain::ModuleFormat& name_giver(const Forms& forms) {
+  std::size_t modules = 0;
+  for (const auto& [format, names] : forms) modules += names.size();
+  constexpr std::size_t kFairShare = 5;  // a fifth
+  const domain::ModuleFormat* best = nullptr;
+  for (const auto& [format, names] : forms) {
+    if (names.size() * kFairShare < modules && forms.size() > 1) continue;
+    if (best == nullptr || domain::scheme(format.quantization).weight_bits <
+                               domain::scheme(best->quantization).weight_bits)
+      best = &format;
+  }
+  return best == nullptr ? forms.front().first : *best;
+}
+
 }  // namespace
 
 domain::ModuleFormat everything_else() {
@@ -87,7 +105,7 @@ void read_quantized_layers(const Fields& fields, StoredPrecision& stored) {
                     std::string(kGiveByHand));
     return;
   }
-  std::vector<std::pair<domain::ModuleFormat, std::vector<std::string>>> forms;
+  Forms forms;
   std::map<Form, std::size_t> places;
   for (const document::Node::Entry& entry : layers->self().entries()) {
     Reader reader(entry.value, fields.reader().source(), fields.reader().diagnostics(),
@@ -100,8 +118,7 @@ void read_quantized_layers(const Fields& fields, StoredPrecision& stored) {
     if (is_new) forms.emplace_back(*format, std::vector<std::string>{});
     forms[place->second].second.push_back(entry.name);
   }
-  const auto size = [](const auto& form) { return form.second.size(); };
-  const domain::ModuleFormat& most = std::ranges::max_element(forms, {}, size)->first;
+  const domain::ModuleFormat& most = name_giver(forms);
   stored.weights.linear = most.quantization;
   stored.weights.group = most.group;
   stored.weights.static_activation_scales = most.static_activation_scales;

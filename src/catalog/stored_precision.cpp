@@ -221,6 +221,13 @@ StoredPrecision read_quantization_config(Reader& reader) {
       stored.weights.kept.push_back(std::move(pattern));
   }
   check_patterns(stored);
+  // ModelOpt always keeps the head; a file that names nothing was shortened, or says it elsewhere.
+  if (row->read == read_modelopt && stored.weights.kept.empty() && stored.weights.modules.empty()) {
+    stored.notes.emplace_back(
+        "the quantization file names no module that is kept in full precision, as files of its "
+        "kind "
+        "do: the weights may be larger than the scheme gives");
+  }
   read_kv_scheme(fields, stored);
   return stored;
 }

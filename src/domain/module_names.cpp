@@ -70,7 +70,11 @@ std::vector<std::string_view> words_of(std::string_view name) {
 ModuleNames::ModuleNames(const Model& model) {
   for (const ModuleFormat& module : model.weights.modules) patterns_ += module.pattern + '\n';
   for (const std::string& pattern : model.weights.kept) patterns_ += pattern + '\n';
-  for (const LayerRun& run : model.layers) layers_ += run.count;
+  for (const LayerRun& run : model.layers) {
+    layers_ += run.count;
+    has_experts_beside_ = has_experts_beside_ || (run.layer.feed_forward.width > 0 &&
+                                                  run.layer.feed_forward.experts.has_value());
+  }
   prefixes_.emplace_back("model.");
   if (is_used("language_model")) {
     prefixes_.emplace_back("model.language_model.");
@@ -87,7 +91,12 @@ bool ModuleNames::is_used(std::string_view word) const {
 // Every way to say the tensor's name in the words that the patterns use.
 std::vector<std::string> ModuleNames::in_layer(const Tensor& tensor) const {
   std::vector<std::string> names = {""};
-  const std::vector<std::string_view> words = words_of(tensor.name);
+  std::vector<std::string_view> words = words_of(tensor.name);
+  const bool is_routed = tensor.part == TensorPart::Expert || tensor.part == TensorPart::Router;
+  if (has_experts_beside_ && is_routed && words.size() > 1) {
+    words.erase(words.begin());
+    if (words.front() == "gate") words.front() = "router";
+  }
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::vector<std::string_view> choices = {words[i]};
     for (const std::string_view other : synonyms(words[i], tensor.part, i == 0)) {

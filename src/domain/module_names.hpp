@@ -26,6 +26,7 @@ class ModuleNames {
 
   std::string patterns_;  // all of them, one a line
   std::int64_t layers_ = 0;
+  bool has_experts_beside_ = false;  ///< beside a dense network, not below it (Gemma 4)
   std::vector<std::string> prefixes_;
 };
 

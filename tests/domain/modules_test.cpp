@@ -182,6 +182,20 @@ TEST_SUITE("domain") {
     CHECK(stored_as(model, "mlp.experts.down_proj", 3) == Quantization::Bf16);
   }
 
+  TEST_CASE("experts beside a dense network are no part of it") {
+    Model model = mixture();
+    for (LayerRun& run : model.layers) run.layer.feed_forward.width = 64;  // as Gemma 4 26B-A4B
+    model.weights.kept = {"model.language_model.layers.{0-3}.mlp*",
+                          "model.language_model.layers.{0-3}.router*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "mlp.up_proj", 2) == Quantization::Bf16);
+    CHECK(stored_as(model, "mlp.experts.up_proj", 2) == Quantization::Nvfp4);
+    model.weights.kept = {"model.language_model.layers.{0-3}.experts*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "mlp.up_proj", 2) == Quantization::Nvfp4);
+    CHECK(stored_as(model, "mlp.experts.up_proj", 2) == Quantization::Bf16);
+  }
+
   TEST_CASE("of mixed precision the first pattern decides") {
     Model model = mixture();
     model.weights.modules = {{.pattern = "lm_head", .quantization = Quantization::Fp8},
