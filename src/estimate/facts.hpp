@@ -28,6 +28,7 @@ struct Conditions {
   double is_quantized = 0;
   double linear_bits = 16;  ///< of one stored weight of a linear layer
   double is_mxfp4 = 0;
+  double is_nvfp4 = 0;
   double has_recurrent = 0;
   double is_encoder_decoder = 0;
   double is_library = 0;  ///< started from a program, not as a server
@@ -51,6 +52,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
+    {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
     {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
     {"encoderDecoder", &Conditions::is_encoder_decoder,
      "1 when a decoder attends to an encoder's output"},

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "estimate/estimate_memory.hpp"
 #include "estimate/pipeline.hpp"
 #include "estimate/samples.hpp"
@@ -19,6 +21,66 @@ T one_of(std::initializer_list<T> values) {
   return *rc::gen::elementOf(std::vector<T>(values));
 }
 
+/// A second kind of layer beside the first, or another kind in its place.
+void vary_layers(domain::Model& model, int kind) {
+  domain::LayerRun& first = model.layers.front();
+  domain::LayerRun other = first;
+  other.count = *rc::gen::inRange<std::int64_t>(1, 60);
+  const auto heads = one_of<std::int64_t>({8, 16, 32});
+  switch (kind) {
+    case 0:
+      other.layer.attention.kind = domain::LayerKind::Sliding;
+      other.layer.attention.window_tokens = *rc::gen::inRange<std::int64_t>(1, 8192);
+      break;
+    case 1:
+      other.layer.attention.kind = domain::LayerKind::Chunked;
+      other.layer.attention.window_tokens = *rc::gen::inRange<std::int64_t>(1, 8192);
+      break;
+    case 2:
+      first.layer.attention.kind = domain::LayerKind::Latent;
+      first.layer.attention.latent = domain::Latent{
+          .query_rank = one_of<std::int64_t>({0, 1536}), .kv_rank = 512, .rope_dim = 64};
+      first.layer.attention.head_dim = 192;
+      first.layer.feed_forward.experts = domain::Experts{
+          .count = one_of<std::int64_t>({8, 64}), .active = 2, .width = 256, .shared_width = 512};
+      return;
+    case 3:
+      other.layer.attention = {.kind = domain::LayerKind::Recurrent};
+      other.layer.recurrent = domain::Recurrent{.kind = domain::RecurrentKind::GatedDelta,
+                                                .key_heads = heads,
+                                                .key_dim = 128,
+                                                .value_heads = 2 * heads,
+                                                .value_dim = 128,
+                                                .convolution = 4};
+      break;
+    case 4:
+      other.layer.attention = {.kind = domain::LayerKind::Recurrent};
+      other.layer.recurrent = domain::Recurrent{.kind = domain::RecurrentKind::Mamba2,
+                                                .value_heads = heads,
+                                                .value_dim = 64,
+                                                .groups = 8,
+                                                .state = 128,
+                                                .convolution = 4};
+      break;
+    case 5:
+      other.layer.attention.shares_cache = true;
+      break;
+    case 6:
+      first.layer.cross_attention = first.layer.attention;
+      first.layer.cross_attention->kind = domain::LayerKind::Cross;
+      first.layer.cross_attention->encoder_tokens = 1500;
+      return;
+    default:
+      return;
+  }
+  model.layers.push_back(other);
+}
+
+bool has_states(const domain::Model& model) {
+  return std::ranges::any_of(
+      model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
+}
+
 domain::Model drawn_model() {
   const auto kv_heads = one_of<std::int64_t>({2, 4, 8});
   const std::int64_t heads = kv_heads * one_of<std::int64_t>({1, 2, 4, 8});
@@ -34,10 +96,7 @@ domain::Model drawn_model() {
                                         .tied = *rc::gen::arbitrary<bool>(),
                                         .qkv_bias = *rc::gen::arbitrary<bool>(),
                                         .query_key_norm = *rc::gen::arbitrary<bool>()});
-  if (*rc::gen::arbitrary<bool>()) {
-    model.layers.front().layer.attention.kind = domain::LayerKind::Sliding;
-    model.layers.front().layer.attention.window_tokens = *rc::gen::inRange<std::int64_t>(1, 8192);
-  }
+  vary_layers(model, *rc::gen::inRange(0, 8));
   return model;
 }
 
@@ -108,6 +167,8 @@ TEST_SUITE("estimate") {
           workload.concurrency->value += *rc::gen::inRange<std::int64_t>(0, 4096);
           break;
         default:
+          // Wider values make coarser blocks beside states, which may waste less.
+          RC_PRE(!has_states(model));
           workload.kv_cache_type.value = domain::KvCacheType::Fp32;
       }
       RC_ASSERT(estimated(model, workload).total_bytes.expected >= before);
@@ -124,6 +185,20 @@ TEST_SUITE("estimate") {
       workload.engine.tensor->value = 2;
       const Bytes two = domain::part_bytes(estimated(model, workload), domain::Part::Weights).high;
       RC_ASSERT(two <= one);
+    }));
+  }
+
+  TEST_CASE("the GPUs of an instance hold what one would hold, and copies") {
+    CHECK(rc::check([] {
+      const domain::Model model = drawn_model();
+      domain::Workload workload = drawn_workload(model);
+      workload.engine.tensor->value = 2;
+      const std::optional<domain::AllGpus> all = estimated(model, workload).all_gpus;
+      RC_ASSERT(all.has_value());
+      RC_ASSERT(all->gpus == 2 * workload.engine.pipeline->value);
+      RC_ASSERT(all->copies >= Bytes(0));
+      RC_ASSERT(all->copies < all->weights);
+      RC_ASSERT(all->weights < all->total);
     }));
   }
 

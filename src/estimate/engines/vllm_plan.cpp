@@ -203,6 +203,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
       weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
   conditions.linear_bits = weights.layout.scheme.weight_bits;
   conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
+  conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
 
   ResolvedPlan resolved;
   resolved.quantization = weights.quantization;
