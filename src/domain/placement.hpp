@@ -90,23 +90,40 @@ struct FragmentationChange {
   bool operator==(const FragmentationChange&) const = default;
 };
 
-/// One instance of one contract.
-struct Placement {
-  std::string contract;
-  std::string vm;
-  std::int64_t replica = 0;
-  std::string policy;
+/// One of a contract's shapes held against every host.
+struct PlacementAttempt {
+  std::string shape;  ///< "2 x 80C linked"
   PlacementRequest request;
-  std::int64_t wish = 0;  ///< which of the contract's shapes, from 0
-  std::optional<ChosenGpus> chosen;
-  std::vector<std::string> gpu_ids;
-  std::string gpu_mode;
   std::vector<RefusedHost> refused;
   std::vector<CandidateHost> candidates;
-  std::string why;  ///< what made the policy take this host and device
+
+  bool operator==(const PlacementAttempt&) const = default;
+};
+
+/// One instance of one contract.
+struct PlacementDecision {
+  std::string contract;
+  std::string vm;                          ///< name of the instance
+  std::vector<PlacementAttempt> attempts;  ///< in the order of the wishes; the last one decided
+  std::optional<ChosenGpus> chosen;
+  std::vector<std::string> gpu_ids;
+  std::string mode;  ///< that the GPUs are in afterwards
+  std::string why;   ///< what made the policy take this host and these GPUs
   std::vector<ShapeSlots> slots;
   FragmentationChange fragmentation;
   std::vector<std::string> notes;
+
+  [[nodiscard]] bool is_placed() const { return chosen.has_value(); }
+
+  bool operator==(const PlacementDecision&) const = default;
+};
+
+struct Placement {
+  std::string cluster;
+  std::string policy;
+  std::string goodness_preset;
+  std::string distribution;  ///< where the shapes to come are taken from
+  std::vector<PlacementDecision> decisions;
 
   bool operator==(const Placement&) const = default;
 };

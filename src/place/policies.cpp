@@ -11,13 +11,15 @@ namespace {
 
 constexpr auto kPolicies = std::to_array<PolicyRow>({
     {"best-performance", "the host with the highest goodness, the GPU with the fewest VMs",
-     best_performance},
-    {"consolidation", "whole devices on the fullest host, shares on the fullest GPU",
-     consolidation},
+     best_performance, "highest goodness", "fewest VMs on the GPU"},
+    {"consolidation", "whole devices on the fullest host, shares on the fullest GPU", consolidation,
+     "fewest empty GPUs for whole devices, then highest goodness", "most VMs on the GPU"},
     {"least-fragmentation-touch", "least idle capacity on GPUs that no later request can use",
-     least_fragmentation_by_touch, true},
+     least_fragmentation_by_touch, "smallest rise of fragmentation by touch",
+     "smallest rise of fragmentation by touch", true},
     {"least-fragmentation-fill", "least idle capacity that stays when a host is filled",
-     least_fragmentation_by_fill, true},
+     least_fragmentation_by_fill, "smallest rise of fragmentation by fill",
+     "smallest rise of fragmentation by fill", true},
 });
 
 }  // namespace

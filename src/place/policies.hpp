@@ -33,6 +33,8 @@ struct PolicyRow {
   std::string_view name;
   std::string_view description;
   HostChoice (*best_on_host)(const PolicyQuestion&);
+  std::string_view host_rule;        ///< what made a host win, in words
+  std::string_view device_rule;      ///< what made a GPU win
   bool weighs_distribution = false;  ///< means nothing without one
 };
 
