@@ -22,4 +22,12 @@ std::string advice_yaml(const domain::Advice& advice, const Style& /*style*/) {
   return document::write_yaml(schema::to_node(advice));
 }
 
+std::string placement_json(const domain::Placement& placement, const Style& /*style*/) {
+  return document::write_json(schema::to_node(placement));
+}
+
+std::string placement_yaml(const domain::Placement& placement, const Style& /*style*/) {
+  return document::write_yaml(schema::to_node(placement));
+}
+
 }  // namespace gpushape::render

@@ -11,5 +11,7 @@ std::string estimate_json(const domain::Estimate& estimate, const Style& style);
 std::string advice_json(const domain::Advice& advice, const Style& style);
 std::string estimate_yaml(const domain::Estimate& estimate, const Style& style);
 std::string advice_yaml(const domain::Advice& advice, const Style& style);
+std::string placement_json(const domain::Placement& placement, const Style& style);
+std::string placement_yaml(const domain::Placement& placement, const Style& style);
 
 }  // namespace gpushape::render

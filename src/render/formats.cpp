@@ -3,6 +3,7 @@
 #include <array>
 
 #include "render/documents.hpp"
+#include "render/placement_view.hpp"
 #include "render/text.hpp"
 
 namespace gpushape::render {
@@ -10,9 +11,11 @@ namespace gpushape::render {
 namespace {
 
 constexpr auto kFormats = std::to_array<FormatRow>({
-    {"text", "for people: 80 columns, assumptions first", estimate_text, advice_text},
-    {"json", "the document as JSON; its schema: gpushape schema KIND", estimate_json, advice_json},
-    {"yaml", "the same document as YAML", estimate_yaml, advice_yaml},
+    {"text", "for people: 80 columns, assumptions first", estimate_text, advice_text,
+     placement_text},
+    {"json", "the document as JSON; its schema: gpushape schema KIND", estimate_json, advice_json,
+     placement_json},
+    {"yaml", "the same document as YAML", estimate_yaml, advice_yaml, placement_yaml},
 });
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "domain/advice.hpp"
 #include "domain/estimate.hpp"
+#include "domain/placement.hpp"
 
 namespace gpushape::render {
 
@@ -24,6 +25,7 @@ struct FormatRow {
   std::string_view description;
   std::string (*estimate)(const domain::Estimate&, const Style&);
   std::string (*advice)(const domain::Advice&, const Style&);
+  std::string (*placement)(const domain::Placement&, const Style&);
 };
 
 std::span<const FormatRow> formats();

@@ -16,6 +16,9 @@ constexpr auto kKinds = std::to_array<KindRow>({
      "resource-contract.schema.json"},
     {"Model", "a model of the catalog, layer by layer", "model.schema.json"},
     {"Host", "a server model as the VM contract needs it", "host.schema.json"},
+    {"Cluster", "hosts, GPUs, links and what runs there at one moment", "cluster.schema.json"},
+    {"Placement", "where contracts land, why, and what that costs later requests",
+     "placement.schema.json"},
 });
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
 #include "domain/model.hpp"
+#include "domain/placement.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -39,6 +40,7 @@ document::Node to_node(const domain::Estimate& estimate);
 document::Node to_node(const domain::Advice& advice);
 document::Node to_node(const domain::ResourceContract& contract);
 document::Node to_node(const domain::Workload& workload);
+document::Node to_node(const domain::Placement& placement);
 document::Node to_node(const domain::Model& model);
 
 Result<domain::Workload> read_workload(const document::Document& document);

@@ -1,0 +1,216 @@
+#include "render/placement_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "render/page.hpp"
+#include "render/words.hpp"
+
+namespace gpushape::render {
+
+using domain::Placement;
+using domain::PlacementAttempt;
+using domain::PlacementDecision;
+
+namespace {
+
+constexpr std::size_t kLabelWidth = 14;
+constexpr std::size_t kMostRefused = 12;    // ours: what fits one screen; -v lists all
+constexpr std::size_t kMostCandidates = 8;  // ours, as above
+
+std::string cores_text(std::int64_t millicores) {
+  return fmt::format("{:.4g} cores", static_cast<double>(millicores) / 1000);
+}
+
+std::string request_text(const PlacementAttempt& attempt) {
+  const domain::PlacementRequest& request = attempt.request;
+  std::string text = fmt::format("{}, {}, {}", attempt.shape, cores_text(request.millicores),
+                                 size_text(request.memory_bytes));
+  if (!request.devices.empty()) text += fmt::format(", on {}", fmt::join(request.devices, " or "));
+  if (request.label) text += fmt::format(", label '{}'", *request.label);
+  return text;
+}
+
+/// Hosts that one reason with the same words refuses are one row.
+void show_refused(Page& page, const PlacementAttempt& attempt) {
+  Table table{.columns = {{"removed", Align::Left},
+                          {"rule", Align::Left},
+                          {"wanted", Align::Left},
+                          {"found", Align::Left}},
+              .rows = {},
+              .ruled = {}};
+  struct Group {
+    std::size_t count = 0;
+    std::string first;
+  };
+  std::vector<std::vector<std::string>> keys;
+  std::vector<Group> groups;
+  for (const domain::RefusedHost& host : attempt.refused) {
+    std::vector<std::string> key = {std::string(name_of(host.refusal)), host.wanted, host.found};
+    const auto found = std::ranges::find(keys, key);
+    if (found == keys.end()) {
+      keys.push_back(std::move(key));
+      groups.push_back({1, host.host});
+    } else {
+      ++groups[static_cast<std::size_t>(found - keys.begin())].count;
+    }
+  }
+  const std::size_t shown = page.style().verbosity > 0 ? groups.size() : kMostRefused;
+  for (std::size_t i = 0; i < std::min(shown, groups.size()); ++i) {
+    std::string name = groups[i].first;
+    if (groups[i].count > 1) name += fmt::format(" and {} more", groups[i].count - 1);
+    table.rows.push_back({name, keys[i][0], keys[i][1], keys[i][2]});
+  }
+  if (table.rows.empty()) return;
+  page.table(table);
+  if (groups.size() > shown) {
+    page.paragraph(
+        fmt::format("and {} more kinds of refusal: -v lists them", groups.size() - shown), 2,
+        Tone::Faint);
+  }
+}
+
+void show_goodness(Page& page, const PlacementAttempt& attempt, const PlacementDecision& decision) {
+  if (attempt.candidates.empty()) return;
+  Table table{.columns = {{"compatible", Align::Left}}, .rows = {}, .ruled = {}};
+  for (const domain::GoodnessPart& part : attempt.candidates.front().parts) {
+    table.columns.push_back({part.name, Align::Right});
+  }
+  table.columns.push_back({"goodness", Align::Right});
+  table.columns.push_back({"fragmentation", Align::Right});
+  std::vector<const domain::CandidateHost*> order;
+  for (const domain::CandidateHost& host : attempt.candidates) order.push_back(&host);
+  const std::string chosen = decision.chosen ? decision.chosen->host : std::string();
+  std::ranges::stable_sort(order, [&](const auto* a, const auto* b) {
+    return std::pair(a->host != chosen, -a->goodness) < std::pair(b->host != chosen, -b->goodness);
+  });
+  const std::size_t shown = page.style().verbosity > 0 ? order.size() : kMostCandidates;
+  for (const domain::CandidateHost* host : order) {
+    if (table.rows.size() == shown) break;
+    std::vector<std::string> row = {host->host};
+    for (const domain::GoodnessPart& part : host->parts) {
+      row.push_back(fmt::format("{:.1f}", part.value));
+    }
+    row.resize(table.columns.size() - 2);
+    row.push_back(fmt::format("{:.1f}", host->goodness));
+    row.push_back(fmt::format("{:+.3f}", host->fragmentation_change));
+    table.rows.push_back(std::move(row));
+  }
+  page.table(table);
+  if (order.size() > shown) {
+    page.paragraph(fmt::format("and {} more compatible hosts: -v lists them", order.size() - shown),
+                   2, Tone::Faint);
+  }
+}
+
+void show_consequence(Page& page, const PlacementDecision& decision) {
+  Table table{.columns = {{"what the choice removes", Align::Left},
+                          {"before", Align::Right},
+                          {"after", Align::Right},
+                          {"removed", Align::Right}},
+              .rows = {},
+              .ruled = {}};
+  for (const domain::ShapeSlots& shape : decision.slots) {
+    if (shape.before == shape.after && page.style().verbosity <= 0) continue;
+    table.rows.push_back({shape.shape, grouped(shape.before), grouped(shape.after),
+                          grouped(shape.before - shape.after)});
+  }
+  if (table.rows.empty()) {
+    page.paragraph("The choice removes no slot of any expected shape.", 2);
+  } else {
+    page.table(table);
+  }
+  const domain::FragmentationChange& change = decision.fragmentation;
+  page.paragraph(
+      fmt::format(
+          "Idle GPUs {:.2f} -> {:.2f}; of these out of reach for the next request: by touch "
+          "{:.2f} -> {:.2f}, by fill {:.2f} -> {:.2f}.",
+          change.idle_before, change.idle_after, change.touch_before, change.touch_after,
+          change.fill_before, change.fill_after),
+      2);
+}
+
+std::string title_of(const PlacementDecision& decision) {
+  return decision.is_placed() ? fmt::format("{}: placed on {}", decision.vm, decision.chosen->host)
+                              : fmt::format("{}: not placed", decision.vm);
+}
+
+void show_decision(Page& page, const Placement& placement, const PlacementDecision& decision) {
+  page.blank();
+  page.heading(title_of(decision));
+  if (page.style().verbosity >= 0) {
+    for (const PlacementAttempt& attempt : decision.attempts) {
+      page.labelled("request", kLabelWidth, request_text(attempt));
+      page.labelled("hosts", kLabelWidth,
+                    fmt::format("{} considered, {} removed, {} compatible",
+                                attempt.refused.size() + attempt.candidates.size(),
+                                attempt.refused.size(), attempt.candidates.size()));
+      page.blank();
+      show_refused(page, attempt);
+      if (!attempt.candidates.empty()) page.blank();
+      show_goodness(page, attempt, decision);
+      page.blank();
+    }
+  }
+  if (decision.is_placed()) {
+    std::string device =
+        fmt::format("{} on {}", fmt::join(decision.gpu_ids, ", "), decision.chosen->host);
+    if (decision.chosen->start > 0) device += fmt::format(", start {}", decision.chosen->start);
+    if (!decision.mode.empty()) device += fmt::format(", {} mode", decision.mode);
+    page.labelled("policy", kLabelWidth, placement.policy);
+    page.labelled("device chosen", kLabelWidth, device, 2, Tone::Good);
+    page.labelled("because", kLabelWidth, decision.why);
+    page.blank();
+    show_consequence(page, decision);
+  }
+  for (const std::string& note : decision.notes) page.labelled("note", kLabelWidth, note);
+}
+
+/// The rule that removed most hosts of the first wish.
+std::string main_reason(const PlacementDecision& decision) {
+  std::map<domain::Refusal, std::size_t> counts;
+  for (const PlacementAttempt& attempt : decision.attempts) {
+    for (const domain::RefusedHost& host : attempt.refused) ++counts[host.refusal];
+  }
+  if (counts.empty()) return "taken back";
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& row) { return row.second; });
+  return std::string(name_of(most->first));
+}
+
+}  // namespace
+
+std::string placement_verdict(const Placement& placement) {
+  std::string text;
+  for (const PlacementDecision& decision : placement.decisions) {
+    text += decision.is_placed()
+                ? fmt::format("{}: {} on {}\n", decision.vm, fmt::join(decision.gpu_ids, ", "),
+                              decision.chosen->host)
+                : fmt::format("{}: no host; most are removed by rule '{}'\n", decision.vm,
+                              main_reason(decision));
+  }
+  return text;
+}
+
+std::string placement_text(const Placement& placement, const Style& style) {
+  Page page(style);
+  if (style.verbosity >= 0) {
+    page.labelled("cluster", kLabelWidth, placement.cluster.empty() ? "-" : placement.cluster);
+    page.labelled("policy", kLabelWidth, placement.policy);
+    page.labelled("goodness", kLabelWidth, placement.goodness_preset);
+    page.labelled("next requests", kLabelWidth, placement.distribution);
+  }
+  for (const PlacementDecision& decision : placement.decisions) {
+    show_decision(page, placement, decision);
+  }
+  page.blank();
+  const auto placed = std::ranges::count_if(placement.decisions, &PlacementDecision::is_placed);
+  const auto total = static_cast<std::ptrdiff_t>(placement.decisions.size());
+  page.paragraph(fmt::format("{} of {} placed.", placed, counted(total, "VM")), 0,
+                 placed == total ? Tone::Good : Tone::Bad);
+  return page.text();
+}
+
+}  // namespace gpushape::render
