@@ -21,6 +21,25 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape review manifests/\n"
      "  kubectl get vmclass -o yaml | gpushape review -\n",
      kReview, run_review},
+    {"place", "-f FILE… --cluster INVENTORY",
+     "where each contract lands, why, and what it costs later",
+     "  gpushape place -f contract.yaml --cluster cluster.yaml\n"
+     "  gpushape advise llama-3.1-8b-instruct --context 8k --concurrency 32 --gpu h100 \\\n"
+     "    -o contract | gpushape place -f - --cluster cluster.yaml\n"
+     "  gpushape place -f contracts/ --cluster cluster.yaml --policy consolidation -o json\n",
+     kPlace, run_place},
+    {"simulate", "--cluster INVENTORY --trace TRACE",
+     "replays arrivals and departures, policy by policy",
+     "  gpushape simulate --cluster cluster.yaml --trace lifecycle.csv\n"
+     "  gpushape simulate --cluster cluster.yaml --trace lifecycle.csv \\\n"
+     "    --policy best-performance,least-fragmentation-fill -o json\n"
+     "  gpushape simulate --cluster nodes.csv --trace tasks.csv --seed 7 --arrivals 130\n",
+     kSimulate, run_simulate},
+    {"inventory", "show|check|fragmentation|failover [INVENTORY]", "questions about a cluster",
+     "  gpushape inventory show cluster.yaml\n"
+     "  gpushape inventory fragmentation cluster.yaml\n"
+     "  gpushape inventory failover --cluster cluster.yaml\n",
+     kInventory, run_inventory},
     {"catalog", "list|show MODEL|check|import PATH", "the model catalog",
      "  gpushape catalog list --family llama --size 1B-10B\n"
      "  gpushape catalog show llama-3.1-8b-instruct\n"

@@ -30,6 +30,9 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
 int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_simulate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_schema(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "catalog/quantization_names.hpp"
+#include "place/policies.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -103,6 +104,11 @@ Diagnostics set_ceiling(Invocation& in, const Given& given) {
 
 std::vector<std::string> kubernetes_versions() { return {"1.32", "1.33", "1.34", "1.35", "1.36"}; }
 std::vector<std::string> vm_operator_releases() { return {"8.0.3", "9.0.0", "9.0.1", "9.1.0"}; }
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const place::PolicyRow& row : place::policies()) names.emplace_back(row.name);
+  return names;
+}
 std::vector<std::string> color_choices() { return {"auto", "always", "never"}; }
 
 Diagnostics set_word(std::string& target, const Given& given,
@@ -133,8 +139,8 @@ Diagnostics set_color(Invocation& in, const Given& given) {
 using enum FlagGroup;
 
 constexpr auto kRows = std::to_array<FlagRow>({
-    {"--file", "-f", "FILE", Workload, kSizing,
-     "a workload document, a folder of them, or - for standard input; a flag wins over the file",
+    {"--file", "-f", "FILE", Workload, kSizing | kPlace,
+     "a workload document (place: a contract), a folder of them, or - for standard input; a flag wins over the file",
      nullptr, [](Invocation& in, const Given& g) { in.files.push_back(g.text); return Diagnostics{}; }},
     {"--quant", "", "NAME", Workload, kSizing | kCatalog,
      "precision of the weights; default: as stored in the checkpoint", nullptr,
@@ -251,6 +257,27 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set_requirements(in.workload.requires_, g); }},
     {"--host", "", "FILE", Hardware, kAdvise, "host profile; default: the usual server of the GPU's board", nullptr,
      [](Invocation& in, const Given& g) { return set(in.host, text_of(g), g); }},
+    {"--cluster", "", "INVENTORY", Hardware, kOnClusters, "an inventory, or a folder of them; repeats", nullptr,
+     [](Invocation& in, const Given& g) { in.clusters.push_back(g.text); return Diagnostics{}; }},
+    {"--policy", "", "NAME", Hardware, kOnClusters, "placement policy; simulate takes several, separated by commas",
+     policy_names,
+     [](Invocation& in, const Given& g) { return set_list(in.policies, g); }},
+    {"--trace", "", "FILE", Hardware, kSimulate, "arrivals and departures as CSV: lifecycle, openb tasks", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.trace, text_of(g), g); }},
+    {"--seed", "", "N", Hardware, kSimulate, "of the order of tasks without times; default: 1", nullptr,
+     [](Invocation& in, const Given& g) {
+       const Result<std::int64_t> value = parse_count(g, 0, kMostSequences);
+       if (!value) return value.error();
+       in.seed = *value;
+       return Diagnostics{};
+     }},
+    {"--arrivals", "", "PERCENT", Hardware, kSimulate, "GPU demand to let arrive, of the cluster's GPUs; default: 100", nullptr,
+     [](Invocation& in, const Given& g) {
+       const Result<double> value = parse_number(g, 0, kMostSpread);
+       if (!value) return value.error();
+       in.arrivals_percent = *value;
+       return Diagnostics{};
+     }},
     {"--hardware-label", "", "LABEL", Hardware, kAdvise, "for dynamic passthrough", nullptr,
      [](Invocation& in, const Given& g) { return set(in.hardware_label, text_of(g), g); }},
     {"--platform", "", "NAME", Hardware, kAdvise, "default: what the targets imply, else vsphere",
@@ -275,15 +302,15 @@ constexpr auto kRows = std::to_array<FlagRow>({
     {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},
 
-    {"--output", "-o", "FORMAT", Output, kSizing | kLookup,
+    {"--output", "-o", "FORMAT", Output, kSizing | kLookup | kOnClusters,
      "text, json, yaml; for advise each manifest target too (-o list shows them); repeats", nullptr,
      [](Invocation& in, const Given& g) {
        for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
        return Diagnostics{};
      }},
-    {"--output-file", "", "FILE", Output, kSizing | kCatalog, "where the one document goes instead of standard output", nullptr,
+    {"--output-file", "", "FILE", Output, kSizing | kCatalog | kOnClusters, "where the one document goes instead of standard output", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_file, text_of(g), g); }},
-    {"--output-dir", "", "FOLDER", Output, kSizing, "a folder for the documents, one file each", nullptr,
+    {"--output-dir", "", "FOLDER", Output, kSizing | kOnClusters, "a folder for the documents, one file each", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
     {"--pick", "", "N", Output, kAdvise, "write the Nth shape instead of the first", nullptr,
      [](Invocation& in, const Given& g) { return set(in.pick, parse_count(g, 1, kMostSequences), g); }},
@@ -315,7 +342,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
 
     {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kCatalog, "your own models and engines, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.catalog_folder, text_of(g), g); }},
-    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kProfiles | kReview, "your own GPUs, over the built-in ones", nullptr,
+    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kProfiles | kReview | kOnClusters, "your own GPUs, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.profiles_folder, text_of(g), g); }},
     {"--k8s", "", "VERSION", Configuration, kAdvise, "Kubernetes of the target; default: 1.36", kubernetes_versions,
      [](Invocation& in, const Given& g) { return set_word(in.kubernetes, g, kubernetes_versions()); }},

@@ -21,9 +21,13 @@ inline constexpr unsigned kCatalog = 4U;
 inline constexpr unsigned kProfiles = 8U;
 inline constexpr unsigned kSchema = 16U;
 inline constexpr unsigned kReview = 32U;
+inline constexpr unsigned kPlace = 64U;
+inline constexpr unsigned kInventory = 128U;
+inline constexpr unsigned kSimulate = 256U;
+inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
-inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview;
+inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

@@ -39,6 +39,13 @@ struct Invocation {
   std::string hardware_label;
   std::string host;
 
+  // Placement.
+  std::vector<std::string> clusters;
+  std::vector<std::string> policies;
+  std::string trace;
+  std::int64_t seed = 1;
+  double arrivals_percent = 100;
+
   // Answer.
   std::vector<std::string> outputs;
   std::string output_file;

@@ -102,14 +102,15 @@ double idle_of_set(GpuStates& states, const HostView& host, GpuSet set) {
 
 ShapeFragmentation with_idle(GpuStates& states, const HostView& host, const Request& request,
                              double idle) {
-  if (!host.is_up) return {.slots = 0, .touch = idle, .fill = idle};
+  if (!host.is_up) return {.slots = 0, .touch = idle, .fill = idle, .used = 0};
   const GpuOffer offer = request.gpus > 1 ? offer_of_several(states, host, request)
                                           : offer_of_one(states, host, request);
   const std::int64_t slots = limited_by_host(host, request, offer.slots);
-  if (slots == 0) return {.slots = 0, .touch = idle, .fill = idle};
+  if (slots == 0) return {.slots = 0, .touch = idle, .fill = idle, .used = 0};
   return {.slots = slots,
           .touch = idle - idle_of_set(states, host, offer.used),
-          .fill = idle - static_cast<double>(slots) * offer.share};
+          .fill = idle - static_cast<double>(slots) * offer.share,
+          .used = offer.used};
 }
 
 }  // namespace
@@ -176,6 +177,34 @@ Fragmentation fragmentation_of(const Snapshot& snapshot, const Distribution& dis
   all.shapes.resize(distribution.size());
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
     all += fragmentation_of(snapshot.states(), view_of(snapshot.row(host)), distribution);
+  }
+  return all;
+}
+
+std::vector<PaperCapacity> capacity_on_paper(const Snapshot& snapshot,
+                                             const Distribution& distribution) {
+  std::vector<PaperCapacity> all;
+  for (std::size_t host = 0; host < snapshot.size(); ++host) {
+    const HostRow& row = snapshot.row(host);
+    if (!row.is_up) continue;
+    GpuSet used = 0;
+    for (const ShapeFragmentation& shape :
+         fragmentation_of(snapshot.states(), view_of(row), distribution).shapes) {
+      used |= shape.used;
+    }
+    for (std::size_t i = 0; i < row.gpus.size(); ++i) {
+      const double idle = snapshot.states().idle(row.gpus[i]);
+      const auto gpu = static_cast<int>(i);
+      if (idle <= 0 || (used & gpu_bit(gpu)) != 0) continue;
+      PaperCapacity paper{.host = host, .gpu = gpu, .idle = idle, .blockers = {}};
+      const bool is_empty = snapshot.states().is_empty(row.gpus[i]);
+      for (const auto& [name, vm] : snapshot.vms()) {
+        if (vm.host == host && (is_empty || (vm.option.gpus & gpu_bit(gpu)) != 0)) {
+          paper.blockers.push_back(name);
+        }
+      }
+      all.push_back(std::move(paper));
+    }
   }
   return all;
 }

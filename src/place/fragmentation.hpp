@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "place/snapshot.hpp"
@@ -17,6 +18,7 @@ struct ShapeFragmentation {
   std::int64_t slots = 0;
   double touch = 0;
   double fill = 0;
+  GpuSet used = 0;  ///< GPUs that some legal placement uses; none where there are no slots
 
   bool operator==(const ShapeFragmentation&) const = default;
 };
@@ -54,6 +56,17 @@ Fragmentation fragmentation_of(GpuStates& states, const HostView& host,
                                const Distribution& distribution);
 /// Of the whole cluster.
 Fragmentation fragmentation_of(const Snapshot& snapshot, const Distribution& distribution);
+
+/// Idle capacity that is there on paper only: no shape of the distribution can use any of it.
+struct PaperCapacity {
+  std::size_t host = 0;
+  int gpu = 0;
+  double idle = 0;                    ///< of the GPU, 0 to 1
+  std::vector<std::string> blockers;  ///< VMs on the GPU; on a free GPU those of its host
+};
+
+std::vector<PaperCapacity> capacity_on_paper(const Snapshot& snapshot,
+                                             const Distribution& distribution);
 
 /// To nine decimals, as every comparison of figures is made.
 double rounded(double value);

@@ -8,8 +8,6 @@
 
 namespace gpushape::place {
 
-inline constexpr std::int64_t kMilliPerGpu = 1000;
-
 struct MilliTask {
   std::int64_t millicores = 0;
   std::int64_t gpu_milli = 0;  ///< of each GPU

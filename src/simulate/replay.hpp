@@ -9,20 +9,14 @@
 #include <vector>
 
 #include "domain/placement.hpp"
+#include "domain/trace.hpp"
 #include "place/fragmentation.hpp"
 #include "place/policies.hpp"
 #include "place/snapshot.hpp"
 
 namespace gpushape::simulate {
 
-struct Event {
-  bool is_arrival = true;
-  std::string vm;
-  domain::PlacementRequest request;  ///< of an arrival
-  double seconds = 0;                ///< from the start of the trace
-
-  bool operator==(const Event&) const = default;
-};
+using Event = domain::TraceEvent;
 
 /// Departed: gave its place back. Absent: a departure of a VM that was never placed.
 enum class Outcome { Placed, Rejected, Departed, Absent };

@@ -1,0 +1,160 @@
+#include "simulate/vm_replay.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "place/chooser.hpp"
+#include "place/fragmentation.hpp"
+#include "place/host_filters.hpp"
+
+namespace gpushape::simulate {
+
+using domain::PlacementRequest;
+using domain::TraceEvent;
+
+namespace {
+
+auto key_of(const PlacementRequest& request) {
+  return std::tuple(request.use, request.profile, request.gpus, request.needs_links,
+                    request.millicores, request.reserved_mhz, request.memory_bytes, request.devices,
+                    request.label);
+}
+
+/// GPU capacity that one instance takes: that of the first GPU of the cluster that knows the shape.
+double gpus_of_request(const place::Snapshot& snapshot, const place::Request& request) {
+  for (std::size_t host = 0; host < snapshot.size(); ++host) {
+    for (const place::StateId state : snapshot.row(host).gpus) {
+      const place::GpuFit& fit = snapshot.states().fit(state, request.shape);
+      if (fit.refusal != domain::Refusal::Model) return fit.share * request.gpus;
+    }
+  }
+  return request.gpus;
+}
+
+struct Free {
+  double gpus = 0;
+  std::int64_t millicores = 0;
+  std::int64_t memory = 0;
+};
+
+Free free_of(const place::Snapshot& snapshot) {
+  Free free;
+  for (std::size_t host = 0; host < snapshot.size(); ++host) {
+    const place::HostRow& row = snapshot.row(host);
+    if (!row.is_up) continue;
+    free.gpus += place::idle_of(snapshot.states(), place::view_of(row));
+    free.millicores += row.free_millicores;
+    free.memory += row.free_memory;
+  }
+  return free;
+}
+
+domain::Refusal furthest_refusal(const place::Snapshot& snapshot, const place::Request& request) {
+  domain::Refusal furthest = domain::Refusal::HostDown;
+  for (std::size_t host = 0; host < snapshot.size(); ++host) {
+    if (const auto refusal = place::refusal_of(snapshot, host, request)) {
+      furthest = std::max(furthest, *refusal);
+    }
+  }
+  return furthest;
+}
+
+/// Sums that become means over time and over the demand.
+struct Sums {
+  double seconds = 0;
+  double idle = 0;
+  double touch = 0;
+  double fill = 0;
+  double asked = 0;
+  double accepted = 0;
+  double asked_time = 0;
+  double accepted_time = 0;
+};
+
+std::map<std::string, double> lives_of(const domain::Trace& trace) {
+  std::map<std::string, double> lives;
+  const double end = trace.events.empty() ? 0 : trace.events.back().seconds;
+  for (const TraceEvent& event : trace.events) {
+    if (event.is_arrival) {
+      lives[event.vm] = end - event.seconds;
+    } else if (const auto vm = lives.find(event.vm); vm != lives.end()) {
+      vm->second -= end - event.seconds;
+    }
+  }
+  return lives;
+}
+
+}  // namespace
+
+std::vector<std::pair<double, PlacementRequest>> distribution_of(const domain::Trace& trace) {
+  std::map<decltype(key_of(PlacementRequest{})), std::pair<std::int64_t, PlacementRequest>> counts;
+  std::int64_t total = 0;
+  for (const TraceEvent& event : trace.events) {
+    if (!event.is_arrival) continue;
+    ++counts.try_emplace(key_of(event.request), 0, event.request).first->second.first;
+    ++total;
+  }
+  std::vector<std::pair<double, PlacementRequest>> distribution;
+  for (const auto& [key, row] : counts) {
+    distribution.emplace_back(static_cast<double>(row.first) / static_cast<double>(total),
+                              row.second);
+  }
+  return distribution;
+}
+
+VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
+                    const place::PolicyRow& policy) {
+  VmReplay result;
+  result.policy = policy.name;
+  const place::Distribution distribution = snapshot.compile(distribution_of(trace));
+  const std::map<std::string, double> lives = lives_of(trace);
+  place::Chooser chooser(std::move(snapshot), distribution, policy);
+  Sums sums;
+  double now = trace.events.empty() ? 0 : trace.events.front().seconds;
+  for (const TraceEvent& event : trace.events) {
+    if (event.seconds > now) {
+      const place::Fragmentation state = chooser.fragmentation();
+      const double span = event.seconds - now;
+      sums.seconds += span;
+      sums.idle += span * state.idle;
+      sums.touch += span * state.touch;
+      sums.fill += span * state.fill;
+      now = event.seconds;
+    }
+    if (!event.is_arrival) {
+      chooser.remove(event.vm);
+      continue;
+    }
+    const place::Request request = chooser.snapshot().compile(event.request);
+    const double gpus = gpus_of_request(chooser.snapshot(), request);
+    const double life = lives.at(event.vm);
+    ++result.arrived;
+    sums.asked += gpus;
+    sums.asked_time += gpus * life;
+    if (const auto choice = chooser.choose(request)) {
+      chooser.place(event.vm, request, *choice);
+      ++result.placed;
+      sums.accepted += gpus;
+      sums.accepted_time += gpus * life;
+      continue;
+    }
+    ++result.rejected;
+    ++result.rejected_by[furthest_refusal(chooser.snapshot(), request)];
+    const Free free = free_of(chooser.snapshot());
+    if (free.gpus >= gpus && free.millicores >= request.millicores &&
+        free.memory >= request.memory) {
+      ++result.avoidable;
+    }
+  }
+  result.accepted_gpu_share = sums.asked > 0 ? sums.accepted / sums.asked : 0;
+  result.accepted_gpu_time_share = sums.asked_time > 0 ? sums.accepted_time / sums.asked_time : 0;
+  if (sums.seconds > 0) {
+    result.mean_idle = sums.idle / sums.seconds;
+    result.mean_touch = sums.touch / sums.seconds;
+    result.mean_fill = sums.fill / sums.seconds;
+  }
+  return result;
+}
+
+}  // namespace gpushape::simulate

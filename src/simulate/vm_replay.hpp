@@ -1,0 +1,37 @@
+// A trace of VMs replayed under one policy, and what came of it over time.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "domain/trace.hpp"
+#include "place/policies.hpp"
+#include "place/snapshot.hpp"
+
+namespace gpushape::simulate {
+
+struct VmReplay {
+  std::string policy;
+  std::int64_t arrived = 0;
+  std::int64_t placed = 0;
+  std::int64_t rejected = 0;
+  std::map<domain::Refusal, std::int64_t> rejected_by;
+  double accepted_gpu_share = 0;       ///< of the GPU capacity asked for
+  double accepted_gpu_time_share = 0;  ///< the same, each VM weighed by its life
+  double mean_idle = 0;                ///< GPUs, mean over time
+  double mean_touch = 0;
+  double mean_fill = 0;
+  /// Rejections although the GPU capacity, CPU and memory asked for were free in total: an earlier
+  /// choice, not the demand, is to blame.
+  std::int64_t avoidable = 0;
+};
+
+/// The distribution that policies weigh is that of the trace itself.
+VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
+                    const place::PolicyRow& policy);
+
+/// Requests of a trace by their share of the arrivals.
+std::vector<std::pair<double, domain::PlacementRequest>> distribution_of(
+    const domain::Trace& trace);
+
+}  // namespace gpushape::simulate
