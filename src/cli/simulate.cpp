@@ -11,6 +11,7 @@
 #include "document/text_format.hpp"
 #include "inventory/traces.hpp"
 #include "place/decide.hpp"
+#include "schema/kinds.hpp"
 #include "simulate/replay.hpp"
 #include "simulate/task_replay.hpp"
 #include "simulate/vm_replay.hpp"
@@ -149,7 +150,7 @@ int simulate_vms(const domain::Trace& trace, const Invocation& invocation, const
                                   {"idle", Align::Right},
                                   {"touch", Align::Right},
                                   {"fill", Align::Right},
-                                  {"rejected by", Align::Left}},
+                                  {"by", Align::Left}},
                       .rows = {},
                       .ruled = {}};
   const place::Snapshot snapshot(loaded->cluster, loaded->devices);

@@ -35,7 +35,7 @@ std::string request_text(const PlacementAttempt& attempt) {
 
 /// Hosts that one reason with the same words refuses are one row.
 void show_refused(Page& page, const PlacementAttempt& attempt) {
-  Table table{.columns = {{"removed", Align::Left},
+  Table table{.columns = {{"host", Align::Left},
                           {"rule", Align::Left},
                           {"wanted", Align::Left},
                           {"found", Align::Left}},
@@ -74,12 +74,12 @@ void show_refused(Page& page, const PlacementAttempt& attempt) {
 
 void show_goodness(Page& page, const PlacementAttempt& attempt, const PlacementDecision& decision) {
   if (attempt.candidates.empty()) return;
-  Table table{.columns = {{"compatible", Align::Left}}, .rows = {}, .ruled = {}};
+  Table table{.columns = {{"host", Align::Left}}, .rows = {}, .ruled = {}};
   for (const domain::GoodnessPart& part : attempt.candidates.front().parts) {
     table.columns.push_back({part.name, Align::Right});
   }
   table.columns.push_back({"goodness", Align::Right});
-  table.columns.push_back({"fragmentation", Align::Right});
+  table.columns.push_back({"stranded", Align::Right});
   std::vector<const domain::CandidateHost*> order;
   for (const domain::CandidateHost& host : attempt.candidates) order.push_back(&host);
   const std::string chosen = decision.chosen ? decision.chosen->host : std::string();

@@ -26,7 +26,7 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host; do
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -76,6 +76,22 @@ done
 for example in examples/hosts/*.yaml; do
   check "$example" /usr/bin/python3 tests/schema/validate.py "$work/Host.schema.json" "$example"
 done
+
+# Clusters and placements: what advice writes, placement reads.
+for example in examples/clusters/*.yaml; do
+  check "$example" /usr/bin/python3 tests/schema/validate.py "$work/Cluster.schema.json" "$example"
+  "$program" inventory show "$example" -o yaml >"$work/cluster.yaml" 2>/dev/null
+  check "inventory show $example" /usr/bin/python3 tests/schema/validate.py "$work/Cluster.schema.json" "$work/cluster.yaml"
+  check "inventory check $example" "$program" inventory check "$example"
+  for policy in best-performance consolidation least-fragmentation-touch least-fragmentation-fill; do
+    "$program" place -f "$work/contract.yaml" --cluster "$example" --policy "$policy" -o json >"$work/placement.json" 2>/dev/null
+    check "place on $example, $policy" /usr/bin/python3 tests/schema/validate.py "$work/Placement.schema.json" "$work/placement.json"
+  done
+done
+"$program" advise "$own" --context 8k --concurrency 8 --gpu h100-sxm-80 -o contract 2>/dev/null |
+  "$program" place -f - --cluster examples/clusters/lab.yaml -o cluster >"$work/after.yaml" 2>/dev/null
+check "advise | place -o cluster" /usr/bin/python3 tests/schema/validate.py "$work/Cluster.schema.json" "$work/after.yaml"
+check "the cluster after a placement has no contradiction" "$program" inventory check "$work/after.yaml"
 
 # Manifests: VM classes as two vCenter releases serve them, claims for every Kubernetes that has them.
 manifests() {  # manifests NAME TARGETS FLAGS…
