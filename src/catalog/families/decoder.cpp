@@ -12,15 +12,14 @@ namespace {
 
 using document::Reader;
 
-// Gemma's local layers and others rotate with a base of their own, which is a table of its own.
-void read_further_rope(const ConfigParts& parts, std::string_view field) {
+// Gemma's local layers and others rotate with a base of their own, which is a table of its own; no
+// scaling stretches it.
+void read_further_rope(const ConfigParts& parts, std::string_view field, std::int64_t trained) {
   const auto theta = parts.fields().number(field, kRopeTheta);
   if (!theta || *theta == parts.model().rope.theta) return;
-  domain::Rope local = parts.model().rope;
+  domain::Rope local;
   local.theta = *theta;
-  local.scaling.clear();
-  local.factor = 1;
-  local.original_max_positions = 0;
+  local.positions = trained;
   parts.model().further_ropes.push_back(local);
 }
 
@@ -110,8 +109,8 @@ void read_context(const ConfigParts& parts) {
     parts.from_family("rope");
   }
   limit_context(parts);
-  read_further_rope(parts, "rope_local_base_freq");
-  read_further_rope(parts, "swa_rope_theta");
+  read_further_rope(parts, "rope_local_base_freq", trained);
+  read_further_rope(parts, "swa_rope_theta", trained);
 }
 
 void read_outer(const ConfigParts& parts) {

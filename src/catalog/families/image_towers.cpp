@@ -12,9 +12,10 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kPatch{.least = 1, .most = 10'000};
-constexpr document::IntegerBounds kPixels{.least = 1, .most = 100'000};
-constexpr document::IntegerBounds kCount{.least = 0, .most = 1'000'000};
+constexpr document::IntegerBounds kPatch{.least = 1, .most = 256};
+constexpr document::IntegerBounds kEdge{.least = 1, .most = 16};  // of what is merged
+constexpr document::IntegerBounds kPixels{.least = 1, .most = 10'000};
+constexpr document::IntegerBounds kCount{.least = 0, .most = 100'000};
 constexpr std::int64_t kColours = 3;
 
 void put(const ConfigParts& parts, const domain::Tower& tower) {
@@ -94,7 +95,7 @@ void add_gemma4_vision(ConfigParts& parts) {
     const std::int64_t head_dim = vision.integer("head_dim", kHeadDim).value_or(64);
     const std::int64_t positions =
         vision.integer("position_embedding_size", kContextTokens).value_or(10240);
-    const std::int64_t pool = vision.integer("pooling_kernel_size", kPatch).value_or(3);
+    const std::int64_t pool = vision.integer("pooling_kernel_size", kEdge).value_or(3);
     tower.parameters = kColours * patch * patch * hidden + 2 * positions * hidden +
                        tower.layers * values_of({.hidden = hidden,
                                                  .width = tower.width,
@@ -147,7 +148,7 @@ void add_pixtral(ConfigParts& parts) {
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
   const Patches patches = read_patches(vision, 1540, 14);
-  const std::int64_t merge = parts.root().integer("spatial_merge_size", kPatch).value_or(2);
+  const std::int64_t merge = parts.root().integer("spatial_merge_size", kEdge).value_or(2);
   const bool bias = parts.root().boolean("multimodal_projector_bias").value_or(false);
   tower.parameters = kColours * patches.patch * patches.patch * hidden + hidden +
                      tower.layers * values_of({.hidden = hidden,
@@ -222,7 +223,7 @@ void add_idefics3(ConfigParts& parts) {
   domain::Tower tower =
       read_sizes(vision, {.hidden_size = 1152, .layers = 12, .heads = 16, .width = 3072});
   const Patches patches = read_patches(vision, 224, 32);
-  const std::int64_t scale = parts.root().integer("scale_factor", kPatch).value_or(2);
+  const std::int64_t scale = parts.root().integer("scale_factor", kEdge).value_or(2);
   const std::int64_t grid = patches.side * patches.side;
   tower.parameters = siglip_values(tower, patches.patch, grid) +
                      tower.hidden_size * scale * scale * parts.model().hidden_size;
@@ -410,7 +411,7 @@ void add_muse_vision(ConfigParts& parts) {
   domain::Tower tower = read_sizes(vision, {});
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t patch = vision.integer("patch_size", kPatch).value_or(14);
-  const std::int64_t frames = vision.integer("patch_temporal", kPatch).value_or(2);
+  const std::int64_t frames = vision.integer("patch_temporal", kEdge).value_or(2);
   const std::int64_t rows = vision.integer("pos_emb_height", kPatch).value_or(32);
   const std::int64_t columns = vision.integer("pos_emb_width", kPatch).value_or(32);
   const std::int64_t merged = parts.root().integer("out_hidden_size", kHiddenSize).value_or(hidden);

@@ -56,6 +56,15 @@ void read_dots1(ConfigParts& parts) {
                            parts.fields().text("topk_method").value_or("noaux_tc") == "noaux_tc"});
 }
 
+// Ling and Ring: shared experts of a width of their own where the config gives one.
+void read_bailing_moe(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true,
+                       .correction_bias = parts.flag("moe_router_enable_expert_bias", "", false)});
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", {.least = 0, .most = 100}).value_or(0);
+  add_multi_token(parts, parts.model().layers.back().layer, further);
+}
+
 namespace {
 
 // Hunyuan lists a number for each layer where all are the same.

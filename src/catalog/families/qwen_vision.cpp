@@ -11,7 +11,8 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kPatch{.least = 1, .most = 10'000};
+constexpr document::IntegerBounds kPatch{.least = 1, .most = 256};
+constexpr document::IntegerBounds kEdge{.least = 1, .most = 16};  // of what is merged
 constexpr std::int64_t kColours = 3;
 
 struct Common {
@@ -27,8 +28,8 @@ Common read_common(const Fields& vision, std::int64_t layers, std::int64_t patch
   common.layers = vision.integer("depth", kLayers).value_or(layers);
   common.heads = vision.integer("num_heads", kHeads).value_or(16);
   common.patch = vision.integer("patch_size", kPatch).value_or(patch);
-  common.frames = vision.integer("temporal_patch_size", kPatch).value_or(2);
-  const std::int64_t edge = vision.integer("spatial_merge_size", kPatch).value_or(2);
+  common.frames = vision.integer("temporal_patch_size", kEdge).value_or(2);
+  const std::int64_t edge = vision.integer("spatial_merge_size", kEdge).value_or(2);
   common.merge = edge * edge;
   return common;
 }
@@ -86,7 +87,7 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
   std::int64_t deep = 3;
   const document::Node* indexes = vision.node("deepstack_visual_indexes");
   if (indexes != nullptr && indexes->is(document::Node::Kind::Sequence))
-    deep = static_cast<std::int64_t>(indexes->items().size());
+    deep = static_cast<std::int64_t>(std::min<std::size_t>(indexes->items().size(), 64));
   const std::int64_t merged = common.merge * hidden;
   const std::int64_t merger = linear_values(merged, merged) + linear_values(merged, out);
   tower.parameters =
@@ -130,7 +131,8 @@ void add_glm_vision(ConfigParts& parts) {
   const std::int64_t merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
   tower.width = merged;
   const std::int64_t network = vision.integer("intermediate_size", kWidth).value_or(13696);
-  const std::int64_t image = vision.integer("image_size", kContextTokens).value_or(336);
+  const std::int64_t image =
+      vision.integer("image_size", {.least = 1, .most = 10'000}).value_or(336);
   const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
   tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
                      side * side * hidden + 3 * hidden +

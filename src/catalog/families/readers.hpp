@@ -19,6 +19,7 @@ void read_olmoe(ConfigParts& parts);
 void read_glm4_moe(ConfigParts& parts);
 void read_deepseek_moe(ConfigParts& parts);
 void read_dots1(ConfigParts& parts);
+void read_bailing_moe(ConfigParts& parts);
 // deepseek.cpp
 void read_deepseek(ConfigParts& parts);
 void read_glm_latent(ConfigParts& parts);

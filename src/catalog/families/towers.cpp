@@ -7,8 +7,9 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kPatch{.least = 1, .most = 10'000};
-constexpr document::IntegerBounds kPixels{.least = 1, .most = 100'000};
+constexpr document::IntegerBounds kPatch{.least = 1, .most = 256};
+constexpr document::IntegerBounds kEdge{.least = 1, .most = 16};  // of what is merged
+constexpr document::IntegerBounds kPixels{.least = 1, .most = 10'000};
 constexpr std::int64_t kColours = 3;
 
 }  // namespace
@@ -69,12 +70,13 @@ domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size) {
   tower.heads = vision.integer("attention_heads", kHeads).value_or(16);
   const std::int64_t image = vision.integer("image_size", kPixels).value_or(560);
   const std::int64_t patch = vision.integer("patch_size", kPatch).value_or(14);
-  const std::int64_t tiles = vision.integer("max_num_tiles", kPatch).value_or(4);
+  const std::int64_t tiles = vision.integer("max_num_tiles", kEdge).value_or(4);
   const std::int64_t output = vision.integer("vision_output_dim", kHiddenSize).value_or(7680);
   const document::Node* ratios = vision.node("supported_aspect_ratios");
-  const std::int64_t ratio_count = ratios != nullptr && ratios->is(document::Node::Kind::Sequence)
-                                       ? static_cast<std::int64_t>(ratios->items().size())
-                                       : 8;
+  const std::int64_t ratio_count =
+      ratios != nullptr && ratios->is(document::Node::Kind::Sequence)
+          ? static_cast<std::int64_t>(std::min<std::size_t>(ratios->items().size(), 64))
+          : 8;
   const std::int64_t side = std::max<std::int64_t>(1, image / patch);
   const std::int64_t positions = side * side + 1;
   const std::int64_t hidden = tower.hidden_size;
