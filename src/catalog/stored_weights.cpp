@@ -124,6 +124,9 @@ class Comparison {
     for (const Tensor& tensor : domain::outer_tensors(before))
       compare(before, tensor, domain::kOutsideLayers, false, exceptions);
     note();
+    // From here on the header's findings stand for the config's lists.
+    model_.weights.kept.clear();
+    model_.weights.modules = domain::patterns_of_exceptions(model_);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "domain/modules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -37,8 +39,9 @@ class Rules {
   [[nodiscard]] WeightScheme scheme_for(const Tensor& tensor, std::int64_t layer,
                                         bool is_multi_token) const {
     const WeightScheme usual = usual_scheme(weights_, tensor);
-    const bool can_be_quantized =
-        tensor.is_linear || tensor.part == TensorPart::Head || tensor.part == TensorPart::Router;
+    const bool can_be_quantized = tensor.is_linear || tensor.part == TensorPart::Head ||
+                                  tensor.part == TensorPart::Router ||
+                                  tensor.part == TensorPart::Embedding;
     if (!can_be_quantized) return usual;
     const std::vector<std::string> names = names_.of(tensor, layer, is_multi_token);
     const auto names_it = [&](const ModulePattern& pattern) { return pattern.matches_any(names); };
@@ -128,6 +131,65 @@ std::int64_t next_change(const Model& model, std::int64_t layer, std::int64_t la
     }
   }
   return next;
+}
+
+namespace {
+
+/// What a pattern must say for its modules to be stored so.
+ModuleFormat format_of(const WeightScheme& found) {
+  const WeightScheme& own = scheme(found.quantization);
+  ModuleFormat format{.pattern = {}, .quantization = found.quantization};
+  if (own.granularity == ScaleGranularity::Group && found.granularity == ScaleGranularity::Channel)
+    format.group = kWholeRow;
+  else if (found.group != own.group)
+    format.group = found.group;
+  format.zero_points = found.zero_bits > 0 && own.zero_bits == 0;
+  format.static_activation_scales = found.input_scale_bits > 0;
+  return format;
+}
+
+/// The tensor's name as ModuleNames spells it first.
+std::string_view spelled(std::string_view tensor, bool has_experts_beside) {
+  constexpr std::string_view kBelow = "mlp.";
+  const bool is_routed = tensor.starts_with("mlp.experts.") ||
+                         tensor.starts_with("mlp.shared_experts.") || tensor == "mlp.gate";
+  if (has_experts_beside && is_routed) tensor.remove_prefix(kBelow.size());
+  return tensor == "gate" ? "router" : tensor;
+}
+
+}  // namespace
+
+std::vector<ModuleFormat> patterns_of_exceptions(const Model& model) {
+  const bool has_experts_beside = std::ranges::any_of(model.layers, [](const LayerRun& run) {
+    return run.layer.feed_forward.width > 0 && run.layer.feed_forward.experts.has_value();
+  });
+  std::vector<ModuleFormat> formats;
+  std::vector<bool> is_taken(model.exceptions.size(), false);
+  for (std::size_t i = 0; i < model.exceptions.size(); ++i) {
+    if (is_taken[i]) continue;
+    const TensorException& first = model.exceptions[i];
+    ModuleFormat format = format_of(first.scheme);
+    const std::string_view name = spelled(first.tensor, has_experts_beside);
+    if (first.first_layer < 0) {
+      format.pattern = name;
+      formats.push_back(std::move(format));
+      continue;
+    }
+    std::string layers;
+    for (std::size_t j = i; j < model.exceptions.size(); ++j) {
+      const TensorException& other = model.exceptions[j];
+      if (other.tensor != first.tensor || other.is_multi_token != first.is_multi_token ||
+          other.scheme != first.scheme || other.first_layer < 0)
+        continue;
+      is_taken[j] = true;
+      layers += fmt::format("{}{}-{}", layers.empty() ? "" : ",", other.first_layer,
+                            other.first_layer + other.layers - 1);
+    }
+    format.pattern =
+        fmt::format("{}.layers.{{{}}}.{}", first.is_multi_token ? "mtp" : "model", layers, name);
+    formats.push_back(std::move(format));
+  }
+  return formats;
 }
 
 std::int64_t stored_bytes(const Tensor& tensor, const WeightScheme& scheme) {

@@ -41,6 +41,10 @@ std::vector<std::string> collapse_modules(const std::vector<std::string>& patter
 /// the architecture stands; a change of `weights` calls for it again.
 void resolve_modules(Model& model);
 
+/// Model::exceptions as patterns that resolve_modules makes the same exceptions of: how a header's
+/// findings are written down.
+std::vector<ModuleFormat> patterns_of_exceptions(const Model& model);
+
 /// For tensors of no layer: embedding, final norm, head, extra tensors.
 inline constexpr std::int64_t kOutsideLayers = -1;
 

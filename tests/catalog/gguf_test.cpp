@@ -169,6 +169,11 @@ TEST_SUITE("catalog") {
     CHECK(bytes == 300 * q6 + (256 + 256 + 128 + 1024) * q4 * 2 + 128 * q6 + 128 * q4 +
                        512 * q6 * 2 + 5 * 1024);
     CHECK(model.parameters.stored == model.parameters.total);
+    // What the header says can be written down as patterns.
+    Model written = model;
+    resolve_modules(written);
+    CHECK(written.exceptions == model.exceptions);
+    CHECK(model.weights.modules.size() == 3);  // v of layer 0, down, the embedding
   }
 
   TEST_CASE("a file of several types in version 2 is read, too") {

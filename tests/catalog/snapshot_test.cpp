@@ -124,6 +124,9 @@ TEST_SUITE("catalog") {
                       .is_linear = true};
     CHECK(scheme_of(model, down, 0).quantization == Quantization::Bf16);
     CHECK(scheme_of(model, down, 1).quantization == Quantization::Fp8Channel);
+    Model written = model;
+    resolve_modules(written);
+    CHECK(written.exceptions == model.exceptions);
     CHECK(stored(model) == computed_bytes(model));
     CHECK(std::ranges::any_of(model.notes, [](const std::string& note) {
       return note.find("stores 14 tensors otherwise") != std::string::npos;
