@@ -71,7 +71,10 @@ void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int6
       prediction.extra.push_back({.name = name, .rows = hidden_size});
     std::ranges::copy(hyper_head(streams, hidden_size), std::back_inserter(prediction.extra));
   }
-  prediction.holds_embedding = true;
+  // Copies of embedding and head lie in the base checkpoints, whose experts are fp8, and not in
+  // those with fp4 experts: the Hub counts 292 021 347 282 values of DeepSeek-V4-Flash-Base and 158
+  // 069 433 298 packed ones of DeepSeek-V4-Flash.
+  prediction.holds_embedding = parts.root().text("expert_dtype").value_or("fp4") == "fp8";
   parts.model().multi_token_prediction = std::move(prediction);
   parts.from_config("multiTokenPrediction");
 }
