@@ -20,7 +20,6 @@ void add_pixtral(ConfigParts& parts);
 void add_llava(ConfigParts& parts);
 void add_llava_next(ConfigParts& parts);
 void add_idefics3(ConfigParts& parts);
-void add_internvl(ConfigParts& parts);
 void add_intern_vision(ConfigParts& parts);
 void add_llama4_vision(ConfigParts& parts);
 void add_minicpm_vision(ConfigParts& parts);

@@ -64,14 +64,9 @@ std::vector<std::int64_t> widths(const ConfigParts& parts, std::int64_t count) {
     listed.resize(static_cast<std::size_t>(count), 1);
     return listed;
   }
-  return {static_cast<std::size_t>(count),
-          parts.fields().required_integer("intermediate_size", kWidth),
-          std::allocator<std::int64_t>()};
-}
-
-std::vector<bool> slides_by_type(const ConfigParts& parts, std::int64_t count,
-                                 std::optional<std::int64_t> window) {
-  return sliding_layers(parts, count, window);
+  const std::int64_t width = parts.fields().required_integer("intermediate_size", kWidth);
+  std::vector<std::int64_t> equal(static_cast<std::size_t>(count), width);
+  return equal;
 }
 
 }  // namespace
@@ -101,7 +96,7 @@ void read_gemma3n(ConfigParts& parts) {
   const std::int64_t shared =
       parts.fields().integer("num_kv_shared_layers", kLayerCount).value_or(15);
   const std::optional<std::int64_t> window = read_window(parts);
-  const std::vector<bool> slides = slides_by_type(parts, count, window);
+  const std::vector<bool> slides = sliding_layers(parts, count, window);
   const std::vector<std::int64_t> network = widths(parts, count);
   for (std::size_t i = 0; i < slides.size(); ++i) {
     domain::Layer layer = slides[i] ? sliding(base, window.value_or(0)) : base;
@@ -160,7 +155,7 @@ void read_gemma4(ConfigParts& parts) {
       parts.fields().integer("num_kv_shared_layers", kLayerCount).value_or(0);
   const bool widens = parts.flag("use_double_wide_mlp", "", false);
   const std::optional<std::int64_t> window = read_window(parts);
-  const std::vector<bool> slides = slides_by_type(parts, count, window);
+  const std::vector<bool> slides = sliding_layers(parts, count, window);
   for (std::size_t i = 0; i < slides.size(); ++i) {
     domain::Layer layer = slides[i] ? sliding(base, window.value_or(0)) : global;
     layer.attention.shares_cache = static_cast<std::int64_t>(i) >= count - shared;

@@ -236,8 +236,6 @@ void add_idefics3(ConfigParts& parts) {
 
 // InternVisionModel: class token, layer scales; four patches become one token behind a norm and two
 // matrices (mlp1).
-void add_internvl(ConfigParts& parts) { add_intern_vision(parts); }
-
 void add_intern_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
