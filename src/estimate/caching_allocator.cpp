@@ -12,6 +12,7 @@ constexpr std::int64_t kLargestSmall = kMiB;
 constexpr std::int64_t kLeastOwnSegment = 10 * kMiB;
 constexpr std::int64_t kSharedSegment = 20 * kMiB;
 constexpr std::int64_t kSegmentUnit = 2 * kMiB;
+constexpr std::int64_t kLargestUnsplitRest = kMiB;
 
 constexpr std::int64_t round_up_to(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -41,6 +42,11 @@ void CachingAllocator::keep(std::int64_t rest) {
   }
 }
 
+bool CachingAllocator::stays(std::int64_t rest, std::int64_t wanted) const {
+  return rest <= kLargestUnsplitRest ||
+         static_cast<double>(rest) <= unsplit_share_ * static_cast<double>(wanted);
+}
+
 void CachingAllocator::allocate(std::int64_t bytes) {
   if (bytes <= 0) return;
   const std::int64_t wanted = round_up_to(bytes, kUnit);
@@ -50,7 +56,7 @@ void CachingAllocator::allocate(std::int64_t bytes) {
   }
   const std::int64_t block = block_for(wanted);
   const std::int64_t rest = block - wanted;
-  if (rest <= unsplit_rest_) {
+  if (stays(rest, wanted)) {
     allocated_ += block;
     return;
   }

@@ -19,11 +19,8 @@ namespace gpushape::estimate {
 
 class CachingAllocator {
  public:
-  static constexpr std::int64_t kUsualUnsplitRest = 1024 * 1024;
-
-  /// `unsplit_rest`: the largest rest of a large block that stays with it.
-  explicit CachingAllocator(std::int64_t unsplit_rest = kUsualUnsplitRest)
-      : unsplit_rest_(unsplit_rest) {}
+  /// `unsplit_share`: rests of up to this share of a request stay with it, too.
+  explicit CachingAllocator(double unsplit_share = 0) : unsplit_share_(unsplit_share) {}
 
   void allocate(std::int64_t bytes);
   /// What allocating `bytes` in turn comes to, apart from where the large ones find room.
@@ -49,7 +46,9 @@ class CachingAllocator {
   };
   void keep(std::int64_t rest);
 
-  std::int64_t unsplit_rest_;
+  [[nodiscard]] bool stays(std::int64_t rest, std::int64_t wanted) const;
+
+  double unsplit_share_;
   std::int64_t allocated_ = 0;
   std::vector<Rest> rests_;  ///< ascending
 };

@@ -18,7 +18,7 @@ constexpr std::int64_t kFloatBytes = 4;
 /// Sums tensors and asks the allocator for each.
 class Tally {
  public:
-  explicit Tally(std::int64_t unsplit_rest) : allocator_(unsplit_rest) {}
+  explicit Tally(double unsplit_share) : allocator_(unsplit_share) {}
   void add(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large,
            std::int64_t times) {
     tensors_ += batch.bytes * times;
@@ -186,7 +186,7 @@ std::int64_t kv_heads_on_rank(const domain::Attention& attention, std::int64_t t
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage) {
-  Tally tally(layout.unsplit_rest);
+  Tally tally(layout.unsplit_share);
   std::vector<std::int64_t> bytes;
   const auto add_outer = [&](const std::vector<domain::Tensor>& tensors) {
     bytes.clear();

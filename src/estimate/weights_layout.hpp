@@ -39,7 +39,7 @@ struct WeightsLayout {
   ExpertPadding expert_padding = {};
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
-  std::int64_t unsplit_rest = 1024 * 1024;  ///< CachingAllocator: the largest rest that counts
+  double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
 };

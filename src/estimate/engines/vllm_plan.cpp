@@ -237,8 +237,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights.data_parallel = plan.parallelism.data;
   plan.weights.expert_parallel = plan.parallelism.expert;
   plan.weights.expert_padding = expert_padding(plan.facts);
-  if (const double rest = plan.facts.expected("allocatorUnsplitRest"); rest > 0)
-    plan.weights.unsplit_rest = std::llround(rest);
+  plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
