@@ -8,25 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "catalog/quantization_names.hpp"
+#include "calibrate/prediction.hpp"
 #include "domain/estimate.hpp"
 #include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
 namespace {
-
-using domain::Fact;
-using domain::Origin;
-using domain::Quantization;
-
-constexpr double kHalfOfLastDecimal = 0.005;  // GiB; engines print two
-constexpr std::string_view kFrom = "engine start";
-
-template <class T>
-Fact<T> stated(T value) {
-  return {std::move(value), Origin::Measured, std::string(kFrom)};
-}
 
 /// How the records name a GPU, and which device of the tables it is.
 struct GpuLabel {
@@ -89,82 +77,9 @@ std::optional<domain::VisibleMemory> gpu_of(const EngineStart& start,
   return gpu;
 }
 
-std::optional<Quantization> dtype_of(std::string_view dtype) {
-  if (dtype == "bfloat16") return Quantization::Bf16;
-  if (dtype == "float16" || dtype == "half") return Quantization::Fp16;
-  if (dtype == "float32") return Quantization::Fp32;
-  return std::nullopt;
-}
-
-bool is_plain(Quantization quantization) {
-  return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
-}
-
-/// What the record asks for beyond the checkpoint; nothing where the checkpoint decides.
-std::optional<Quantization> quantization_of(const EngineStart& start, const domain::Model& model) {
-  if (!is_plain(model.weights.linear)) return std::nullopt;
-  if (!start.quantization.empty()) {
-    const Result<Quantization> named = catalog::parse_quantization(start.quantization);
-    if (named) return *named;
-  }
-  return dtype_of(start.dtype);
-}
-
-domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
-                             domain::EngineVersion version) {
-  domain::Workload workload;
-  if (const auto quantization = quantization_of(start, model))
-    workload.quantization = stated(*quantization);
-  if (!start.kv_cache_type.empty() && start.kv_cache_type != "auto") {
-    if (const auto type = catalog::parse_kv_cache_type(start.kv_cache_type))
-      workload.kv_cache_type = stated(*type);
-  }
-  if (start.context_tokens) workload.context_tokens = stated(*start.context_tokens);
-  domain::EngineSettings& engine = workload.engine;
-  engine.version = stated(version);
-  engine.tensor = stated(start.tensor_parallel);
-  engine.pipeline = stated(start.pipeline_parallel);
-  if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
-  if (start.max_num_batched_tokens)
-    engine.max_num_batched_tokens = stated(*start.max_num_batched_tokens);
-  if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
-  engine.enforce_eager = stated(start.enforce_eager);
-  return workload;
-}
-
 std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
   if (!gib) return std::nullopt;
   return Figure{.predicted = predicted, .measured_gib = *gib};
-}
-
-domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {
-  const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
-  return term == estimate.terms.end() ? domain::Range{} : term->bytes;
-}
-
-domain::Range sum(const domain::Range& a, const domain::Range& b) {
-  return {.low = a.low + b.low, .expected = a.expected + b.expected, .high = a.high + b.high};
-}
-
-/// Tokens of a pool that is given rather than predicted.
-std::optional<std::int64_t> tokens_of(const domain::Model& model, domain::Workload workload,
-                                      const domain::Engine& engine,
-                                      const domain::VisibleMemory& gpu, double pool_gib) {
-  workload.engine.kv_cache_memory_bytes = stated(gib_of(std::max(pool_gib, kHalfOfLastDecimal)));
-  const Result<domain::Estimate> estimate = estimate::estimate_memory(model, workload, engine, gpu);
-  if (!estimate || !estimate->capacity) return std::nullopt;
-  return estimate->capacity->kv_pool_tokens;
-}
-
-std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::Model& model,
-                                       const domain::Workload& workload,
-                                       const domain::Engine& engine,
-                                       const domain::VisibleMemory& gpu) {
-  if (!start.pool_gib || !start.pool_tokens) return std::nullopt;
-  const auto least = tokens_of(model, workload, engine, gpu, *start.pool_gib - kHalfOfLastDecimal);
-  const auto most = tokens_of(model, workload, engine, gpu, *start.pool_gib + kHalfOfLastDecimal);
-  if (!least || !most) return std::nullopt;
-  return TokenCheck{.least = *least, .most = *most, .printed = *start.pool_tokens};
 }
 
 std::string first_message(const Diagnostics& diagnostics) {
@@ -218,9 +133,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
   if (gpu && start.pipeline_parallel == 1) {  // stages differ, and a record holds one of them
     comparison.activation = figure(term_bytes(*estimate, "activation"), start.activation_gib);
-    comparison.non_torch =
-        figure(sum(term_bytes(*estimate, "nonTorch"), term_bytes(*estimate, "collectives")),
-               start.non_torch_gib);
+    comparison.non_torch = figure(non_torch_bytes(*estimate), start.non_torch_gib);
     comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
   }
   if (!start.pool_gib) {
@@ -232,10 +145,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   } else {
     comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
   }
-  // No figure depends on the GPU's total once the pool is given.
-  domain::VisibleMemory any;
-  any.bytes = domain::exactly(gib(1024));
-  comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.value_or(any));
+  comparison.tokens = check_tokens(start, *model, workload, *engine, gpu);
   return comparison;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/engine_start.hpp"
+#include "calibrate/prediction.hpp"
 #include "catalog/catalog.hpp"
 #include "domain/range.hpp"
 #include "profiles/profiles.hpp"
@@ -25,15 +26,6 @@ struct Figure {
   [[nodiscard]] double error_gib() const { return predicted.expected.gib() - measured_gib; }
   /// Inside the predicted range, as far as two printed decimals tell.
   [[nodiscard]] bool is_in_range() const;
-};
-
-/// The tokens that the printed pool allows: of two decimals, anything within half of the last.
-struct TokenCheck {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-  std::int64_t printed = 0;
-
-  [[nodiscard]] bool holds() const { return least <= printed && printed <= most; }
 };
 
 struct Comparison {

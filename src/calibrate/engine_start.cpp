@@ -48,6 +48,9 @@ EngineStart read_start(const Node& record) {
   start.gpu_total_gib = number_in(record, "gpu_mem_total_gib");
   start.tensor_parallel = count_in(record, "tp").value_or(1);
   start.pipeline_parallel = count_in(record, "pp").value_or(1);
+  start.data_parallel = count_in(record, "dp").value_or(1);
+  start.expert_parallel = count_in(record, "ep").value_or(1);
+  start.block_tokens = count_in(record, "block_size");
   start.context_tokens = count_in(record, "max_model_len");
   start.max_num_seqs = count_in(record, "max_num_seqs");
   start.max_num_batched_tokens = count_in(record, "max_num_batched_tokens");

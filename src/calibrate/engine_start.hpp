@@ -23,11 +23,15 @@ struct EngineStart {
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
+  std::int64_t data_parallel = 1;
+  std::int64_t expert_parallel = 1;
   std::optional<std::int64_t> context_tokens;
   std::optional<std::int64_t> max_num_seqs;
   std::optional<std::int64_t> max_num_batched_tokens;
   std::optional<double> utilization;
   bool enforce_eager = false;
+  bool is_library = false;  ///< started from a program, not as a server
+  std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;

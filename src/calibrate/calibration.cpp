@@ -1,0 +1,236 @@
+#include "calibrate/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "calibrate/causes.hpp"
+#include "calibrate/prediction.hpp"
+#include "estimate/estimate_memory.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using domain::CalibratedTerm;
+using domain::Calibration;
+using domain::Range;
+
+struct Row {
+  std::string_view name;
+  std::string_view description;
+  std::optional<double> EngineStart::* printed;
+  std::optional<double> RankReading::* of_rank;
+  Range (*predicted)(const domain::Estimate&);
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {"weights", "parameters as loaded", &EngineStart::weights_gib, &RankReading::weights_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "weights"); }},
+    {"activation", "peak of the profiling step", &EngineStart::activation_gib,
+     &RankReading::activation_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "activation"); }},
+    {"nonTorch", "buffers past the framework, collectives with them", &EngineStart::non_torch_gib,
+     &RankReading::non_torch_gib,
+     [](const domain::Estimate& estimate) { return non_torch_bytes(estimate); }},
+    {"graphs", "captured CUDA graphs", &EngineStart::graphs_gib, &RankReading::graphs_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "graphs"); }},
+    {"kvPool", "left for the KV cache", &EngineStart::pool_gib, &RankReading::pool_gib,
+     [](const domain::Estimate& estimate) {
+       return estimate.capacity ? estimate.capacity->kv_pool_bytes : Range{};
+     }},
+});
+
+std::string origin(bool is_of_log) { return is_of_log ? "the log" : "default"; }
+
+void state_settings(const EngineLog& log, const Surroundings& surroundings,
+                    const domain::Estimate& estimate, Calibration& calibration) {
+  const EngineStart& start = log.start;
+  const auto add = [&](std::string name, std::string value, std::string from) {
+    if (!value.empty())
+      calibration.settings.push_back({std::move(name), std::move(value), std::move(from)});
+  };
+  add("engine", fmt::format("{} {}", start.engine, start.engine_version), "the log");
+  add("model", surroundings.model.id, surroundings.model_from);
+  if (surroundings.gpu) {
+    const std::string& device = surroundings.gpu->device;
+    add("gpu",
+        device.empty() ? fmt::format("{:.2f} GiB", surroundings.gpu->bytes.expected.gib()) : device,
+        surroundings.gpu_from);
+  }
+  add("tensorParallel", std::to_string(start.tensor_parallel), "the log");
+  add("pipelineParallel", std::to_string(start.pipeline_parallel), "the log");
+  if (start.context_tokens) add("contextTokens", std::to_string(*start.context_tokens), "the log");
+  add("maxNumSeqs", std::to_string(estimate.settings.max_num_seqs.value),
+      origin(start.max_num_seqs.has_value()));
+  add("maxNumBatchedTokens", std::to_string(estimate.settings.max_num_batched_tokens.value),
+      origin(start.max_num_batched_tokens.has_value()));
+  add("gpuMemoryUtilization", fmt::format("{}", estimate.settings.gpu_memory_utilization.value),
+      origin(start.utilization.has_value()));
+  add("kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
+      origin(!start.kv_cache_type.empty()));
+  add("enforceEager", start.enforce_eager ? "true" : "false", "the log");
+}
+
+/// One stage of several holds less than the estimate's largest, so each is left to its own rank.
+bool is_compared(const Row& row, const EngineLog& log,
+                 const std::optional<domain::VisibleMemory>& gpu) {
+  const bool needs_gpu = row.name != std::string_view("weights");
+  if (needs_gpu && !gpu) return false;
+  if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
+  return log.start.pipeline_parallel == 1;
+}
+
+std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
+                                          const domain::Estimate& estimate) {
+  std::vector<CalibratedTerm> terms;
+  for (const Row& row : kRows) {
+    if (!is_compared(row, log, surroundings.gpu)) continue;
+    CalibratedTerm term;
+    term.name = row.name;
+    term.description = row.description;
+    term.predicted = row.predicted(estimate);
+    if (const std::optional<double>& gib = log.start.*(row.printed)) term.measured = printed(*gib);
+    for (const RankReading& rank : log.ranks) {
+      if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
+    }
+    if (term.ranks.size() < 2) term.ranks.clear();
+    term.is_off = term.measured && (term.measured->high < term.predicted.low ||
+                                    term.measured->low > term.predicted.high);
+    const bool was_predicted = term.predicted.expected != Bytes(0);
+    if (was_predicted || term.measured) terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration& calibration) {
+  for (CalibratedTerm& term : calibration.terms) {
+    if (!term.is_off) continue;
+    const Difference difference{
+        .log = &log, .estimate = &estimate, .calibration = &calibration, .term = &term};
+    for (const CauseRow& row : causes()) {
+      if (std::optional<std::string> words = row.explain(difference))
+        term.causes.push_back(*std::move(words));
+    }
+  }
+}
+
+domain::Measurement measurement_of(const EngineLog& log, const Surroundings& surroundings,
+                                   const domain::Estimate& estimate,
+                                   domain::EngineVersion version) {
+  domain::Measurement measurement;
+  measurement.model = surroundings.model.id;
+  measurement.quantization = estimate.quantization.value;
+  measurement.engine = log.start.engine;
+  measurement.version = version;
+  if (surroundings.gpu) measurement.gpu = surroundings.gpu->device;
+  measurement.tensor = log.start.tensor_parallel;
+  measurement.pipeline = log.start.pipeline_parallel;
+  measurement.max_num_seqs = estimate.settings.max_num_seqs.value;
+  measurement.max_num_batched_tokens = estimate.settings.max_num_batched_tokens.value;
+  measurement.enforce_eager = log.start.enforce_eager;
+  measurement.source = log.start.source;
+  for (const Row& row : kRows) {
+    if (row.name == std::string_view("kvPool")) continue;
+    const std::optional<double>& gib = log.start.*(row.printed);
+    // A difference of free memory can come out negative: that measures nothing.
+    if (gib && *gib > 0) measurement.terms.push_back({std::string(row.name), printed(*gib)});
+  }
+  return measurement;
+}
+
+std::string verdict_of(const Calibration& calibration) {
+  const CalibratedTerm* worst = nullptr;
+  std::size_t compared = 0;
+  for (const CalibratedTerm& term : calibration.terms) {
+    if (!term.measured) continue;
+    ++compared;
+    if (!term.is_off) continue;
+    const auto off = [](const CalibratedTerm& one) {
+      const double gib = (one.measured->expected - one.predicted.expected).gib();
+      return gib < 0 ? -gib : gib;
+    };
+    // The pool only follows from the terms before it.
+    const bool is_more = worst == nullptr || (worst->name != "kvPool" && off(term) > off(*worst) &&
+                                              term.name != "kvPool");
+    if (is_more) worst = &term;
+  }
+  if (worst != nullptr) {
+    return fmt::format(
+        "{} is off: {:.2f} GiB predicted, {:.2f} measured; {}", worst->name,
+        worst->predicted.expected.gib(), worst->measured->expected.gib(),
+        worst->causes.empty() ? "nothing in the log explains it" : worst->causes.front());
+  }
+  if (calibration.tokens && !calibration.agrees()) {
+    return fmt::format("the printed count of {} tokens is not between {} and {}",
+                       calibration.tokens->printed, calibration.tokens->least,
+                       calibration.tokens->most);
+  }
+  if (compared == 0) return "nothing could be compared: see what is asked for";
+  return fmt::format("every measured figure lies in its predicted range ({} compared)", compared);
+}
+
+void ask(const EngineLog& log, const Surroundings& surroundings, Calibration& calibration) {
+  const bool has_device = surroundings.gpu && !surroundings.gpu->device.empty();
+  if (!has_device) {
+    calibration.asks.emplace_back(
+        "the log does not name the GPU: --gpu NAME gives the defaults and figures of that GPU");
+  }
+  if (!log.start.utilization && log.start.pool_gib) {
+    calibration.asks.emplace_back(
+        "the log does not state the utilization, the version's default is taken: "
+        "--gpu-memory-utilization F");
+  }
+}
+
+void note_log(const EngineLog& log, Calibration& calibration) {
+  if (!log.failure.empty())
+    calibration.notes.push_back(fmt::format("the engine did not start: {}", log.failure));
+  if (log.start.pipeline_parallel > 1)
+    calibration.notes.emplace_back(
+        "stages of a pipeline differ, so only the pool of the fullest one is compared");
+  if (log.has_adapters) calibration.notes.emplace_back("LoRA adapters are not modelled");
+  if (log.has_drafts) calibration.notes.emplace_back("speculative decoding is configured");
+  if (log.has_warm_cache == true)
+    calibration.notes.emplace_back("compiled graphs came from a warm cache");
+  if (log.graph_estimate_gib) {
+    calibration.notes.push_back(
+        fmt::format("the engine's own graph estimate: {:.2f} GiB{}", *log.graph_estimate_gib,
+                    log.is_graph_estimate_subtracted ? ", taken off the pool" : ""));
+  }
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const EngineLog& log, const Surroundings& surroundings) {
+  const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
+  if (!version) {
+    return failure(
+        log.start.engine_version.empty()
+            ? std::string("the log does not state the engine's version")
+            : fmt::format("the log is of a build between releases, {}", log.start.engine_version),
+        "give the release that it is nearest to with --engine-version");
+  }
+  const domain::Workload workload = workload_of(log.start, surroundings.model, *version);
+  const Result<domain::Estimate> estimate = estimate::estimate_memory(
+      surroundings.model, workload, surroundings.engine, surroundings.gpu);
+  if (!estimate) return std::unexpected(estimate.error());
+  Calibration calibration;
+  calibration.log = log.start.id;
+  state_settings(log, surroundings, *estimate, calibration);
+  calibration.terms = compare_terms(log, surroundings, *estimate);
+  explain(log, *estimate, calibration);
+  if (const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
+                                       surroundings.gpu)) {
+    calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
+  }
+  ask(log, surroundings, calibration);
+  note_log(log, calibration);
+  for (const std::string& note : estimate->notes) calibration.notes.push_back(note);
+  calibration.measurement = measurement_of(log, surroundings, *estimate, *version);
+  calibration.verdict = verdict_of(calibration);
+  return calibration;
+}
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,220 @@
+#include "calibrate/causes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <variant>
+
+namespace gpushape::calibrate {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024 * 1024;
+/// Two figures are the same for an explanation: the printed digits and an allocator's rounding.
+constexpr double kSameGib = 0.06;
+
+double input(const domain::Estimate& estimate, std::string_view term, std::string_view name) {
+  for (const domain::Term& one : estimate.terms) {
+    if (one.name != term) continue;
+    for (const domain::Input& value : one.inputs) {
+      if (value.name != name) continue;
+      if (const auto* count = std::get_if<std::int64_t>(&value.value))
+        return static_cast<double>(*count);
+      if (const auto* number = std::get_if<double>(&value.value)) return *number;
+    }
+  }
+  return 0;
+}
+
+double term_gib(const domain::Estimate& estimate, std::string_view name) {
+  const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
+  return term == estimate.terms.end() ? 0 : term->bytes.expected.gib();
+}
+
+const domain::CalibratedTerm* other_term(const Difference& difference, std::string_view name) {
+  for (const domain::CalibratedTerm& term : difference.calibration->terms) {
+    if (term.name == name && term.measured) return &term;
+  }
+  return nullptr;
+}
+
+// ---- activation
+
+struct SamplerWay {
+  double bytes_per_logit;
+  std::string_view words;
+};
+constexpr auto kSamplerWays = std::to_array<SamplerWay>({
+    {8, "FlashInfer"},
+    {12, "the Triton kernel"},
+    {36, "the torch sort"},
+});
+
+std::optional<std::string> sampler_path(const Difference& difference) {
+  if (difference.term->name != "activation") return std::nullopt;
+  const double logits = input(*difference.estimate, "activation", "maxNumSeqs") *
+                        input(*difference.estimate, "activation", "vocabulary");
+  if (logits <= 0) return std::nullopt;
+  const double predicted = input(*difference.estimate, "activation", "samplerBytesPerLogit");
+  const double measured = predicted + difference.gib() * kGib / logits;
+  for (const SamplerWay& way : kSamplerWays) {
+    constexpr double kSameBytes = 1.5;
+    if (std::abs(way.bytes_per_logit - predicted) < kSameBytes ||
+        std::abs(way.bytes_per_logit - measured) > kSameBytes) {
+      continue;
+    }
+    const bool is_said = difference.log->sampler == SamplerPath::FlashInfer &&
+                         way.words == std::string_view("FlashInfer");
+    return fmt::format(
+        "the sampler took {} ({:.0f} bytes a logit beside the logits, predicted {:.0f}){}",
+        way.words, measured, predicted, is_said ? ", as the log says" : "");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> batch_defaults(const Difference& difference) {
+  if (difference.term->name != "activation" || !difference.term->measured) return std::nullopt;
+  if (difference.log->start.max_num_seqs) return std::nullopt;
+  const double sequences = input(*difference.estimate, "activation", "maxNumSeqs");
+  const double vocabulary = input(*difference.estimate, "activation", "vocabulary");
+  const double bytes = input(*difference.estimate, "activation", "samplerBytesPerLogit") +
+                       input(*difference.estimate, "activation", "dtypeBytes");
+  if (sequences <= 0 || vocabulary <= 0 || bytes <= 0) return std::nullopt;
+  const double measured = sequences + difference.gib() * kGib / (vocabulary * bytes);
+  for (const double other : {128.0, 256.0, 512.0, 1024.0}) {
+    constexpr double kSameShare = 0.04;
+    if (other == sequences || std::abs(measured - other) > kSameShare * other) continue;
+    return fmt::format(
+        "the engine took max_num_seqs {:.0f}, not the default {:.0f} of this GPU: give "
+        "--max-num-seqs",
+        other, sequences);
+  }
+  const double forward = input(*difference.estimate, "activation", "dense") / kGib;
+  if (forward > 0 && std::abs(difference.term->measured->expected.gib() - forward) < kSameGib) {
+    return fmt::format(
+        "the peak is that of the forward pass ({:.2f} GiB), so that the sampler ran with fewer "
+        "sequences than the default {:.0f}: give --max-num-seqs",
+        forward, sequences);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> compile_cache(const Difference& difference) {
+  const bool is_about = difference.term->name == "activation" || difference.term->name == "kvPool";
+  const bool took_more =
+      difference.term->name == "kvPool" ? difference.gib() < 0 : difference.gib() > 0;
+  if (!is_about || !took_more || difference.log->has_warm_cache != false) return std::nullopt;
+  return "graphs were compiled in this start, which profiles with the compiler's buffers: a later "
+         "start of the same command, with a warm compile cache, leaves more for the KV cache";
+}
+
+// ---- graphs
+
+std::optional<std::string> captured_sizes(const Difference& difference) {
+  if (difference.term->name != "graphs" || !difference.term->measured) return std::nullopt;
+  if (difference.term->measured->expected < Bytes(0)) {
+    return "the figure is a difference of free memory, and something else freed memory while the "
+           "graphs were captured";
+  }
+  if (difference.log->start.max_num_seqs) return std::nullopt;
+  return "max_num_seqs decides how many sizes are captured, and the log does not say it";
+}
+
+std::optional<std::string> graph_accounting(const Difference& difference) {
+  if (difference.term->name != "kvPool" || !difference.term->measured) return std::nullopt;
+  const double graphs =
+      difference.log->graph_estimate_gib.value_or(term_gib(*difference.estimate, "graphs"));
+  if (graphs <= 0 || std::abs(std::abs(difference.gib()) - graphs) > kSameGib) return std::nullopt;
+  return difference.gib() < 0
+             ? fmt::format("the engine took its graph estimate of {:.2f} GiB off the pool", graphs)
+             : fmt::format("the engine did not take {:.2f} GiB of graphs off the pool", graphs);
+}
+
+// ---- other memory
+
+/// What another process holds before the engine takes anything but its own context, GiB.
+double held_by_others(const Difference& difference) {
+  double least_free = 0;
+  bool is_known = false;
+  for (const RankReading& rank : difference.log->ranks) {
+    if (!rank.free_gib || !rank.total_gib) continue;
+    const double held = *rank.total_gib - *rank.free_gib;
+    if (!is_known || held > least_free) least_free = held;
+    is_known = true;
+  }
+  if (!is_known) return 0;
+  return least_free - term_gib(*difference.estimate, "cudaContext") -
+         term_gib(*difference.estimate, "communicators");
+}
+
+std::optional<std::string> another_tenant(const Difference& difference) {
+  if (difference.term->name != "nonTorch" && difference.term->name != "kvPool") return std::nullopt;
+  constexpr double kNoticeable = 0.6;  // GiB, above what contexts of driver versions differ by
+  const double held = held_by_others(difference);
+  if (held < kNoticeable) return std::nullopt;
+  return fmt::format(
+      "another process held {:.1f} GiB of the GPU when the engine started; what it takes or frees "
+      "while the engine profiles itself shows up here",
+      held);
+}
+
+std::optional<std::string> adapters(const Difference& difference) {
+  if (!difference.log->has_adapters) return std::nullopt;
+  return "LoRA adapters are enabled: their slots and the wider sampler are not modelled";
+}
+
+std::optional<std::string> drafts(const Difference& difference) {
+  if (!difference.log->has_drafts) return std::nullopt;
+  return "speculative decoding is configured: a draft model or draft tokens take memory, too";
+}
+
+// ---- the pool follows from the rest
+
+std::optional<std::string> follows_from_terms(const Difference& difference) {
+  if (difference.term->name != "kvPool") return std::nullopt;
+  double taken = 0;
+  std::string most;
+  double largest = 0;
+  for (const std::string_view name : {"weights", "activation", "nonTorch"}) {
+    const domain::CalibratedTerm* term = other_term(difference, name);
+    if (term == nullptr) return std::nullopt;
+    const double more = (term->measured->expected - term->predicted.expected).gib();
+    taken += more;
+    if (std::abs(more) > std::abs(largest)) {
+      largest = more;
+      most = name;
+    }
+  }
+  if (std::abs(difference.gib() + taken) > kSameGib) return std::nullopt;
+  return fmt::format("follows from the other terms: {} took {:.2f} GiB {} than predicted", most,
+                     std::abs(largest), largest > 0 ? "more" : "less");
+}
+
+std::optional<std::string> utilization(const Difference& difference) {
+  if (difference.term->name != "kvPool" || difference.log->start.utilization) return std::nullopt;
+  return "the log does not state the utilization: give --gpu-memory-utilization";
+}
+
+constexpr auto kCauses = std::to_array<CauseRow>({
+    {"sampler-path", "another way of sampling", sampler_path},
+    {"batch-defaults", "other batch sizes than the defaults", batch_defaults},
+    {"compile-cache", "graphs compiled in this start, or loaded from a cache", compile_cache},
+    {"captured-sizes", "how many graphs are captured", captured_sizes},
+    {"other-terms", "the pool is what the other terms leave", follows_from_terms},
+    {"graph-accounting", "whether graphs come off the pool", graph_accounting},
+    {"another-tenant", "memory that another process holds", another_tenant},
+    {"utilization", "a share that the log does not state", utilization},
+    {"adapters", "LoRA adapters", adapters},
+    {"drafts", "speculative decoding", drafts},
+});
+
+}  // namespace
+
+double Difference::gib() const {
+  return term->measured ? (term->measured->expected - term->predicted.expected).gib() : 0;
+}
+
+std::span<const CauseRow> causes() { return kCauses; }
+
+}  // namespace gpushape::calibrate

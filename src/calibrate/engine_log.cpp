@@ -1,0 +1,37 @@
+#include "calibrate/engine_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "calibrate/log_text.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+constexpr auto kReaders = std::to_array<LogReaderRow>({
+    {"vllm", "vLLM 0.4 and newer, at INFO or DEBUG level", logs::is_vllm, logs::read_vllm},
+});
+
+}  // namespace
+
+std::span<const LogReaderRow> log_readers() { return kReaders; }
+
+Result<EngineLog> read_engine_log(std::string_view text, const std::string& file) {
+  std::string_view rest = text;
+  for (std::string line; next_line(rest, line);) {
+    const auto row = std::ranges::find_if(
+        kReaders, [&](const LogReaderRow& reader) { return reader.recognises(line); });
+    if (row != kReaders.end()) return row->read(text, file);
+  }
+  std::vector<std::string_view> names;
+  for (const LogReaderRow& row : kReaders) names.push_back(row.engine);
+  Diagnostic diagnostic =
+      complaint(fmt::format("{} is no start-up log of an engine that is known", file),
+                fmt::format("give the whole log of a start; engines: {}", fmt::join(names, ", ")));
+  diagnostic.span.file = file;
+  return failure(std::move(diagnostic));
+}
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,70 @@
+// The start-up log of a real engine: what was asked for, in the words of a start, and what each of
+// its processes measured. One reader an engine in logs/, one row in the table here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "calibrate/engine_start.hpp"
+
+namespace gpushape::calibrate {
+
+/// What one process printed of its GPU, GiB.
+struct RankReading {
+  std::optional<double> weights_gib;
+  std::optional<double> activation_gib;
+  std::optional<double> non_torch_gib;
+  std::optional<double> graphs_gib;
+  std::optional<double> pool_gib;
+  std::optional<double> total_gib;
+  std::optional<double> free_gib;  ///< before the engine takes anything but its context
+
+  bool operator==(const RankReading&) const = default;
+};
+
+/// Which way the engine says that it samples.
+enum class SamplerPath { NotSaid, Native, FlashInfer };
+
+struct EngineLog {
+  EngineStart start;               ///< figures are those of the rank that has least left
+  std::vector<RankReading> ranks;  ///< in the order of their first lines
+  SamplerPath sampler = SamplerPath::NotSaid;
+  std::optional<bool> has_warm_cache;  ///< compiled graphs came from a cache of an earlier start
+  std::optional<double> compile_seconds;
+  std::optional<double> graph_estimate_gib;
+  bool is_graph_estimate_subtracted = false;
+  std::string device_name;                     ///< where the log names the GPU
+  std::optional<std::int64_t> encoder_tokens;  ///< budget of the encoder cache
+  bool has_adapters = false;
+  bool has_drafts = false;
+  std::string failure;  ///< why the engine did not start; empty where it did
+
+  bool operator==(const EngineLog&) const = default;
+};
+
+struct LogReaderRow {
+  std::string_view engine;
+  std::string_view description;
+  /// Whether a line can only be of this engine.
+  bool (*recognises)(std::string_view line);
+  Result<EngineLog> (*read)(std::string_view text, const std::string& file);
+};
+
+std::span<const LogReaderRow> log_readers();
+
+/// Reads a log with the reader that recognises it. A log of no known engine is a Diagnostic that
+/// names the engines.
+Result<EngineLog> read_engine_log(std::string_view text, const std::string& file);
+
+namespace logs {
+
+bool is_vllm(std::string_view line);
+Result<EngineLog> read_vllm(std::string_view text, const std::string& file);
+
+}  // namespace logs
+}  // namespace gpushape::calibrate

@@ -1,0 +1,353 @@
+// vLLM's start-up log, from the first generation of its engine (0.4) to the newest. Each row of the
+// tables is a phrase that some versions print and what is read behind it. Source: vLLM
+// v1/worker/gpu_worker.py, v1/worker/gpu_model_runner.py, v1/core/kv_cache_utils.py,
+// worker/worker.py, engine/llm_engine.py, engine/arg_utils.py and published logs of 0.4 to 0.22.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "calibrate/engine_log.hpp"
+#include "calibrate/log_text.hpp"
+
+namespace gpushape::calibrate::logs {
+namespace {
+
+/// Processes of one start: more than one cluster runs, and a bound for logs that are none.
+constexpr std::size_t kMostRanks = 1024;
+
+struct State {
+  EngineLog log;
+  std::vector<std::pair<std::string, RankReading>> ranks;
+  std::string args_model;
+
+  RankReading* rank(std::string_view process) {
+    const auto known =
+        std::ranges::find(ranks, process, &std::pair<std::string, RankReading>::first);
+    if (known != ranks.end()) return &known->second;
+    if (ranks.size() >= kMostRanks) return nullptr;
+    return &ranks.emplace_back(process, RankReading{}).second;
+  }
+};
+
+// ---- figures of one rank
+
+struct FigurePhrase {
+  std::string_view phrase;
+  std::optional<double> RankReading::* figure;
+};
+
+constexpr auto kFigures = std::to_array<FigurePhrase>({
+    {"Loading model weights took ", &RankReading::weights_gib},
+    {"Model loading took ", &RankReading::weights_gib},
+    {"Model loading took: ", &RankReading::weights_gib},
+    {"non_torch_memory takes ", &RankReading::non_torch_gib},
+    {"non_torch_memory=", &RankReading::non_torch_gib},
+    {"non-torch forward increase memory: ", &RankReading::non_torch_gib},
+    {"PyTorch activation peak memory takes ", &RankReading::activation_gib},
+    {"torch peak memory increase: ", &RankReading::activation_gib},
+    {"the rest of the memory reserved for KV Cache is ", &RankReading::pool_gib},
+    {"Available KV cache memory: ", &RankReading::pool_gib},
+    {"kv_cache_size=", &RankReading::pool_gib},
+    {"total_gpu_memory (", &RankReading::total_gib},
+    {"total_gpu_memory=", &RankReading::total_gib},
+    {"total_memory=", &RankReading::total_gib},
+    {"free_memory=", &RankReading::free_gib},
+    {"Initial free memory: ", &RankReading::free_gib},
+    {"CUDA graph pool memory: ", &RankReading::graphs_gib},
+});
+
+/// "0.25 GiB for non-torch memory": the figure stands before its words.
+struct UsagePhrase {
+  std::string_view words;
+  std::optional<double> RankReading::* figure;
+};
+constexpr auto kUsage = std::to_array<UsagePhrase>({
+    {" for weight", &RankReading::weights_gib},
+    {" for peak activation", &RankReading::activation_gib},
+    {" for non-torch memory", &RankReading::non_torch_gib},
+    {" for CUDAGraph memory", &RankReading::graphs_gib},
+});
+
+void read_usage(std::string_view usage, RankReading& rank) {
+  for (const UsagePhrase& row : kUsage) {
+    const std::size_t words = usage.find(row.words);
+    if (words == std::string_view::npos) continue;
+    const std::size_t start = usage.find_last_of(" ,", usage.find_last_of("0123456789", words));
+    const std::optional<double> gib =
+        leading_gib(usage.substr(start == std::string_view::npos ? 0 : start + 1));
+    if (gib && !(rank.*(row.figure))) rank.*(row.figure) = gib;
+  }
+}
+
+/// The snapshot before the engine's own context is of another kind: cuda_memory of the process.
+bool is_other_figure(std::string_view line, const FigurePhrase& row) {
+  return row.phrase == "non_torch_memory=" && !line.contains("kv_cache_size=");
+}
+
+void read_figures(std::string_view line, State& state) {
+  const std::string process(process_of(line));
+  for (const FigurePhrase& row : kFigures) {
+    const auto rest = behind(line, row.phrase);
+    if (!rest || is_other_figure(line, row)) continue;
+    const std::optional<double> gib = leading_gib(*rest);
+    if (!gib) continue;
+    if (RankReading* rank = state.rank(process)) rank->*(row.figure) = gib;
+  }
+  if (const auto rest = behind(line, "Graph capturing finished in ")) {
+    const auto took = behind(*rest, "took ");
+    RankReading* rank = state.rank(process);
+    if (took && rank != nullptr && !rank->graphs_gib) rank->graphs_gib = leading_gib(*took);
+  }
+  if (const auto rest = behind(line, "Free memory on device (")) {
+    RankReading* rank = state.rank(process);
+    const std::size_t slash = rest->find('/');
+    if (rank != nullptr && slash != std::string_view::npos) {
+      rank->free_gib = leading_gib(*rest);
+      rank->total_gib = leading_gib(rest->substr(slash + 1));
+    }
+  }
+  if (const auto usage = behind(line, "Actual usage is ")) {
+    if (RankReading* rank = state.rank(process)) read_usage(*usage, *rank);
+  }
+}
+
+// ---- figures of the start
+
+void take_smallest(std::optional<std::int64_t>& value, std::optional<std::int64_t> found) {
+  if (found && (!value || *found < *value)) value = found;
+}
+
+void read_counts(std::string_view line, EngineStart& start) {
+  if (const auto rest = behind(line, "GPU KV cache size: "))
+    take_smallest(start.pool_tokens, leading_count(*rest));
+  for (const std::string_view words : {"# GPU blocks: ", "# cuda blocks: ", "# CUDA blocks: "}) {
+    if (const auto rest = behind(line, words))
+      take_smallest(start.pool_blocks, leading_count(*rest));
+  }
+  if (const auto rest = behind(line, "Maximum concurrency for ")) {
+    if (!start.context_tokens) start.context_tokens = leading_count(*rest);
+  }
+  if (const auto rest = behind(line, "Using max model len "))
+    start.context_tokens = leading_count(*rest);
+}
+
+// ---- what was asked for
+
+void take_count(std::optional<std::int64_t>& target, std::string_view line, std::string_view key) {
+  const std::optional<std::string> value = value_of_key(line, key);
+  if (!value) return;
+  if (const auto count = leading_count(*value)) target = count;
+}
+
+void take_count(std::int64_t& target, std::string_view line, std::string_view key) {
+  std::optional<std::int64_t> found;
+  take_count(found, line, key);
+  if (found && *found > 0) target = *found;
+}
+
+void take_text(std::string& target, std::string_view line, std::string_view key) {
+  const std::optional<std::string> value = value_of_key(line, key);
+  if (!value || value->empty() || *value == "None") return;
+  target = value->starts_with("torch.") ? value->substr(6) : *value;
+}
+
+bool is_true(std::string_view line, std::string_view key) {
+  return value_of_key(line, key) == "True";
+}
+
+/// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
+void read_config(std::string_view line, State& state) {
+  EngineStart& start = state.log.start;
+  if (const auto rest = behind(line, "LLM engine (v"))
+    start.engine_version = std::string(rest->substr(0, rest->find(')')));
+  take_text(start.model, line, "model");
+  take_text(start.dtype, line, "dtype");
+  take_text(start.quantization, line, "quantization");
+  take_text(start.kv_cache_type, line, "kv_cache_dtype");
+  take_count(start.context_tokens, line, "max_seq_len");
+  take_count(start.tensor_parallel, line, "tensor_parallel_size");
+  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
+  take_count(start.data_parallel, line, "data_parallel_size");
+  start.enforce_eager = is_true(line, "enforce_eager");
+  const auto speculative = value_of_key(line, "speculative_config");
+  if (speculative && *speculative != "None" && !speculative->empty()) state.log.has_drafts = true;
+}
+
+/// "non-default args: {'max_num_seqs': 256, …}", or "args: Namespace(max_num_seqs=256, …)".
+void read_arguments(std::string_view line, State& state) {
+  EngineStart& start = state.log.start;
+  take_text(state.args_model, line, "model");
+  take_text(start.quantization, line, "quantization");
+  take_text(start.dtype, line, "dtype");
+  take_text(start.kv_cache_type, line, "kv_cache_dtype");
+  take_count(start.context_tokens, line, "max_model_len");
+  take_count(start.max_num_seqs, line, "max_num_seqs");
+  take_count(start.max_num_batched_tokens, line, "max_num_batched_tokens");
+  take_count(start.tensor_parallel, line, "tensor_parallel_size");
+  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
+  take_count(start.data_parallel, line, "data_parallel_size");
+  take_count(start.block_tokens, line, "block_size");
+  if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
+    if (const auto number = leading_number(*value)) start.utilization = number;
+  }
+  if (is_true(line, "enforce_eager")) start.enforce_eager = true;
+  if (is_true(line, "enable_expert_parallel"))
+    start.expert_parallel = start.tensor_parallel * start.data_parallel;
+  if (is_true(line, "enable_lora")) state.log.has_adapters = true;
+}
+
+void read_settings(std::string_view line, State& state) {
+  EngineStart& start = state.log.start;
+  for (const std::string_view words :
+       {"Defaulting max_num_batched_tokens to ", "Setting max_num_batched_tokens to ",
+        "Chunked prefill is enabled with max_num_batched_tokens="}) {
+    if (const auto rest = behind(line, words)) start.max_num_batched_tokens = leading_count(*rest);
+  }
+  for (const std::string_view words : {"Defaulting max_num_seqs to ", "Setting max_num_seqs to "}) {
+    if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
+  }
+  if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
+  // The share that the engine says it used; one that it recommends stands elsewhere.
+  if (const auto rest = behind(line, "gpu_memory_utilization (")) {
+    if (const auto number = leading_number(*rest)) start.utilization = number;
+  }
+  if (const auto rest = behind(line, "Requested memory: ")) {
+    if (const auto number = leading_number(*rest); number && line.contains("(util)"))
+      start.utilization = number;
+  }
+  if (const auto rest = behind(line, "Desired GPU memory utilization is (")) {
+    if (const auto number = leading_number(*rest)) start.utilization = number;
+  }
+}
+
+// ---- how the engine got there
+
+struct Remark {
+  std::string_view words;
+  void (*apply)(EngineLog&, std::string_view rest);
+};
+constexpr auto kRemarks = std::to_array<Remark>({
+    {"Using FlashInfer for top-p",
+     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::FlashInfer; }},
+    {"FlashInfer top-p/top-k sampling is available but disabled",
+     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::Native; }},
+    {"PyTorch-native implementation of top-p",
+     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::Native; }},
+    {"torch.compile took ",
+     [](EngineLog& log, std::string_view rest) { log.compile_seconds = leading_number(rest); }},
+    {"torch.compile takes ",
+     [](EngineLog& log, std::string_view rest) { log.compile_seconds = leading_number(rest); }},
+    {"Directly load the compiled graph",
+     [](EngineLog& log, std::string_view) { log.has_warm_cache = true; }},
+    {"Directly load AOT compilation",
+     [](EngineLog& log, std::string_view) { log.has_warm_cache = true; }},
+    {"Compiling a graph for ",
+     [](EngineLog& log, std::string_view) {
+       if (!log.has_warm_cache) log.has_warm_cache = false;
+     }},
+    {"Estimated CUDA graph memory: ",
+     [](EngineLog& log, std::string_view rest) { log.graph_estimate_gib = leading_gib(rest); }},
+    {"CUDA graph memory profiling is enabled",
+     [](EngineLog& log, std::string_view) { log.is_graph_estimate_subtracted = true; }},
+    {"Encoder cache will be initialized with a budget of ",
+     [](EngineLog& log, std::string_view rest) { log.encoder_tokens = leading_count(rest); }},
+    {"device_name=",
+     [](EngineLog& log, std::string_view rest) {
+       log.device_name = std::string(rest.substr(0, rest.find_first_of(".,] ")));
+     }},
+    {"No available memory for the cache blocks",
+     [](EngineLog& log, std::string_view) { log.failure = "no memory was left for the KV cache"; }},
+    {"is larger than the available KV cache memory",
+     [](EngineLog& log, std::string_view) {
+       log.failure = "the pool does not hold one request of the longest context";
+     }},
+    {"is larger than the maximum number of tokens that can be stored in KV cache",
+     [](EngineLog& log, std::string_view) {
+       log.failure = "the pool does not hold one request of the longest context";
+     }},
+    {"OutOfMemoryError",
+     [](EngineLog& log, std::string_view) { log.failure = "the GPU ran out of memory"; }},
+    {"CUDA out of memory",
+     [](EngineLog& log, std::string_view) { log.failure = "the GPU ran out of memory"; }},
+});
+
+void read_line(std::string_view line, State& state) {
+  if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
+    read_config(line, state);
+  if (line.contains("non-default args: {") || line.contains("args: Namespace("))
+    read_arguments(line, state);
+  if (state.log.start.engine_version.empty()) {
+    if (const auto rest = behind(line, "vLLM API server version "))
+      state.log.start.engine_version = std::string(rest->substr(0, rest->find_first_of(" \t")));
+  }
+  read_settings(line, state);
+  read_counts(line, state.log.start);
+  read_figures(line, state);
+  for (const Remark& remark : kRemarks) {
+    if (const auto rest = behind(line, remark.words)) remark.apply(state.log, *rest);
+  }
+}
+
+// ---- the whole
+
+double taken_gib(const RankReading& rank) {
+  return rank.weights_gib.value_or(0) + rank.activation_gib.value_or(0) +
+         rank.non_torch_gib.value_or(0);
+}
+
+/// The rank that has least left for the cache stands for the start.
+void choose_rank(EngineLog& log) {
+  if (log.ranks.empty()) return;
+  const RankReading& most = *std::ranges::max_element(log.ranks, {}, taken_gib);
+  EngineStart& start = log.start;
+  start.weights_gib = most.weights_gib;
+  start.activation_gib = most.activation_gib;
+  start.non_torch_gib = most.non_torch_gib;
+  start.graphs_gib = most.graphs_gib;
+  start.gpu_total_gib = most.total_gib;
+  for (const RankReading& rank : log.ranks) {
+    if (rank.pool_gib && (!start.pool_gib || *rank.pool_gib < *start.pool_gib))
+      start.pool_gib = rank.pool_gib;
+    if (!start.gpu_total_gib) start.gpu_total_gib = rank.total_gib;
+  }
+}
+
+bool holds_nothing(const RankReading& rank) { return rank == RankReading{}; }
+
+}  // namespace
+
+bool is_vllm(std::string_view line) {
+  return line.contains("vLLM API server version") || line.contains("LLM engine (v") ||
+         line.contains("LLM engine with config: ") || line.contains("[gpu_model_runner.py") ||
+         line.contains("v1/worker/gpu_model_runner.py") || line.contains("[model_runner.py") ||
+         line.contains("[kv_cache_utils.py") || line.contains("v1/core/kv_cache_utils.py");
+}
+
+Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
+  State state;
+  for (std::string line; next_line(text, line);) read_line(line, state);
+  EngineLog log = std::move(state.log);
+  for (auto& [process, rank] : state.ranks) {
+    if (!holds_nothing(rank)) log.ranks.push_back(rank);
+  }
+  EngineStart& start = log.start;
+  start.id = file;
+  start.source = file;
+  start.engine = "vllm";
+  if (start.model.empty()) start.model = state.args_model;
+  if (start.dtype == "auto") start.dtype.clear();
+  start.is_complete = log.failure.empty();
+  choose_rank(log);
+  if (!start.weights_gib && !start.pool_gib && !start.pool_tokens && !start.pool_blocks) {
+    Diagnostic diagnostic =
+        complaint(fmt::format("{} is a log of vLLM without a figure of its memory", file),
+                  "give the whole log of a start, from its first line to the first request");
+    diagnostic.span.file = file;
+    return failure(std::move(diagnostic));
+  }
+  return log;
+}
+
+}  // namespace gpushape::calibrate::logs

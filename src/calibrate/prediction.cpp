@@ -1,0 +1,118 @@
+#include "calibrate/prediction.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "catalog/quantization_names.hpp"
+#include "estimate/estimate_memory.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using domain::Fact;
+using domain::Origin;
+using domain::Quantization;
+
+constexpr std::string_view kFrom = "engine start";
+
+template <class T>
+Fact<T> stated(T value) {
+  return {std::move(value), Origin::Measured, std::string(kFrom)};
+}
+
+std::optional<Quantization> dtype_of(std::string_view dtype) {
+  if (dtype == "bfloat16") return Quantization::Bf16;
+  if (dtype == "float16" || dtype == "half") return Quantization::Fp16;
+  if (dtype == "float32") return Quantization::Fp32;
+  return std::nullopt;
+}
+
+bool is_plain(Quantization quantization) {
+  return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
+}
+
+/// What the record asks for beyond the checkpoint; nothing where the checkpoint decides.
+std::optional<Quantization> quantization_of(const EngineStart& start, const domain::Model& model) {
+  if (!is_plain(model.weights.linear)) return std::nullopt;
+  if (!start.quantization.empty()) {
+    const Result<Quantization> named = catalog::parse_quantization(start.quantization);
+    if (named) return *named;
+  }
+  return dtype_of(start.dtype);
+}
+
+}  // namespace
+
+domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
+                             domain::EngineVersion version) {
+  domain::Workload workload;
+  if (const auto quantization = quantization_of(start, model))
+    workload.quantization = stated(*quantization);
+  if (!start.kv_cache_type.empty() && start.kv_cache_type != "auto") {
+    if (const auto type = catalog::parse_kv_cache_type(start.kv_cache_type))
+      workload.kv_cache_type = stated(*type);
+  }
+  if (start.context_tokens) workload.context_tokens = stated(*start.context_tokens);
+  domain::EngineSettings& engine = workload.engine;
+  engine.version = stated(version);
+  engine.tensor = stated(start.tensor_parallel);
+  engine.pipeline = stated(start.pipeline_parallel);
+  if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
+  if (start.max_num_batched_tokens)
+    engine.max_num_batched_tokens = stated(*start.max_num_batched_tokens);
+  if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
+  engine.enforce_eager = stated(start.enforce_eager);
+  engine.library = stated(start.is_library);
+  if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
+  if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
+  return workload;
+}
+
+domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {
+  const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
+  return term == estimate.terms.end() ? domain::Range{} : term->bytes;
+}
+
+domain::Range non_torch_bytes(const domain::Estimate& estimate) {
+  const domain::Range own = term_bytes(estimate, "nonTorch");
+  const domain::Range shared = term_bytes(estimate, "collectives");
+  return {.low = own.low + shared.low,
+          .expected = own.expected + shared.expected,
+          .high = own.high + shared.high};
+}
+
+domain::Range printed(double gib) {
+  return {.low = gib_of(gib - kHalfOfLastDecimal),
+          .expected = gib_of(gib),
+          .high = gib_of(gib + kHalfOfLastDecimal)};
+}
+
+std::optional<std::int64_t> tokens_of_pool(const domain::Model& model, domain::Workload workload,
+                                           const domain::Engine& engine,
+                                           const std::optional<domain::VisibleMemory>& gpu,
+                                           double pool_gib) {
+  // No count depends on the GPU's total once the pool is given.
+  domain::VisibleMemory any;
+  any.bytes = domain::exactly(gib(1024));
+  workload.engine.kv_cache_memory_bytes = stated(gib_of(std::max(pool_gib, kHalfOfLastDecimal)));
+  const Result<domain::Estimate> estimate =
+      estimate::estimate_memory(model, workload, engine, gpu.value_or(any));
+  if (!estimate || !estimate->capacity) return std::nullopt;
+  return estimate->capacity->kv_pool_tokens;
+}
+
+std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::Model& model,
+                                       const domain::Workload& workload,
+                                       const domain::Engine& engine,
+                                       const std::optional<domain::VisibleMemory>& gpu) {
+  if (!start.pool_gib || !start.pool_tokens) return std::nullopt;
+  const auto least =
+      tokens_of_pool(model, workload, engine, gpu, *start.pool_gib - kHalfOfLastDecimal);
+  const auto most =
+      tokens_of_pool(model, workload, engine, gpu, *start.pool_gib + kHalfOfLastDecimal);
+  if (!least || !most) return std::nullopt;
+  return TokenCheck{.least = *least, .most = *most, .printed = *start.pool_tokens};
+}
+
+}  // namespace gpushape::calibrate

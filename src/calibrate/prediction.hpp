@@ -1,0 +1,51 @@
+// What an estimate says of one start: the workload that the start was, its terms as engines print
+// them, and the tokens of a given pool.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "calibrate/engine_start.hpp"
+#include "domain/engine.hpp"
+#include "domain/estimate.hpp"
+#include "domain/model.hpp"
+#include "domain/workload.hpp"
+
+namespace gpushape::calibrate {
+
+inline constexpr double kHalfOfLastDecimal = 0.005;  ///< GiB; engines print two
+
+/// What the start asks for. Where the checkpoint has a format of its own, that decides.
+domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
+                             domain::EngineVersion version);
+
+/// The range of a term; 0 bytes where it does not apply.
+domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name);
+/// What engines print as one figure: their own buffers and those of the collectives.
+domain::Range non_torch_bytes(const domain::Estimate& estimate);
+
+/// A printed figure with what its digits leave open.
+domain::Range printed(double gib);
+
+/// Tokens that the engine would print for a pool of that size; nothing where it cannot be.
+std::optional<std::int64_t> tokens_of_pool(const domain::Model& model, domain::Workload workload,
+                                           const domain::Engine& engine,
+                                           const std::optional<domain::VisibleMemory>& gpu,
+                                           double pool_gib);
+
+/// The tokens that the printed pool allows: of two decimals, anything within half of the last.
+struct TokenCheck {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t printed = 0;
+
+  [[nodiscard]] bool holds() const { return least <= printed && printed <= most; }
+};
+std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::Model& model,
+                                       const domain::Workload& workload,
+                                       const domain::Engine& engine,
+                                       const std::optional<domain::VisibleMemory>& gpu);
+
+}  // namespace gpushape::calibrate
