@@ -1,11 +1,15 @@
 // accuracy FILE…: what estimates say of published engine starts, beside what the engines printed.
 //
 // Each file holds one JSON record a line (src/calibrate/engine_start.hpp). Every distinct
-// configuration is compared once. Exit status 2 where a file cannot be read.
+// configuration is compared once. With --rows every comparison is printed. Exit status 2 where a
+// file cannot be read.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,111 +25,233 @@ namespace {
 
 using gpushape::Result;
 using gpushape::calibrate::Comparison;
+using gpushape::calibrate::EngineStart;
 using gpushape::calibrate::ErrorSummary;
 using gpushape::calibrate::Figure;
 using gpushape::calibrate::FigureOf;
+using gpushape::calibrate::Knowledge;
+using gpushape::calibrate::TokenCheck;
 
-constexpr double kOutlier = 0.02;  // relative: named below the table
+struct NamedFigure {
+  std::string_view name;
+  FigureOf figure;
+};
+constexpr auto kFigures = std::to_array<NamedFigure>({
+    {"weights", &Comparison::weights},
+    {"activation", &Comparison::activation},
+    {"non-torch", &Comparison::non_torch},
+    {"graphs", &Comparison::graphs},
+    {"pool", &Comparison::pool},
+});
 
-std::string cell(const std::optional<Figure>& figure) {
-  if (!figure) return fmt::format("{:>8} {:>7} {:>8}", "-", "-", "-");
-  return fmt::format("{:8.3f} {:7.2f} {:+7.2f}%", figure->predicted.expected.gib(),
-                     figure->measured_gib, 100 * figure->error());
+/// A file of starts, or all of them together.
+struct Group {
+  std::string name;
+  bool is_controlled = false;
+  std::vector<Comparison> comparisons;
+};
+
+using Filter = std::function<bool(const Comparison&)>;
+
+std::vector<Comparison> chosen(std::span<const Group> groups, const Filter& filter) {
+  std::vector<Comparison> result;
+  for (const Group& group : groups) {
+    std::ranges::copy_if(group.comparisons, std::back_inserter(result), filter);
+  }
+  return result;
 }
 
-std::string token_cell(const Comparison& comparison) {
-  if (!comparison.tokens) return "-";
-  if (comparison.tokens->holds()) return fmt::format("{} in", comparison.tokens->printed);
-  return fmt::format("{} not in {}..{}", comparison.tokens->printed, comparison.tokens->least,
-                     comparison.tokens->most);
-}
-
-void print_row(const Comparison& comparison) {
-  const auto& start = comparison.start;
-  fmt::print("{:<32.32} {:>7.7} {:>2} {:>2} {:>6} {}  {}  {}\n", start.model, start.engine_version,
-             start.tensor_parallel, start.pipeline_parallel, start.context_tokens.value_or(0),
-             cell(comparison.weights), cell(comparison.pool), token_cell(comparison));
-}
-
-void print_summary(std::string_view name, const ErrorSummary& summary) {
+void print_summary(std::string_view name, std::span<const Comparison> comparisons, FigureOf figure,
+                   std::string_view bar) {
+  const ErrorSummary summary = gpushape::calibrate::summarize(comparisons, figure);
   if (summary.count == 0) return;
-  fmt::print(
-      "{:<10} {:>3} starts: median {:.3f} %, mean absolute {:.3f} %, worst {:.2f} % = {:.2f} GiB "
-      "({}), in range {}/{}\n",
-      name, summary.count, 100 * summary.median, 100 * summary.mean_absolute, 100 * summary.worst,
-      summary.worst_gib, summary.worst_id, summary.in_range, summary.count);
+  fmt::print("{:<26} {:>4} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.2f} {:>7.2f}  {}\n", name, summary.count,
+             100 * summary.median, 100 * summary.mean_absolute, 100 * summary.percentile_95,
+             100 * summary.worst, summary.worst_gib, bar);
 }
 
-void print_tokens(std::span<const Comparison> comparisons) {
+void print_head(std::string_view title) {
+  fmt::print("\n{:<26} {:>4} {:>8} {:>8} {:>8} {:>8} {:>7}  {}\n", title, "n", "median", "mean",
+             "95th", "worst", "GiB", "bar");
+}
+
+// ---- the tables
+
+void print_weights(std::span<const Group> groups) {
+  print_head("Weights per GPU, errors in %");
+  print_summary("16- and 8-bit",
+                chosen(groups, [](const Comparison& one) { return one.weight_bits >= 8; }),
+                &Comparison::weights, "median <= 0.05");
+  print_summary("below 8 bits",
+                chosen(groups, [](const Comparison& one) { return one.weight_bits < 8; }),
+                &Comparison::weights, "");
+  print_summary("all", chosen(groups, [](const Comparison&) { return true; }), &Comparison::weights,
+                "median <= 0.3, 95th <= 2");
+}
+
+using CheckOf = std::optional<TokenCheck> Comparison::*;
+
+void print_checks(std::string_view name, std::span<const Comparison> comparisons, CheckOf check) {
   std::size_t checked = 0;
   std::size_t held = 0;
   for (const Comparison& comparison : comparisons) {
-    checked += comparison.tokens ? 1 : 0;
-    held += comparison.tokens && comparison.tokens->holds() ? 1 : 0;
+    if (!(comparison.*check)) continue;
+    ++checked;
+    held += (comparison.*check)->holds() ? 1 : 0;
   }
-  fmt::print("{:<10} {:>3} starts: printed count inside the interval of the printed pool {}/{}\n",
-             "tokens", checked, held, checked);
+  fmt::print("{:<44} {:>4} of {:>4}\n", name, held, checked);
+  for (const Comparison& comparison : comparisons) {
+    const std::optional<TokenCheck>& one = comparison.*check;
+    if (!one || one->holds()) continue;
+    fmt::print("  {}: {} printed, {} to {} for {:.2f} GiB\n", comparison.start.id, one->printed,
+               one->least, one->most, comparison.start.pool_gib.value_or(0));
+  }
 }
 
-void print_outliers(std::span<const Comparison> comparisons) {
-  fmt::print("\nOutliers (weights or pool off by more than {:.0f} %)\n", 100 * kOutlier);
-  for (const Comparison& comparison : comparisons) {
-    for (const auto& [name, figure] :
-         {std::pair{"weights", comparison.weights}, std::pair{"pool", comparison.pool}}) {
-      if (!figure || std::abs(figure->error()) <= kOutlier) continue;
-      fmt::print("  {} {}: {:+.2f} %{}{}\n", comparison.start.id, name, 100 * figure->error(),
-                 comparison.start.notes.empty() ? "" : ": ", comparison.start.notes);
+void print_counts(std::span<const Group> groups) {
+  fmt::print("\nCounts for the printed pool, +- 0.005 GiB (bar: every record)\n");
+  const auto all = chosen(groups, [](const Comparison&) { return true; });
+  const auto plain = chosen(groups, [](const Comparison& one) { return one.has_plain_cache; });
+  const auto hybrid = chosen(groups, [](const Comparison& one) { return !one.has_plain_cache; });
+  print_checks("tokens, full and latent attention", plain, &Comparison::tokens);
+  print_checks("tokens, hybrids", hybrid, &Comparison::tokens);
+  print_checks("blocks, full and latent attention", all, &Comparison::blocks);
+}
+
+void print_pools(std::span<const Group> groups) {
+  print_head("KV pool, errors in %");
+  for (const Group& group : groups) {
+    if (!group.is_controlled) continue;
+    const std::span<const Group> one(&group, 1);
+    print_summary(
+        "controlled, dense text",
+        chosen(one, [](const Comparison& comparison) { return !comparison.has_experts_or_towers; }),
+        &Comparison::pool, "mean <= 0.5, worst <= 2 or 0.1 GiB");
+    print_summary(
+        "controlled, experts, vision",
+        chosen(one, [](const Comparison& comparison) { return comparison.has_experts_or_towers; }),
+        &Comparison::pool, "worst <= 3");
+    print_summary("controlled, all", group.comparisons, &Comparison::pool, "mean <= 0.5");
+  }
+  std::vector<Group> threads;
+  std::ranges::copy_if(groups, std::back_inserter(threads),
+                       [](const Group& group) { return !group.is_controlled; });
+  print_summary(
+      "threads, settings known",
+      chosen(threads, [](const Comparison& one) { return one.knowledge == Knowledge::Settings; }),
+      &Comparison::pool, "median <= 3, 95 % in range");
+  print_summary(
+      "threads, not all known",
+      chosen(threads, [](const Comparison& one) { return one.knowledge == Knowledge::Parts; }),
+      &Comparison::pool, "");
+}
+
+void print_ranges_of(std::string_view name, std::span<const Comparison> comparisons,
+                     std::string_view bar) {
+  for (const NamedFigure& row : kFigures) {
+    const ErrorSummary summary = gpushape::calibrate::summarize(comparisons, row.figure);
+    if (summary.count == 0) continue;
+    fmt::print("{:<24} {:<11} {:>4} of {:>4}  {:>6.1f} %  {:>8.2f} %  {}\n", name, row.name,
+               summary.in_range, summary.count,
+               100.0 * static_cast<double>(summary.in_range) / static_cast<double>(summary.count),
+               100 * summary.median_width, bar);
+    bar = {};
+  }
+}
+
+void print_ranges(std::span<const Group> groups) {
+  fmt::print("\nRanges: measured inside, and median width against what was measured\n");
+  std::vector<Group> controlled;
+  std::vector<Group> threads;
+  for (const Group& group : groups) (group.is_controlled ? controlled : threads).push_back(group);
+  const auto is_any = [](const Comparison&) { return true; };
+  print_ranges_of("controlled", chosen(controlled, is_any), "bar: 95 %, width 3 %");
+  print_ranges_of(
+      "settings known",
+      chosen(threads, [](const Comparison& one) { return one.knowledge == Knowledge::Settings; }),
+      "bar: 95 %, width 10 %");
+  print_ranges_of(
+      "not all known",
+      chosen(threads, [](const Comparison& one) { return one.knowledge == Knowledge::Parts; }),
+      "bar: 95 %, width 25 %");
+}
+
+// ---- what stands out
+
+void print_outliers(std::span<const Group> groups) {
+  fmt::print("\nOutside the predicted range\n");
+  for (const Comparison& comparison : chosen(groups, [](const Comparison&) { return true; })) {
+    bool is_named = false;
+    for (const NamedFigure& row : kFigures) {
+      const std::optional<Figure>& one = comparison.*(row.figure);
+      if (!one || one->is_in_range()) continue;
+      fmt::print("  {} {}: predicted {:.2f} ({:.2f} to {:.2f}), printed {:.2f}: {:+.2f} %\n",
+                 comparison.start.id, row.name, one->predicted.expected.gib(),
+                 one->predicted.low.gib(), one->predicted.high.gib(), one->measured_gib,
+                 100 * one->error());
+      is_named = true;
+    }
+    if (!is_named) continue;
+    for (const std::string& cause : comparison.causes) fmt::print("      {}\n", cause);
+    if (!comparison.start.notes.empty()) fmt::print("      source: {}\n", comparison.start.notes);
+  }
+}
+
+void print_excluded(std::span<const Group> groups) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  std::map<std::string, std::size_t> pools;
+  for (const Comparison& comparison : chosen(groups, [](const Comparison&) { return true; })) {
+    if (!comparison.excluded.empty()) {
+      by_reason[comparison.excluded].push_back(comparison.start.id);
+    } else if (!comparison.without_pool.empty()) {
+      ++pools[comparison.without_pool];
     }
   }
+  fmt::print("\nExcluded\n");
+  for (const auto& [reason, ids] : by_reason) {
+    fmt::print("  {}: {}\n", reason, ids.size());
+    for (const std::string& id : ids) fmt::print("      {}\n", id);
+  }
+  fmt::print("\nWithout a pool to compare\n");
+  for (const auto& [reason, count] : pools) fmt::print("  {}: {}\n", reason, count);
 }
 
-void print_excluded(std::span<const Comparison> comparisons) {
-  fmt::print("\nExcluded\n");
-  for (const Comparison& comparison : comparisons) {
-    if (!comparison.excluded.empty())
-      fmt::print("  {}: {}\n", comparison.start.id, comparison.excluded);
-    else if (!comparison.without_pool.empty())
-      fmt::print("  {}, pool only: {}\n", comparison.start.id, comparison.without_pool);
+std::string cell(const std::optional<Figure>& figure) {
+  if (!figure) return fmt::format("{:>8} {:>7} {:>7}", "-", "-", "-");
+  return fmt::format("{:8.3f} {:7.2f} {:+6.2f}%", figure->predicted.expected.gib(),
+                     figure->measured_gib, 100 * figure->error());
+}
+
+void print_rows(std::span<const Group> groups) {
+  fmt::print("{:<32} {:>8} {:>2} {:>2}  {:<24}  {:<24}  {:<24}  {:<24}\n", "model", "version", "tp",
+             "pp", "weights", "activation", "non-torch", "pool");
+  for (const Comparison& one : chosen(groups, [](const Comparison&) { return true; })) {
+    if (!one.excluded.empty()) continue;
+    const EngineStart& start = one.start;
+    fmt::print("{:<32.32} {:>8.8} {:>2} {:>2}  {}  {}  {}  {}\n", start.model, start.engine_version,
+               start.tensor_parallel, start.pipeline_parallel, cell(one.weights),
+               cell(one.activation), cell(one.non_torch), cell(one.pool));
   }
 }
 
-bool print_file(const std::string& path, const gpushape::catalog::Catalog& catalog,
-                const gpushape::profiles::Profiles& profiles) {
-  const Result<std::string> text = gpushape::document::read_file(path);
+std::optional<Group> read_group(const std::string& path, const gpushape::catalog::Catalog& catalog,
+                                const gpushape::profiles::Profiles& profiles) {
+  const Result<std::string> text = gpushape::document::read_log_file(path);
   if (!text) {
     fmt::print(stderr, "{}", gpushape::to_text(text.error()));
-    return false;
+    return std::nullopt;
   }
   const auto starts = gpushape::calibrate::read_engine_starts(*text, path);
   if (!starts) {
     fmt::print(stderr, "{}", gpushape::to_text(starts.error()));
-    return false;
+    return std::nullopt;
   }
-  std::vector<Comparison> comparisons;
-  for (const auto& start : gpushape::calibrate::distinct(*starts))
-    comparisons.push_back(gpushape::calibrate::compare(start, catalog, profiles));
-
-  fmt::print("{}: {} records, {} distinct configurations\n\n", path, starts->size(),
-             comparisons.size());
-  fmt::print("{:<32} {:>7} {:>2} {:>2} {:>6} {:>8} {:>7} {:>8}  {:>8} {:>7} {:>8}  {}\n", "model",
-             "version", "tp", "pp", "length", "weights", "printed", "error", "pool", "printed",
-             "error", "tokens for the printed pool");
-  for (const Comparison& comparison : comparisons) {
-    if (comparison.excluded.empty()) print_row(comparison);
-  }
-  fmt::print("\n");
-  for (const auto& [name, figure] :
-       {std::pair<std::string_view, FigureOf>{"weights", &Comparison::weights},
-        {"activation", &Comparison::activation},
-        {"non-torch", &Comparison::non_torch},
-        {"graphs", &Comparison::graphs},
-        {"pool", &Comparison::pool}}) {
-    print_summary(name, gpushape::calibrate::summarize(comparisons, figure));
-  }
-  print_tokens(comparisons);
-  print_outliers(comparisons);
-  print_excluded(comparisons);
-  return true;
+  Group group{.name = path, .is_controlled = gpushape::calibrate::is_controlled(*starts)};
+  for (const EngineStart& start : gpushape::calibrate::distinct(*starts))
+    group.comparisons.push_back(gpushape::calibrate::compare(start, catalog, profiles));
+  fmt::print("{}: {} records, {} distinct configurations{}\n", path, starts->size(),
+             group.comparisons.size(), group.is_controlled ? ", a controlled series" : "");
+  return group;
 }
 
 template <class T>
@@ -137,15 +263,30 @@ bool opened(const Result<T>& room) {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::vector<std::string> files(words + 1, words + count);
+  std::vector<std::string> files(words + 1, words + count);
+  const bool has_rows = std::erase(files, "--rows") > 0;
   if (files.empty()) {
-    fmt::print(stderr, "usage: accuracy FILE…   (JSON lines of engine starts)\n");
+    fmt::print(stderr, "usage: accuracy [--rows] FILE…   (JSON lines of engine starts)\n");
     return 2;
   }
   const auto catalog = gpushape::catalog::Catalog::open();
   const auto profiles = gpushape::profiles::Profiles::open();
   if (!opened(catalog) || !opened(profiles)) return 2;
+  std::vector<Group> groups;
   bool is_read = true;
-  for (const std::string& file : files) is_read = print_file(file, *catalog, *profiles) && is_read;
+  for (const std::string& file : files) {
+    if (auto group = read_group(file, *catalog, *profiles)) {
+      groups.push_back(*std::move(group));
+    } else {
+      is_read = false;
+    }
+  }
+  if (has_rows) print_rows(groups);
+  print_weights(groups);
+  print_counts(groups);
+  print_pools(groups);
+  print_ranges(groups);
+  print_outliers(groups);
+  print_excluded(groups);
   return is_read ? 0 : 2;
 }

@@ -3,78 +3,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
+#include "calibrate/calibration.hpp"
+#include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"
+#include "calibrate/record_gpu.hpp"
 #include "domain/estimate.hpp"
-#include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
 namespace {
 
-/// How the records name a GPU, and which device of the tables it is.
-struct GpuLabel {
-  std::string_view label;
-  std::string_view device;
-};
-constexpr auto kGpuLabels = std::to_array<GpuLabel>({
-    {"H100 80GB (SXM)", "h100-sxm-80"},
-    {"H100-80GB", "h100-sxm-80"},
-    {"H200", "h200-sxm-141"},
-    {"A100-80GB", "a100-sxm4-80"},
-    {"A100-40GB", "a100-sxm4-40"},
-    {"L40S", "l40s"},
-    {"L4", "l4"},
-    {"T4", "t4"},
-    {"A40", "a40"},
-    {"A10", "a10"},
-    {"A5000", "rtx-a5000"},
-    {"A6000", "rtx-a6000"},
-    {"V100-32GB", "v100-sxm2-32"},
-});
+enum class Affects { Everything, Pool };
 
 /// Words in a record's notes that speak of memory which no term covers.
 struct Obstacle {
   std::string_view word;
   std::string_view reason;
+  Affects affects;
 };
 constexpr auto kObstacles = std::to_array<Obstacle>({
-    {"LoRA", "adapter slots are not modelled"},
-    {"speculative", "draft models are not modelled"},
-    {"offload", "weights are partly in host memory"},
-    {"sleep mode", "sleep mode allocates past the caching allocator"},
-    {"pooling", "a pooling runner has no sampler"},
-    {"embedding model", "a pooling runner has no sampler"},
-    {"development build", "a development build"},
-    {"decode", "a prefill-only or decode-only worker"},
+    {"LoRA", "adapter slots are not modelled", Affects::Everything},
+    {"n-gram speculation", "draft tokens are not modelled", Affects::Pool},
+    {"speculative", "draft models are not modelled", Affects::Everything},
+    {"drafter", "draft models are not modelled", Affects::Everything},
+    {"offload", "weights are partly in host memory", Affects::Everything},
+    {"experts on CPU", "weights are partly in host memory", Affects::Everything},
+    {"sleep mode", "sleep mode allocates past the caching allocator", Affects::Pool},
+    {"trainer", "a trainer's own settings of the engine are not stated", Affects::Pool},
+    {"prefill-only", "a prefill-only worker", Affects::Pool},
+    {"decode-only", "a decode-only worker", Affects::Pool},
+    {"custom build", "a build of somebody's own", Affects::Pool},
+    {"patched vLLM", "a build of somebody's own", Affects::Pool},
+    {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},
 });
 
-std::string obstacle_of(const EngineStart& start) {
-  for (const Obstacle& obstacle : kObstacles) {
-    if (start.notes.contains(obstacle.word)) return std::string(obstacle.reason);
-  }
-  return {};
-}
-
-std::optional<domain::VisibleMemory> gpu_of(const EngineStart& start,
-                                            const profiles::Profiles& profiles) {
-  std::optional<domain::VisibleMemory> gpu;
-  for (const GpuLabel& label : kGpuLabels) {
-    if (label.label != start.gpu) continue;
-    if (const Result<domain::Device> device = profiles.find(label.device))
-      gpu = domain::visible_memory(*device, nullptr);
-  }
-  if (!start.gpu_total_gib) return gpu;
-  if (!gpu) gpu.emplace();
-  gpu->bytes = {.low = gib_of(*start.gpu_total_gib - kHalfOfLastDecimal),
-                .expected = gib_of(*start.gpu_total_gib),
-                .high = gib_of(*start.gpu_total_gib + kHalfOfLastDecimal)};
-  gpu->source = start.source;
-  return gpu;
+const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
+  const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
+    return obstacle.affects == affects && start.notes.contains(obstacle.word);
+  });
+  return row == kObstacles.end() ? nullptr : &*row;
 }
 
 std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
@@ -86,10 +57,76 @@ std::string first_message(const Diagnostics& diagnostics) {
   return diagnostics.empty() ? "no reason given" : diagnostics.front().message;
 }
 
+bool has_plain_cache(const domain::Model& model) {
+  return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
+    const domain::LayerKind kind = run.layer.attention.kind;
+    return (kind == domain::LayerKind::Full || kind == domain::LayerKind::Latent) &&
+           !run.layer.recurrent && !run.layer.cross_attention;
+  });
+}
+
+bool has_experts(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.feed_forward.experts.has_value();
+  });
+}
+
+std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
+  if (!start.pool_gib) return "prints no pool";
+  if (!gpu.memory) return "neither GPU nor its total is stated";
+  if (!gpu.reason.empty()) return gpu.reason;
+  if (!start.is_complete) return "the engine did not start";
+  if (*start.pool_gib <= 0) return "nothing was left for the pool";
+  if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
+    return std::string(obstacle->reason);
+  return {};
+}
+
+/// Blocks of the printed pool, as the count of tokens that this engine makes of them.
+std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::Estimate& estimate) {
+  if (!start.pool_gib || !start.pool_blocks || estimate.kv_bytes_per_token <= Bytes(0))
+    return std::nullopt;
+  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py: default block_size on CUDA
+  const std::int64_t tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+  const auto bytes_per_token = static_cast<double>(estimate.kv_bytes_per_token.count());
+  const auto tokens_in = [&](double gib) {
+    return static_cast<std::int64_t>(static_cast<double>(gib_of(gib).count()) / bytes_per_token);
+  };
+  return TokenCheck{.least = tokens_in(*start.pool_gib - kHalfOfLastDecimal) - kUsualBlock,
+                    .most = tokens_in(*start.pool_gib + kHalfOfLastDecimal) + kUsualBlock,
+                    .printed = tokens};
+}
+
+/// What the causes of calibration say of figures outside their ranges.
+std::vector<std::string> causes_of(const EngineStart& start, const domain::Model& model,
+                                   const domain::Engine& engine,
+                                   const std::optional<domain::VisibleMemory>& gpu,
+                                   domain::EngineVersion version) {
+  EngineLog log;
+  log.start = start;
+  log.start.engine_version = to_text(version);
+  RankReading rank;
+  rank.total_gib = start.gpu_total_gib;
+  log.ranks = {rank};
+  const Result<domain::Calibration> calibration = calibrate(
+      log, {.model = model, .engine = engine, .gpu = gpu, .model_from = {}, .gpu_from = {}});
+  std::vector<std::string> causes;
+  if (!calibration) return causes;
+  for (const domain::CalibratedTerm& term : calibration->terms) {
+    for (const std::string& cause : term.causes)
+      causes.push_back(fmt::format("{}: {}", term.name, cause));
+  }
+  return causes;
+}
+
 }  // namespace
 
 double Figure::error() const {
   return measured_gib == 0 ? 0 : (predicted.expected.gib() - measured_gib) / measured_gib;
+}
+
+double Figure::width() const {
+  return measured_gib <= 0 ? 0 : (predicted.high - predicted.low).gib() / measured_gib;
 }
 
 bool Figure::is_in_range() const {
@@ -106,11 +143,12 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = fmt::format("there are no facts of the engine {}", start.engine);
     return comparison;
   }
-  const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
-  if (!version) {
-    comparison.excluded = start.engine_version.empty()
-                              ? "no engine version is stated"
-                              : fmt::format("{} is no release", start.engine_version);
+  const std::optional<NearestRelease> release = nearest_release(start);
+  if (!release) {
+    comparison.excluded =
+        start.engine_version.empty()
+            ? "neither engine version nor date is stated"
+            : fmt::format("{} is no release, and no date is stated", start.engine_version);
     return comparison;
   }
   const Result<domain::Model> model = catalog.find(start.model);
@@ -118,34 +156,38 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = first_message(model.error());
     return comparison;
   }
-  if (const std::string obstacle = obstacle_of(start); !obstacle.empty()) {
-    comparison.excluded = obstacle;
+  if (const Obstacle* obstacle = obstacle_of(start, Affects::Everything)) {
+    comparison.excluded = obstacle->reason;
     return comparison;
   }
-  const domain::Workload workload = workload_of(start, *model, *version);
-  const std::optional<domain::VisibleMemory> gpu = gpu_of(start, profiles);
+  const domain::Workload workload = workload_of(start, *model, release->version);
+  const RecordGpu gpu = gpu_of(start, profiles);
   const Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*model, workload, *engine, gpu);
+      estimate::estimate_memory(*model, workload, *engine, gpu.memory);
   if (!estimate) {
     comparison.excluded = first_message(estimate.error());
     return comparison;
   }
+  const bool is_known = start.utilization && gpu.is_named && release->is_stated;
+  comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
+  comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
+  comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();
+  comparison.has_plain_cache = has_plain_cache(*model);
   comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
-  if (gpu && start.pipeline_parallel == 1) {  // stages differ, and a record holds one of them
+  comparison.without_pool = why_without_pool(start, gpu);
+  if (comparison.without_pool.empty())
+    comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
+  // Stages of a pipeline differ, and a record holds one of them.
+  const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
+  if (gpu.memory && gpu.reason.empty() && start.pipeline_parallel == 1 && !is_own_build) {
     comparison.activation = figure(term_bytes(*estimate, "activation"), start.activation_gib);
     comparison.non_torch = figure(non_torch_bytes(*estimate), start.non_torch_gib);
-    comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
+    if (start.graphs_gib && *start.graphs_gib > 0)
+      comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
   }
-  if (!start.pool_gib) {
-    comparison.without_pool = "prints no pool";
-  } else if (!gpu) {
-    comparison.without_pool = "neither GPU nor its total is stated";
-  } else if (!start.is_complete) {
-    comparison.without_pool = "the engine did not start";
-  } else {
-    comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
-  }
-  comparison.tokens = check_tokens(start, *model, workload, *engine, gpu);
+  comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
+  if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
+  comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;
 }
 
@@ -156,6 +198,7 @@ std::vector<EngineStart> distinct(std::span<const EngineStart> starts) {
       EngineStart same = start;  // equal but for what it printed and where it stands
       same.id = other.id;
       same.source = other.source;
+      same.date = other.date;
       same.notes = other.notes;
       same.weights_gib = other.weights_gib;
       same.pool_gib = other.pool_gib;
@@ -171,14 +214,33 @@ std::vector<EngineStart> distinct(std::span<const EngineStart> starts) {
   return result;
 }
 
+bool is_controlled(std::span<const EngineStart> starts) {
+  return !starts.empty() && std::ranges::all_of(starts, [](const EngineStart& start) {
+    return start.gpu_total_gib && start.utilization && release_of(start.engine_version) &&
+           start.weights_gib && start.activation_gib && start.non_torch_gib && start.pool_gib &&
+           !start.gpu.empty();
+  });
+}
+
+namespace {
+
+double middle_of(const std::vector<double>& sorted) {
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+}  // namespace
+
 ErrorSummary summarize(std::span<const Comparison> comparisons, FigureOf figure) {
   ErrorSummary summary;
   std::vector<double> errors;
+  std::vector<double> widths;
   for (const Comparison& comparison : comparisons) {
     const std::optional<Figure>& one = comparison.*figure;
     if (!one) continue;
     const double error = std::abs(one->error());
     errors.push_back(error);
+    widths.push_back(one->width());
     summary.in_range += one->is_in_range() ? 1 : 0;
     if (error >= summary.worst) {
       summary.worst = error;
@@ -191,9 +253,14 @@ ErrorSummary summarize(std::span<const Comparison> comparisons, FigureOf figure)
   for (const double error : errors) summary.mean_absolute += error;
   summary.mean_absolute /= static_cast<double>(errors.size());
   std::ranges::sort(errors);
-  const std::size_t middle = errors.size() / 2;
-  summary.median =
-      errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2;
+  std::ranges::sort(widths);
+  summary.median = middle_of(errors);
+  summary.median_width = middle_of(widths);
+  // The smallest error that at least 95 of 100 do not exceed.
+  constexpr double kShare = 0.95;
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(kShare * static_cast<double>(errors.size())));
+  summary.percentile_95 = errors[std::min(errors.size(), std::max<std::size_t>(rank, 1)) - 1];
   return summary;
 }
 

@@ -1,5 +1,5 @@
-// Prediction beside measurement: what an estimate says of an engine start, and what the engine
-// printed.
+// Many published starts beside their estimates: which figures can be compared, how far they are
+// off, and why one is left out.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,34 @@ struct Figure {
   /// (predicted - measured) / measured.
   [[nodiscard]] double error() const;
   [[nodiscard]] double error_gib() const { return predicted.expected.gib() - measured_gib; }
+  /// (high - low) / measured.
+  [[nodiscard]] double width() const;
   /// Inside the predicted range, as far as two printed decimals tell.
   [[nodiscard]] bool is_in_range() const;
+};
+
+/// How much of a start its source states.
+enum class Knowledge {
+  Settings,  ///< utilization, GPU and release: what the pool depends on
+  Parts      ///< something of these is not stated
 };
 
 struct Comparison {
   EngineStart start;
   std::string excluded;  ///< why there is no prediction; empty where there is one
+  Knowledge knowledge = Knowledge::Parts;
+  int weight_bits = 16;  ///< of the linear layers
+  bool has_experts_or_towers = false;
+  bool has_plain_cache = false;  ///< full or latent attention in every layer
   std::optional<Figure> weights;
   std::optional<Figure> activation;
   std::optional<Figure> non_torch;
   std::optional<Figure> graphs;
   std::optional<Figure> pool;
   std::optional<TokenCheck> tokens;
-  std::string without_pool;  ///< why the pool is not compared; empty where it is
+  std::optional<TokenCheck> blocks;  ///< printed blocks as tokens of a pool of exactly that size
+  std::string without_pool;          ///< why the pool is not compared; empty where it is
+  std::vector<std::string> causes;   ///< of figures outside their range, "activation: …"
 };
 
 /// Never fails: what cannot be compared is excluded with its reason.
@@ -47,15 +61,21 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
 /// Starts that ask for the same, once each, in their order.
 std::vector<EngineStart> distinct(std::span<const EngineStart> starts);
 
+/// A file of a controlled series: every start states its GPU, total, utilization and release, and
+/// prints every term.
+bool is_controlled(std::span<const EngineStart> starts);
+
 /// Errors of one figure over many starts.
 struct ErrorSummary {
   std::size_t count = 0;
   double median = 0;         ///< of the absolute relative errors
+  double percentile_95 = 0;  ///< the same
   double mean_absolute = 0;  ///< relative
   double worst = 0;          ///< relative, absolute value
   double worst_gib = 0;      ///< of the same start
   std::string worst_id;
   std::size_t in_range = 0;
+  double median_width = 0;  ///< of the ranges, relative to what was measured
 };
 
 using FigureOf = std::optional<Figure> Comparison::*;

@@ -42,8 +42,11 @@ EngineStart read_start(const Node& record) {
   start.source = text_in(record, "source_url");
   start.engine = text_in(record, "engine");
   start.engine_version = text_in(record, "engine_version");
+  start.date = text_in(record, "date");
   start.model = text_in(record, "model");
+  if (start.model.empty()) start.model = text_in(record, "model_family");
   start.gpu = text_in(record, "gpu_class");
+  if (start.gpu.empty()) start.gpu = text_in(record, "gpu_family");
   if (start.gpu.empty()) start.gpu = text_in(record, "gpu");
   start.gpu_total_gib = number_in(record, "gpu_mem_total_gib");
   start.tensor_parallel = count_in(record, "tp").value_or(1);
@@ -61,7 +64,9 @@ EngineStart read_start(const Node& record) {
   start.kv_cache_type = text_in(record, "kv_cache_dtype");
   start.notes = text_in(record, "notes");
   const std::string status = text_in(record, "status");
-  start.is_complete = status.empty() || status == "ok";
+  // Engines that failed later had sized their pool before.
+  const std::string result = text_in(record, "start_result");
+  start.is_complete = (status.empty() || status == "ok") && result != "refused";
   start.weights_gib = number_in(record, "weights_gib");
   start.pool_gib = number_in(record, "kv_cache_gib");
   start.activation_gib = number_in(record, "activation_peak_gib");
@@ -93,7 +98,9 @@ Result<std::vector<EngineStart>> read_engine_starts(std::string_view text,
       diagnostics.insert(diagnostics.end(), document.error().begin(), document.error().end());
       continue;
     }
-    if (text_in(document->root, "model").empty()) {
+    const bool is_record = !text_in(document->root, "model").empty() ||
+                           !text_in(document->root, "model_family").empty();
+    if (!is_record) {
       diagnostics.push_back({.message = "this line is no record of an engine start",
                              .span = {.file = file, .line = line, .column = 1},
                              .excerpt = {},

@@ -18,6 +18,7 @@ struct EngineStart {
   std::string source;  ///< public address
   std::string engine;
   std::string engine_version;  ///< as stated
+  std::string date;            ///< "2025-09-28", of the source
   std::string model;
   std::string gpu;  ///< label, "A100-80GB"
   std::optional<double> gpu_total_gib;

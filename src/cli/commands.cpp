@@ -40,6 +40,11 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape inventory fragmentation cluster.yaml\n"
      "  gpushape inventory failover --cluster cluster.yaml\n",
      kInventory, run_inventory},
+    {"calibrate", "LOG…", "prediction beside what a real engine start measured",
+     "  gpushape calibrate vllm.log --gpu h100\n"
+     "  gpushape calibrate start.log.gz --gpu l40s --write-evidence evidence.yaml\n"
+     "  kubectl logs llm-0 | gpushape calibrate - --gpu a100-sxm4-80 -o json\n",
+     kCalibrate, run_calibrate},
     {"catalog", "list|show MODEL|check|import PATH", "the model catalog",
      "  gpushape catalog list --family llama --size 1B-10B\n"
      "  gpushape catalog show llama-3.1-8b-instruct\n"

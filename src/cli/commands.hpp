@@ -34,6 +34,7 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
 int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_simulate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_schema(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 
 /// Prints the complaints to the error stream; kBadInput.

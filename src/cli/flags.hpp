@@ -24,10 +24,12 @@ inline constexpr unsigned kReview = 32U;
 inline constexpr unsigned kPlace = 64U;
 inline constexpr unsigned kInventory = 128U;
 inline constexpr unsigned kSimulate = 256U;
+inline constexpr unsigned kCalibrate = 512U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
-inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters;
+inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters |
+                                kCalibrate;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

@@ -42,6 +42,29 @@ Result<domain::Workload> read_workload_files(const std::vector<std::string>& giv
   return workload ? *workload : domain::Workload{};
 }
 
+/// Measured starts, in the order of their files; with any, the workload is known at E1.
+Diagnostics take_evidence(const std::vector<std::string>& files, domain::Workload& workload) {
+  Diagnostics faults;
+  for (const std::string& file : files) {
+    const Result<std::vector<document::Document>> documents = read_documents(file);
+    if (!documents) {
+      append(faults, documents.error());
+      continue;
+    }
+    for (const document::Document& document : *documents) {
+      Result<std::vector<domain::Measurement>> read = schema::read_evidence(document);
+      if (!read) {
+        append(faults, read.error());
+        continue;
+      }
+      std::ranges::move(*read, std::back_inserter(workload.measurements));
+    }
+    if (workload.evidence.origin == domain::Origin::Default)
+      workload.evidence = {domain::Evidence::E1, domain::Origin::Measured, file};
+  }
+  return faults;
+}
+
 struct ParsedWish {
   std::string name;
   std::optional<std::int64_t> most;
@@ -224,6 +247,9 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     workload.hardware_label = domain::Fact<std::string>{invocation.hardware_label,
                                                         domain::Origin::Flag, "--hardware-label"};
   }
+
+  if (Diagnostics unread = take_evidence(invocation.evidence_files, workload); !unread.empty())
+    return failure(std::move(unread));
 
   Gathered gathered;
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);

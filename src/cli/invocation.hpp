@@ -63,6 +63,9 @@ struct Invocation {
   std::string kubernetes;
   std::string vm_operator;
 
+  std::optional<domain::EngineVersion> compare_version;  ///< estimate: the version after an upgrade
+  std::string evidence_file;                             ///< calibrate: where evidence is written
+  std::vector<std::string> evidence_files;               ///< measured starts to take
   bool wants_quantizations = false;  ///< catalog list --quantizations
   CatalogFilter catalog_filter;
   CatalogImport catalog_import;

@@ -36,6 +36,9 @@ Result<std::vector<Document>> read_any(std::string_view text, std::string file,
 /// are Diagnostics.
 Result<std::string> read_file(const std::string& path, const Limits& limits = {});
 
+/// The same, and unpacked where it is in gzip's form. The limit holds for what comes out, too.
+Result<std::string> read_log_file(const std::string& path, const Limits& limits = {});
+
 /// Block style, two spaces; strings that another reader could take for something else are quoted
 /// ("yes", "1", "0777").
 std::string write_yaml(const Node& node);

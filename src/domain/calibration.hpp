@@ -48,7 +48,7 @@ struct Calibration {
   std::vector<CalibratedSetting> settings;
   std::vector<CalibratedTerm> terms;
   std::optional<CalibratedTokens> tokens;
-  std::vector<std::string> asks;   ///< what the log does not say, and the flag that does
+  std::vector<std::string> asks;  ///< what the log does not say, and the flag that does
   std::vector<std::string> notes;
   std::string verdict;
   Measurement measurement;

@@ -15,6 +15,7 @@
 #include "domain/device.hpp"
 #include "domain/engine.hpp"
 #include "domain/fact.hpp"
+#include "domain/measurement.hpp"
 #include "domain/model.hpp"
 #include "domain/quantization.hpp"
 
@@ -126,6 +127,7 @@ struct Workload {
   std::vector<std::string> requires_;  ///< capabilities: "fp8", "nvlink", "mig"
 
   std::optional<Fact<std::string>> hardware_label;  ///< for dynamic passthrough
+  std::vector<Measurement> measurements;  ///< stand in place of predictions where the same is asked
 
   bool operator==(const Workload&) const = default;
 };

@@ -10,6 +10,7 @@
 
 #include "base/edit_distance.hpp"
 #include "estimate/engines.hpp"
+#include "estimate/evidence.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/terms.hpp"
 
@@ -29,18 +30,25 @@ std::vector<Stage> telling_stages(const std::vector<Stage>& stages) {
   return {stages.front(), *most, stages.back()};
 }
 
-StageFigures figures_of(const Plan& plan, const Stage& stage, const EngineRow& engine) {
+/// A measured figure of buffers holds those of the collectives, too.
+Range bytes_of(const TermRow& row, const Situation& situation, const TakenEvidence& evidence) {
+  if (!row.applies(situation)) return {};
+  if (const domain::MeasuredTerm* measured = evidence.find(row.name)) return measured->bytes;
+  if (row.name == "collectives" && evidence.find("nonTorch") != nullptr) return {};
+  return to_range(row.bytes(situation));
+}
+
+StageFigures figures_of(const Plan& plan, const Stage& stage, const EngineRow& engine,
+                        const TakenEvidence& evidence) {
   StageFigures figures{.situation = situation_of(plan, stage), .terms = {}, .total = {}};
-  for (const EngineTerm& term : engine.terms()) {
-    figures.terms.push_back(term.row.applies(figures.situation)
-                                ? to_range(term.row.bytes(figures.situation))
-                                : Range{});
-  }
+  for (const EngineTerm& term : engine.terms())
+    figures.terms.push_back(bytes_of(term.row, figures.situation, evidence));
   figures.total = independent_sum(figures.terms);
   return figures;
 }
 
-std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow& engine) {
+std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow& engine,
+                                   const TakenEvidence& evidence) {
   std::vector<domain::Term> terms;
   const std::span<const EngineTerm> rows = engine.terms();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -49,7 +57,15 @@ std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow&
     term.name = rows[i].row.name;
     term.part = rows[i].row.part;
     term.bytes = figures.terms[i];
-    rows[i].row.describe(figures.situation, term);
+    const bool is_in_other = term.name == "collectives" && evidence.find("nonTorch") != nullptr;
+    if (is_in_other) continue;
+    if (evidence.find(term.name) != nullptr) {
+      term.formula = "measured";
+      term.inputs = {{"measured", term.bytes.expected.count()}};
+      term.source = evidence.source(term.name);
+    } else {
+      rows[i].row.describe(figures.situation, term);
+    }
     terms.push_back(std::move(term));
   }
   return terms;
@@ -115,9 +131,10 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   if (!resolved) return failure(std::move(resolved.error()));
   const Plan& plan = resolved->plan;
 
+  const TakenEvidence evidence(request, *resolved);
   std::vector<StageFigures> stages;
   for (const Stage& stage : telling_stages(plan.stages))
-    stages.push_back(figures_of(plan, stage, **row));
+    stages.push_back(figures_of(plan, stage, **row, evidence));
   // The GPU that an estimate speaks of is the one that needs most.
   const StageFigures& largest = *std::ranges::max_element(
       stages, {}, [](const StageFigures& stage) { return stage.total.expected; });
@@ -137,7 +154,8 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   // not say.
   if (model.origin != "catalog") estimate.notes = model.notes;
   std::ranges::move(resolved->notes, std::back_inserter(estimate.notes));
-  estimate.terms = describe(largest, **row);
+  std::ranges::copy(evidence.notes(), std::back_inserter(estimate.notes));
+  estimate.terms = describe(largest, **row, evidence);
   estimate.total_bytes = largest.total;
   for (const StageFigures& stage : stages) {
     estimate.kv_bytes_per_token =

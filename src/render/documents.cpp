@@ -30,4 +30,22 @@ std::string placement_yaml(const domain::Placement& placement, const Style& /*st
   return document::write_yaml(schema::to_node(placement));
 }
 
+std::string comparison_json(const domain::EstimateComparison& comparison, const Style& /*style*/) {
+  return document::write_json(schema::to_node(comparison));
+}
+
+std::string comparison_yaml(const domain::EstimateComparison& comparison, const Style& /*style*/) {
+  return document::write_yaml(schema::to_node(comparison));
+}
+
+std::string calibration_json(const std::vector<domain::Calibration>& calibrations,
+                             const Style& /*style*/) {
+  return document::write_json(schema::calibration_node(calibrations));
+}
+
+std::string calibration_yaml(const std::vector<domain::Calibration>& calibrations,
+                             const Style& /*style*/) {
+  return document::write_yaml(schema::calibration_node(calibrations));
+}
+
 }  // namespace gpushape::render

@@ -12,10 +12,11 @@ namespace {
 
 constexpr auto kFormats = std::to_array<FormatRow>({
     {"text", "for people: 80 columns, assumptions first", estimate_text, advice_text,
-     placement_text},
+     placement_text, comparison_text, calibration_text},
     {"json", "the document as JSON; its schema: gpushape schema KIND", estimate_json, advice_json,
-     placement_json},
-    {"yaml", "the same document as YAML", estimate_yaml, advice_yaml, placement_yaml},
+     placement_json, comparison_json, calibration_json},
+    {"yaml", "the same document as YAML", estimate_yaml, advice_yaml, placement_yaml,
+     comparison_yaml, calibration_yaml},
 });
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/advice.hpp"
+#include "domain/calibration.hpp"
 #include "domain/estimate.hpp"
 #include "domain/placement.hpp"
+#include "domain/estimate_comparison.hpp"
 
 namespace gpushape::render {
 
@@ -26,6 +29,8 @@ struct FormatRow {
   std::string (*estimate)(const domain::Estimate&, const Style&);
   std::string (*advice)(const domain::Advice&, const Style&);
   std::string (*placement)(const domain::Placement&, const Style&);
+  std::string (*comparison)(const domain::EstimateComparison&, const Style&);
+  std::string (*calibration)(const std::vector<domain::Calibration>&, const Style&);
 };
 
 std::span<const FormatRow> formats();

@@ -15,10 +15,13 @@
 #include "base/result.hpp"
 #include "document/node.hpp"
 #include "domain/advice.hpp"
+#include "domain/calibration.hpp"
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
 #include "domain/model.hpp"
 #include "domain/placement.hpp"
+#include "domain/estimate_comparison.hpp"
+#include "domain/measurement.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -42,8 +45,12 @@ document::Node to_node(const domain::ResourceContract& contract);
 document::Node to_node(const domain::Workload& workload);
 document::Node to_node(const domain::Placement& placement);
 document::Node to_node(const domain::Model& model);
+document::Node to_node(const domain::EstimateComparison& comparison);
+document::Node calibration_node(const std::vector<domain::Calibration>& calibrations);
+document::Node evidence_node(const std::vector<domain::Measurement>& measurements);
 
 Result<domain::Workload> read_workload(const document::Document& document);
+Result<std::vector<domain::Measurement>> read_evidence(const document::Document& document);
 Result<domain::ResourceContract> read_contract(const document::Document& document);
 /// The contracts of a ResourceContract, or of the shapes of an Advice, best first.
 Result<std::vector<domain::ResourceContract>> read_contracts(const document::Document& document);

@@ -1,0 +1,69 @@
+#include "calibrate/nearest_release.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "calibrate/log_text.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+struct MonthRow {
+  std::string_view month;  ///< "2024-03"
+  domain::EngineVersion version;
+};
+/// The first release of vLLM that was out in the month. Source:
+/// https://github.com/vllm-project/vllm/releases; from 2026 on the dates of published logs.
+constexpr auto kReleases = std::to_array<MonthRow>({
+    {"2024-03", {0, 4, 0}},  {"2024-06", {0, 5, 0}},  {"2024-09", {0, 6, 0}},
+    {"2024-11", {0, 6, 4}},  {"2025-01", {0, 7, 0}},  {"2025-03", {0, 8, 0}},
+    {"2025-05", {0, 9, 0}},  {"2025-07", {0, 10, 0}}, {"2025-10", {0, 11, 0}},
+    {"2025-12", {0, 12, 0}}, {"2026-01", {0, 14, 0}}, {"2026-02", {0, 15, 0}},
+    {"2026-03", {0, 17, 0}}, {"2026-04", {0, 19, 0}}, {"2026-05", {0, 20, 1}},
+    {"2026-06", {0, 22, 0}}, {"2026-07", {0, 24, 0}}, {"2026-08", {0, 25, 0}},
+    {"2026-09", {0, 26, 0}},
+});
+
+constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/// "June 2026" anywhere in the text as "2026-06"; empty where there is none.
+std::string month_in(std::string_view text) {
+  for (std::size_t month = 0; month < kMonths.size(); ++month) {
+    const auto rest = behind(text, kMonths.at(month));
+    if (!rest) continue;
+    const std::size_t digits = rest->find("20");
+    constexpr std::size_t kLongestName = 7;
+    if (digits == std::string_view::npos || digits > kLongestName) continue;
+    const auto year = leading_count(rest->substr(digits, 4));
+    if (year) return fmt::format("{}-{:02}", *year, month + 1);
+  }
+  return {};
+}
+
+std::optional<domain::EngineVersion> release_in(std::string_view month) {
+  std::optional<domain::EngineVersion> version;
+  for (const MonthRow& row : kReleases) {
+    if (row.month <= month) version = row.version;
+  }
+  return version;
+}
+
+}  // namespace
+
+std::optional<NearestRelease> nearest_release(const EngineStart& start) {
+  if (const auto version = release_of(start.engine_version))
+    return NearestRelease{.version = *version, .is_stated = true, .from = {}};
+  std::string month = month_in(start.engine_version);
+  constexpr std::size_t kMonthLength = 7;  // "2026-06"
+  if (month.empty()) month = start.date.substr(0, kMonthLength);
+  if (month.empty()) return std::nullopt;
+  const auto version = release_in(month);
+  if (!version) return std::nullopt;
+  return NearestRelease{
+      .version = *version, .is_stated = false, .from = fmt::format("the month {}", month)};
+}
+
+}  // namespace gpushape::calibrate

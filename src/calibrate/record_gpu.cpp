@@ -1,0 +1,92 @@
+#include "calibrate/record_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "calibrate/prediction.hpp"
+#include "domain/profile_memory.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+/// How the records name a GPU, and which device of the tables it is.
+struct GpuLabel {
+  std::string_view label;
+  std::string_view device;
+};
+constexpr auto kGpuLabels = std::to_array<GpuLabel>({
+    {"H100 80GB (SXM)", "h100-sxm-80"},
+    {"H100-80GB", "h100-sxm-80"},
+    {"H100", "h100-sxm-80"},
+    {"H200", "h200-sxm-141"},
+    {"H20", "h20-sxm-96"},
+    {"B200", "b200-sxm-180"},
+    {"A100-80GB", "a100-sxm4-80"},
+    {"A100-80", "a100-sxm4-80"},
+    {"A100-40GB", "a100-sxm4-40"},
+    {"L40S", "l40s"},
+    {"L4", "l4"},
+    {"T4", "t4"},
+    {"A40", "a40"},
+    {"A10", "a10"},
+    {"A6000", "rtx-a6000"},
+    {"V100-32GB", "v100-sxm2-32"},
+    {"V100-32", "v100-sxm2-32"},
+});
+
+/// GPUs of workstations and players, which no data center profile covers: the totals that the CUDA
+/// runtime reports in published logs, multiprocessors and compute capability from NVIDIA's pages.
+struct OtherGpu {
+  std::string_view label;
+  double least_gib;
+  double expected_gib;
+  double most_gib;
+  std::string_view capability;
+  std::int64_t multiprocessors;
+};
+constexpr auto kOtherGpus = std::to_array<OtherGpu>({
+    {"RTX 4090", 23.49, 23.6, 23.65, "8.9", 128},
+    {"RTX 3090", 23.55, 23.6, 23.69, "8.6", 82},
+    {"RTX-3090", 23.55, 23.6, 23.69, "8.6", 82},
+    {"RTX 5090", 31.3, 31.36, 31.4, "12.0", 170},
+    {"RTX-5090", 31.3, 31.36, 31.4, "12.0", 170},
+    {"A5000", 23.45, 23.58, 23.7, "8.6", 64},
+});
+
+domain::VisibleMemory memory_of(const OtherGpu& gpu) {
+  domain::VisibleMemory memory;
+  memory.bytes = {.low = gib_of(gpu.least_gib),
+                  .expected = gib_of(gpu.expected_gib),
+                  .high = gib_of(gpu.most_gib)};
+  memory.parent_bytes = memory.bytes.expected;
+  memory.vendor = "nvidia";
+  memory.product_name = gpu.label;
+  memory.compute_capability = gpu.capability;
+  memory.multiprocessors = gpu.multiprocessors;
+  return memory;
+}
+
+}  // namespace
+
+RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
+  RecordGpu gpu;
+  if (start.gpu == "GB10") gpu.reason = "unified memory: the total holds the page cache";
+  if (const auto label = std::ranges::find(kGpuLabels, start.gpu, &GpuLabel::label);
+      label != kGpuLabels.end()) {
+    if (const Result<domain::Device> device = profiles.find(label->device))
+      gpu.memory = domain::visible_memory(*device, nullptr);
+  }
+  if (const auto other = std::ranges::find(kOtherGpus, start.gpu, &OtherGpu::label);
+      other != kOtherGpus.end()) {
+    gpu.memory = memory_of(*other);
+  }
+  gpu.is_named = gpu.memory.has_value();
+  if (!start.gpu_total_gib) return gpu;
+  if (!gpu.memory) gpu.memory.emplace();
+  gpu.memory->bytes = printed(*start.gpu_total_gib);
+  gpu.memory->source = start.source;
+  return gpu;
+}
+
+}  // namespace gpushape::calibrate

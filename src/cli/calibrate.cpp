@@ -1,0 +1,187 @@
+// gpushape calibrate: start-up logs of real engines beside the estimates for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "calibrate/calibration.hpp"
+#include "calibrate/engine_log.hpp"
+#include "catalog/catalog.hpp"
+#include "cli/commands.hpp"
+#include "cli/formats.hpp"
+#include "cli/named_gpu.hpp"
+#include "document/text_format.hpp"
+#include "profiles/profiles.hpp"
+#include "schema/kinds.hpp"
+
+namespace gpushape::cli {
+namespace {
+
+using calibrate::EngineLog;
+using calibrate::Surroundings;
+
+/// What the flags say wins over the log.
+void take_flags(const Invocation& invocation, EngineLog& log) {
+  const domain::EngineSettings& asked = invocation.workload.engine;
+  calibrate::EngineStart& start = log.start;
+  if (asked.version) start.engine_version = to_text(asked.version->value);
+  if (asked.tensor) start.tensor_parallel = asked.tensor->value;
+  if (asked.pipeline) start.pipeline_parallel = asked.pipeline->value;
+  if (asked.max_num_seqs) start.max_num_seqs = asked.max_num_seqs->value;
+  if (asked.max_num_batched_tokens)
+    start.max_num_batched_tokens = asked.max_num_batched_tokens->value;
+  if (asked.gpu_memory_utilization) start.utilization = asked.gpu_memory_utilization->value;
+  if (invocation.workload.context_tokens)
+    start.context_tokens = invocation.workload.context_tokens->value;
+  if (asked.enforce_eager.origin == domain::Origin::Flag) start.enforce_eager = true;
+}
+
+/// The last part of a path: a local copy is often kept under the model's own name.
+std::string last_part(const std::string& path) {
+  const std::size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) return path;
+  const std::size_t slash = path.find_last_of('/', end);
+  return path.substr(slash == std::string::npos ? 0 : slash + 1, end - slash);
+}
+
+Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
+                                 const catalog::Catalog& catalog) {
+  if (invocation.workload.model) return catalog.find(invocation.workload.model->value);
+  if (log.start.model.empty())
+    return failure(fmt::format("{}: the log does not name the model", log.start.id),
+                   "name it with --model");
+  Result<domain::Model> model = catalog.find(log.start.model);
+  if (model) return model;
+  if (const Result<domain::Model> local = catalog.find(last_part(log.start.model))) return local;
+  for (Diagnostic& diagnostic : model.error()) {
+    diagnostic.help += diagnostic.help.empty() ? "" : "; ";
+    diagnostic.help += "--model NAME or a path to its config.json says what it is";
+  }
+  return model;
+}
+
+/// The GPU of the flags, else the one that the log names; its total as the log prints it.
+Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
+                                                      const Invocation& invocation,
+                                                      const profiles::Profiles& profiles,
+                                                      std::string& from) {
+  std::optional<domain::VisibleMemory> gpu;
+  if (!invocation.workload.gpus.empty()) {
+    const Result<domain::Device> device = profiles.find(invocation.workload.gpus.front());
+    if (!device) return std::unexpected(device.error());
+    const Result<domain::VisibleMemory> memory = memory_of(*device, invocation);
+    if (!memory) return std::unexpected(memory.error());
+    gpu = *memory;
+    from = "--gpu";
+  } else if (!log.device_name.empty()) {
+    std::string name = log.device_name;
+    std::ranges::replace(name, '_', ' ');
+    if (const Result<domain::Device> device = profiles.find(name))
+      gpu = *memory_of(*device, Invocation{});
+  }
+  const std::optional<Bytes> total = invocation.visible_bytes ? invocation.visible_bytes
+                                     : log.start.gpu_total_gib
+                                         ? std::optional(gib_of(*log.start.gpu_total_gib))
+                                         : std::nullopt;
+  if (!total) return gpu;
+  if (!gpu) gpu = stated_memory(*total);
+  constexpr double kHalfOfLastDecimal = 0.005;  // GiB; the log prints two
+  gpu->bytes = {.low = *total - gib_of(kHalfOfLastDecimal),
+                .expected = *total,
+                .high = *total + gib_of(kHalfOfLastDecimal)};
+  return gpu;
+}
+
+Result<domain::Calibration> calibrate_one(const std::string& file, const Invocation& invocation,
+                                          const catalog::Catalog& catalog,
+                                          const profiles::Profiles& profiles) {
+  const Result<std::string> text = document::read_log_file(file);
+  if (!text) return std::unexpected(text.error());
+  Result<EngineLog> log = calibrate::read_engine_log(*text, file == "-" ? "standard input" : file);
+  if (!log) return std::unexpected(log.error());
+  take_flags(invocation, *log);
+  Surroundings surroundings;
+  Diagnostics faults;
+  Result<domain::Model> model = find_model(*log, invocation, catalog);
+  if (model) {
+    surroundings.model = *std::move(model);
+    if (invocation.workload.model) surroundings.model_from = "--model";
+  } else {
+    std::ranges::move(model.error(), std::back_inserter(faults));
+  }
+  Result<domain::Engine> engine = catalog.engine(log->start.engine);
+  if (engine) {
+    surroundings.engine = *std::move(engine);
+  } else {
+    std::ranges::move(engine.error(), std::back_inserter(faults));
+  }
+  auto gpu = find_gpu(*log, invocation, profiles, surroundings.gpu_from);
+  if (gpu) {
+    surroundings.gpu = *std::move(gpu);
+  } else {
+    std::ranges::move(gpu.error(), std::back_inserter(faults));
+  }
+  if (!faults.empty()) return failure(std::move(faults));
+  return calibrate::calibrate(*log, surroundings);
+}
+
+Diagnostics write_evidence(const std::vector<domain::Calibration>& calibrations,
+                           const std::string& path, const Terminal& terminal) {
+  std::vector<domain::Measurement> measurements;
+  for (const domain::Calibration& calibration : calibrations) {
+    if (!calibration.measurement.terms.empty()) measurements.push_back(calibration.measurement);
+  }
+  if (measurements.empty())
+    return {complaint("--write-evidence: the logs hold no measured term to write")};
+  std::ofstream file(path, std::ios::binary);
+  file << document::write_yaml(schema::evidence_node(measurements));
+  file.close();
+  if (!file) return {complaint(fmt::format("--write-evidence: '{}' could not be written", path))};
+  terminal.err << "wrote " << path << "\n";
+  return {};
+}
+
+}  // namespace
+
+int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
+  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty())
+    return refuse(faults, terminal);
+  if (parsed.positionals.empty()) {
+    return refuse({complaint("calibrate needs a LOG",
+                             "name start-up logs (plain or gzip), or - for standard input")},
+                  terminal);
+  }
+  const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
+  if (!catalog) return refuse(catalog.error(), terminal);
+  const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
+  if (!profiles) return refuse(profiles.error(), terminal);
+
+  // A broken log never hides the answers about the others.
+  std::vector<domain::Calibration> calibrations;
+  Diagnostics faults;
+  for (const std::string& file : parsed.positionals) {
+    Result<domain::Calibration> one = calibrate_one(file, invocation, *catalog, *profiles);
+    if (one) {
+      calibrations.push_back(*std::move(one));
+    } else {
+      std::ranges::move(one.error(), std::back_inserter(faults));
+    }
+  }
+  if (calibrations.empty()) return refuse(faults, terminal);
+  const Diagnostics unwritten =
+      print_document("calibration", invocation, terminal,
+                     [&](const render::FormatRow& row, const render::Style& style) {
+                       return row.calibration(calibrations, style);
+                     });
+  std::ranges::copy(unwritten, std::back_inserter(faults));
+  if (!invocation.evidence_file.empty() && unwritten.empty()) {
+    std::ranges::move(write_evidence(calibrations, invocation.evidence_file, terminal),
+                      std::back_inserter(faults));
+  }
+  if (!faults.empty()) return refuse(faults, terminal);
+  const bool agrees = std::ranges::all_of(calibrations, &domain::Calibration::agrees);
+  return agrees ? kDone : kAnswerIsNo;
+}
+
+}  // namespace gpushape::cli
