@@ -246,7 +246,9 @@ std::optional<Group> read_group(const std::string& path, const gpushape::catalog
     fmt::print(stderr, "{}", gpushape::to_text(starts.error()));
     return std::nullopt;
   }
-  Group group{.name = path, .is_controlled = gpushape::calibrate::is_controlled(*starts)};
+  Group group;
+  group.name = path;
+  group.is_controlled = gpushape::calibrate::is_controlled(*starts);
   for (const EngineStart& start : gpushape::calibrate::distinct(*starts))
     group.comparisons.push_back(gpushape::calibrate::compare(start, catalog, profiles));
   fmt::print("{}: {} records, {} distinct configurations{}\n", path, starts->size(),
