@@ -91,7 +91,9 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     term.name = row.name;
     term.description = row.description;
     term.predicted = row.predicted(estimate);
-    if (const std::optional<double>& gib = log.start.*(row.printed)) term.measured = printed(*gib);
+    // A difference of free memory can come out negative: that measures nothing.
+    const std::optional<double>& gib = log.start.*(row.printed);
+    if (gib && *gib >= 0) term.measured = printed(*gib);
     for (const RankReading& rank : log.ranks) {
       if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
     }
@@ -134,7 +136,6 @@ domain::Measurement measurement_of(const EngineLog& log, const Surroundings& sur
   for (const Row& row : kRows) {
     if (row.name == std::string_view("kvPool")) continue;
     const std::optional<double>& gib = log.start.*(row.printed);
-    // A difference of free memory can come out negative: that measures nothing.
     if (gib && *gib > 0) measurement.terms.push_back({std::string(row.name), printed(*gib)});
   }
   return measurement;
@@ -190,6 +191,11 @@ void note_log(const EngineLog& log, Calibration& calibration) {
   if (log.start.pipeline_parallel > 1)
     calibration.notes.emplace_back(
         "stages of a pipeline differ, so only the pool of the fullest one is compared");
+  if (log.start.graphs_gib.value_or(0) < 0) {
+    calibration.notes.emplace_back(
+        "the figure of the graphs is negative, a difference of free memory: something else freed "
+        "memory while they were captured");
+  }
   if (log.has_adapters) calibration.notes.emplace_back("LoRA adapters are not modelled");
   if (log.has_drafts) calibration.notes.emplace_back("speculative decoding is configured");
   if (log.has_warm_cache == true)

@@ -83,7 +83,7 @@ domain::Range non_torch_bytes(const domain::Estimate& estimate) {
 }
 
 domain::Range printed(double gib) {
-  return {.low = gib_of(gib - kHalfOfLastDecimal),
+  return {.low = gib_of(std::max(0.0, gib - kHalfOfLastDecimal)),
           .expected = gib_of(gib),
           .high = gib_of(gib + kHalfOfLastDecimal)};
 }

@@ -160,6 +160,16 @@ TEST_SUITE("schema") {
          {to_node(samples::full_contract()), to_node(samples::bare_contract())});
     hold("workload.schema.json",
          {to_node(samples::full_workload()), to_node(gpushape::domain::Workload{})});
+    hold("estimate-comparison.schema.json",
+         {to_node(samples::full_comparison()),
+          to_node(gpushape::domain::EstimateComparison{.before = samples::bare_estimate(),
+                                                       .after = samples::bare_estimate(),
+                                                       .settings = {},
+                                                       .terms = {}})});
+    hold("calibration.schema.json",
+         {gpushape::schema::calibration_node({samples::full_calibration()})});
+    hold("evidence.schema.json",
+         {gpushape::schema::evidence_node({samples::full_calibration().measurement})});
   }
 
   TEST_CASE("a document with a field too many, or of the wrong kind, does not pass") {

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "domain/advice.hpp"
+#include "domain/calibration.hpp"
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
+#include "domain/estimate_comparison.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::samples {
@@ -327,6 +329,60 @@ inline domain::Workload full_workload() {
   workload.gpus = {"h100-sxm-80", "4xl40s", "any"};
   workload.requires_ = {"fp8", "nvlink"};
   return workload;
+}
+
+/// An upgrade that takes the sampler's peak down.
+inline domain::EstimateComparison full_comparison() {
+  domain::EstimateComparison comparison;
+  comparison.before = full_estimate();
+  comparison.after = full_estimate();
+  comparison.settings = {{"engineVersion", "0.16", "0.19"}, {"maxNumSeqs", "", "1024"}};
+  comparison.terms = {{.name = "activation",
+                       .part = domain::Part::Activation,
+                       .before = domain::exactly(gib(4)),
+                       .after = domain::exactly(gib(2)),
+                       .inputs = {{"samplerBytesPerLogit", "36", "12"}},
+                       .source = "start-up logs"},
+                      {.name = "collectives",
+                       .part = domain::Part::Communication,
+                       .before = std::nullopt,
+                       .after = domain::exactly(gib(1)),
+                       .inputs = {},
+                       .source = ""}};
+  return comparison;
+}
+
+/// A start whose activation is off.
+inline domain::Calibration full_calibration() {
+  domain::Calibration calibration;
+  calibration.log = "start.log";
+  calibration.settings = {{"maxNumSeqs", "1024", "the log"}};
+  domain::CalibratedTerm off;
+  off.name = "activation";
+  off.description = "peak of the profiling step";
+  off.predicted = domain::exactly(gib(2));
+  off.measured = domain::exactly(gib(3));
+  off.ranks = {gib(3), gib(2)};
+  off.is_off = true;
+  off.causes = {"the sampler took the torch sort"};
+  domain::CalibratedTerm unknown;
+  unknown.name = "graphs";
+  unknown.predicted = domain::exactly(gib(1));
+  calibration.terms = {off, unknown};
+  calibration.tokens = domain::CalibratedTokens{.least = 1, .most = 3, .printed = 2};
+  calibration.asks = {"--gpu NAME"};
+  calibration.notes = {"LoRA adapters are not modelled"};
+  calibration.verdict = "activation is off";
+  calibration.measurement.model = "meta-llama/Llama-3.1-8B-Instruct";
+  calibration.measurement.quantization = domain::Quantization::Bf16;
+  calibration.measurement.engine = "vllm";
+  calibration.measurement.version = {0, 19, 0};
+  calibration.measurement.gpu = "h100-sxm-80";
+  calibration.measurement.max_num_seqs = 1024;
+  calibration.measurement.max_num_batched_tokens = 8192;
+  calibration.measurement.terms = {{"activation", domain::exactly(gib(3))}};
+  calibration.measurement.source = "start.log";
+  return calibration;
 }
 
 }  // namespace gpushape::samples

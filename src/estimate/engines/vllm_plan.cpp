@@ -102,6 +102,11 @@ Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
   conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  conditions.has_sinks =
+      std::ranges::any_of(request.model->layers,
+                          [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
+          ? 1
+          : 0;
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));

@@ -1,22 +1,33 @@
 // Captured CUDA graphs: a part that grows with every layer and every captured batch size, the
 // working memory of the largest batch, and kernels that load on the way.
 //
-//   graphs = base + layers x captures x perLayerCapture + largest / 512 x largestCapture
+//   graphs = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
+//            + largest / 512 largestCapture + splits
+//   splits = splitsOfGraphs x largest x heads x valueSize x 4
 //
-// Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth to 512, up to twice the
-// sequences. Source: vLLM config/vllm.py, _set_cudagraph_sizes.
+// Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth beyond, up to twice the
+// sequences. The splits are the partial results of an attention kernel that cuts long contexts, in
+// 32 bits, for the largest batch that is captured whole. Source: vLLM config/vllm.py,
+// _set_cudagraph_sizes; v1/attention/backends/flash_attn.py (max_num_splits); first captures of the
+// 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate::terms {
 namespace {
 
-constexpr std::int64_t kLargestBatch = 512;
+constexpr std::int64_t kUsualLargest = 512;
 constexpr std::int64_t kFineBatches = 256;  ///< every eighth up to here, every sixteenth beyond
+/// Families whose images attend to each other both ways: another kernel, without splits.
+constexpr auto kPrefixFamilies = std::to_array<std::string_view>({"gemma3", "gemma4", "paligemma"});
 
 std::int64_t largest_batch(const Plan& plan) {
-  return std::min({2 * plan.max_num_seqs, kLargestBatch, plan.max_num_batched_tokens});
+  const auto most = static_cast<std::int64_t>(plan.facts.expected("largestGraph"));
+  return std::min(
+      {2 * plan.max_num_seqs, most > 0 ? most : kUsualLargest, plan.max_num_batched_tokens});
 }
 
 std::int64_t captures(std::int64_t largest) {
@@ -27,6 +38,41 @@ std::int64_t captures(std::int64_t largest) {
   return count;
 }
 
+std::int64_t expert_layers(const Situation& situation) {
+  std::int64_t count = 0;
+  each_run(*situation.plan->model, situation.stage,
+           [&](const domain::Layer& layer, std::int64_t layers) {
+             if (layer.feed_forward.experts) count += layers;
+           });
+  return count;
+}
+
+/// Values of one token's attention on this rank, in the widest layer; 0 where no kernel splits.
+double split_values(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  constexpr std::int64_t kHalf = 2;  // bytes: kernels that split take 16-bit values only
+  const bool is_prefix = std::ranges::any_of(kPrefixFamilies, [&](std::string_view family) {
+    return plan.model->family.starts_with(family);
+  });
+  if (plan.weights.dtype_bytes != kHalf || is_prefix) return 0;
+  double widest = 0;
+  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t) {
+    const domain::Attention& attention = layer.attention;
+    if (attention.has_sinks || layer.recurrent) return;
+    const auto heads = static_cast<double>(attention.heads);
+    const auto width = static_cast<double>(attention.latent ? attention.latent->kv_rank
+                                                            : attention.value_head_dim);
+    widest = std::max(widest, heads * width / static_cast<double>(plan.parallelism.tensor));
+  });
+  return widest;
+}
+
+double split_bytes(const Situation& situation, std::int64_t largest) {
+  constexpr double kBytes = 4;
+  return situation.plan->facts.expected("splitsOfGraphs") * static_cast<double>(largest) *
+         split_values(situation) * kBytes;
+}
+
 }  // namespace
 
 bool graphs_are_captured(const Situation& situation) { return !situation.plan->enforce_eager; }
@@ -34,10 +80,14 @@ bool graphs_are_captured(const Situation& situation) { return !situation.plan->e
 Spread graphs_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const std::int64_t largest = largest_batch(plan);
-  const auto nodes = static_cast<double>(situation.stage.layers * captures(largest));
-  const double share = static_cast<double>(largest) / static_cast<double>(kLargestBatch);
-  return plan.facts.value("graphBase") + plan.facts.value("graphPerLayerCapture") * nodes +
-         plan.facts.value("graphLargestCapture") * share;
+  const auto count = static_cast<double>(captures(largest));
+  const auto layers = static_cast<double>(situation.stage.layers);
+  const auto experts = static_cast<double>(expert_layers(situation));
+  const double share = static_cast<double>(largest) / static_cast<double>(kUsualLargest);
+  return plan.facts.value("graphBase") +
+         plan.facts.value("graphPerLayerCapture") * (layers * count) +
+         plan.facts.value("graphPerExpertsCapture") * (experts * count) +
+         plan.facts.value("graphLargestCapture") * share + certain(split_bytes(situation, largest));
 }
 
 void describe_graphs(const Situation& situation, domain::Term& term) {
@@ -52,6 +102,15 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
       {"largestBatch", largest},
       {"largestCapture", plan.facts.expected("graphLargestCapture")},
   };
+  if (const std::int64_t experts = expert_layers(situation); experts > 0) {
+    term.formula += " + expertLayers x captures x perExpertsCapture";
+    term.inputs.push_back({"expertLayers", experts});
+    term.inputs.push_back({"perExpertsCapture", plan.facts.expected("graphPerExpertsCapture")});
+  }
+  if (const double splits = split_bytes(situation, largest); splits > 0) {
+    term.formula += " + splits";
+    term.inputs.push_back({"splits", static_cast<std::int64_t>(splits)});
+  }
   term.source = plan.facts.source("graphPerLayerCapture");
 }
 

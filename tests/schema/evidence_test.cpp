@@ -1,0 +1,49 @@
+// Evidence documents: what calibrate writes, estimates read back.
+#include <doctest/doctest.h>
+
+#include "document/text_format.hpp"
+#include "schema/kinds.hpp"
+#include "support/sample_answers.hpp"
+
+using namespace gpushape;
+
+namespace {
+
+Result<std::vector<domain::Measurement>> read(const std::string& text) {
+  const auto documents = document::read_any(text, "evidence.yaml");
+  REQUIRE(documents.has_value());
+  return schema::read_evidence(documents->front());
+}
+
+}  // namespace
+
+TEST_SUITE("schema") {
+  TEST_CASE("evidence reads back as it was written") {
+    const domain::Measurement measurement = samples::full_calibration().measurement;
+    const std::string text = document::write_yaml(schema::evidence_node({measurement}));
+    const auto again = read(text);
+    REQUIRE(again.has_value());
+    REQUIRE(again->size() == 1);
+    CHECK(again->front() == measurement);
+  }
+
+  TEST_CASE("evidence that cannot be is refused with its place") {
+    const auto faults = [](const std::string& text) {
+      const auto result = read(text);
+      REQUIRE_FALSE(result.has_value());
+      return to_text(result.error());
+    };
+    const std::string head = "apiVersion: gpushape.dev/v1\nkind: Evidence\n";
+    CHECK(faults(head + "starts: []\n").contains("no start"));
+    CHECK(faults("apiVersion: gpushape.dev/v1\nkind: Workload\n").contains("Evidence"));
+    const std::string start =
+        head + "starts:\n- model: a/b\n  engine: vllm\n  engineVersion: 0.19.0\n  terms:\n";
+    CHECK(faults(start + "  - name: weigths\n    measuredBytes: {low: 1, expected: 2, high: 3}\n")
+              .contains("weights"));
+    CHECK(faults(start + "  - name: weights\n    measuredBytes: {low: 3, expected: 2, high: 3}\n")
+              .contains("order"));
+    CHECK(
+        faults(head + "starts:\n- model: a/b\n  engine: vllm\n  engineVersion: new\n  terms: []\n")
+            .contains("version"));
+  }
+}
