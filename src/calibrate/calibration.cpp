@@ -92,8 +92,8 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     term.description = row.description;
     term.predicted = row.predicted(estimate);
     // A difference of free memory can come out negative: that measures nothing.
-    const std::optional<double>& gib = log.start.*(row.printed);
-    if (gib && *gib >= 0) term.measured = printed(*gib);
+    const std::optional<double>& figure = log.start.*(row.printed);
+    if (figure && *figure >= 0) term.measured = printed(*figure);
     for (const RankReading& rank : log.ranks) {
       if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
     }

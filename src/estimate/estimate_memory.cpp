@@ -86,7 +86,8 @@ Bytes single_weights(const Plan& plan) {
 /// `telling` are the stages whose figures are there already.
 std::optional<domain::AllGpus> sum_over_gpus(const Plan& plan,
                                              const std::vector<StageFigures>& telling,
-                                             const EngineRow& engine) {
+                                             const EngineRow& engine,
+                                             const TakenEvidence& evidence) {
   const std::int64_t of_stage = plan.parallelism.tensor * plan.parallelism.data;
   domain::AllGpus all;
   all.gpus = of_stage * plan.parallelism.pipeline;
@@ -101,7 +102,7 @@ std::optional<domain::AllGpus> sum_over_gpus(const Plan& plan,
   if (telling.size() == plan.stages.size()) {
     for (const StageFigures& figures : telling) add(figures);
   } else {
-    for (const Stage& stage : plan.stages) add(figures_of(plan, stage, engine));
+    for (const Stage& stage : plan.stages) add(figures_of(plan, stage, engine, evidence));
   }
   all.copies = std::max(Bytes(0), held - single_weights(plan));
   return all;
@@ -161,7 +162,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
     estimate.kv_bytes_per_token =
         std::max(estimate.kv_bytes_per_token, stage.situation.cache.bytes_per_token());
   }
-  estimate.all_gpus = sum_over_gpus(plan, stages, **row);
+  estimate.all_gpus = sum_over_gpus(plan, stages, **row, evidence);
   if (gpu) estimate.capacity = (*row)->capacity(plan, stages, *gpu, estimate.notes);
   return estimate;
 }
