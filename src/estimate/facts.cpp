@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -109,20 +112,52 @@ Diagnostics unreadable_conditions(const domain::Engine& engine) {
   return diagnostics;
 }
 
-const domain::EngineConstant* Facts::find(std::string_view name) const {
-  const domain::EngineConstant* best = nullptr;
-  int best_rank = -1;
+Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
+             const Conditions& conditions)
+    : engine_(&engine), version_(version), conditions_(conditions) {
+  collect();
+}
+
+/// Of several rows of one name, the one with the most comparisons, and of those the latest.
+void Facts::collect() {
+  std::size_t count = 1;
+  for (const domain::EngineFacts& facts : engine_->facts) count += facts.constants.size();
+  slots_.assign(std::bit_ceil(2 * count), Slot{});
+  by_sequences_.clear();
   for (const domain::EngineFacts& facts : engine_->facts) {
     if (facts.since > version_) break;
     for (const domain::EngineConstant& constant : facts.constants) {
-      if (constant.name != name) continue;
+      if (constant.when.contains("sequences")) by_sequences_.push_back(&constant);
       const int rank = rank_of(constant.when, conditions_);
-      if (rank < 0 || rank < best_rank) continue;
-      best = &constant;
-      best_rank = rank;
+      if (rank < 0) continue;
+      Slot& slot = slots_[slot_of(constant.name)];
+      if (slot.constant == nullptr || rank >= slot.rank)
+        slot = {.constant = &constant, .rank = rank};
     }
   }
-  return best;
+}
+
+std::size_t Facts::slot_of(std::string_view name) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t place = std::hash<std::string_view>{}(name)&mask;
+  while (slots_[place].constant != nullptr && slots_[place].constant->name != name)
+    place = (place + 1) & mask;
+  return place;
+}
+
+void Facts::set_sequences(double sequences) {
+  Conditions changed = conditions_;
+  changed.sequences = sequences;
+  const bool is_same =
+      std::ranges::all_of(by_sequences_, [&](const domain::EngineConstant* constant) {
+        return holds(constant->when, conditions_) == holds(constant->when, changed);
+      });
+  conditions_ = changed;
+  if (!is_same) collect();
+}
+
+const domain::EngineConstant* Facts::find(std::string_view name) const {
+  return slots_.empty() ? nullptr : slots_[slot_of(name)].constant;
 }
 
 Spread Facts::value(std::string_view name) const {

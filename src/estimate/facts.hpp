@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "domain/engine.hpp"
@@ -19,7 +20,7 @@ namespace gpushape::estimate {
 struct Conditions {
   double tensor_parallel = 1;
   double pipeline_parallel = 1;
-  double sequences = 0;           ///< rows of one sampler call; 0 before they are known
+  double sequences = 0;           ///< rows of one sampler call
   double compute_capability = 0;  ///< 9.0; 0 where no GPU is given
   double device_gib = 0;          ///< of the device that NVML finds by index
   double gpu_given = 0;
@@ -66,12 +67,12 @@ bool holds(std::string_view when, const Conditions& conditions);
 /// Complaints about comparisons in `engine` that cannot be read.
 Diagnostics unreadable_conditions(const domain::Engine& engine);
 
+/// The constants that hold, found by name in constant time: an estimate asks for some sixty.
 class Facts {
  public:
   Facts() = default;
   /// Keeps a reference to `engine`.
-  Facts(const domain::Engine& engine, domain::EngineVersion version, const Conditions& conditions)
-      : engine_(&engine), version_(version), conditions_(conditions) {}
+  Facts(const domain::Engine& engine, domain::EngineVersion version, const Conditions& conditions);
 
   /// nullptr where no row holds.
   [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const;
@@ -81,12 +82,21 @@ class Facts {
   [[nodiscard]] std::string source(std::string_view name) const;
 
   [[nodiscard]] const Conditions& conditions() const { return conditions_; }
-  void set_sequences(double sequences) { conditions_.sequences = sequences; }
+  void set_sequences(double sequences);
 
  private:
+  struct Slot {
+    const domain::EngineConstant* constant = nullptr;
+    int rank = 0;
+  };
+  void collect();
+  [[nodiscard]] std::size_t slot_of(std::string_view name) const;
+
   const domain::Engine* engine_ = nullptr;
   domain::EngineVersion version_;
   Conditions conditions_;
+  std::vector<Slot> slots_;  ///< open addressing, a power of two, at most half full
+  std::vector<const domain::EngineConstant*> by_sequences_;  ///< whose `when` asks for sequences
 };
 
 }  // namespace gpushape::estimate

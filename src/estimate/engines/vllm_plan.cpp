@@ -101,6 +101,9 @@ ExpertPadding expert_padding(const Facts& facts) {
 Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
+  // Not known before the defaults are taken, and then nearly always many.
+  constexpr double kManySequences = 1e9;
+  conditions.sequences = kManySequences;
   conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
   conditions.has_sinks =
       std::ranges::any_of(request.model->layers,

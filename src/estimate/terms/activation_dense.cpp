@@ -21,7 +21,9 @@ Spread dense_peak(const Step& step) {
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
   // bits as well before the down projection.
   const Spread quantized = plan.facts.value("quantizedInputs") * (step.tokens * plain);
-  return peak + quantized;
+  // A first start compiles while it profiles; a later one finds the compiled graphs in a cache.
+  const Spread compiling = plan.enforce_eager ? Spread{} : plan.facts.value("compileBuffers");
+  return peak + quantized + compiling;
 }
 
 }  // namespace gpushape::estimate::terms
