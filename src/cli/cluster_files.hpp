@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "domain/cluster.hpp"
+#include "domain/contract.hpp"
 #include "domain/device.hpp"
 #include "profiles/profiles.hpp"
 
@@ -20,5 +21,8 @@ struct LoadedCluster {
 /// alias; what the inventory leaves open is filled in.
 Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
                                    const profiles::Profiles& profiles);
+
+/// The contracts of ResourceContract documents, and the best one of each Advice.
+Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given);
 
 }  // namespace gpushape::cli

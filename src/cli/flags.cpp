@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "catalog/quantization_names.hpp"
-#include "place/policies.hpp"
+#include "place/decide.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -107,6 +107,7 @@ std::vector<std::string> vm_operator_releases() { return {"8.0.3", "9.0.0", "9.0
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
   for (const place::PolicyRow& row : place::policies()) names.emplace_back(row.name);
+  names.emplace_back(place::kExactPolicy);
   return names;
 }
 std::vector<std::string> color_choices() { return {"auto", "always", "never"}; }
@@ -139,7 +140,7 @@ Diagnostics set_color(Invocation& in, const Given& given) {
 using enum FlagGroup;
 
 constexpr auto kRows = std::to_array<FlagRow>({
-    {"--file", "-f", "FILE", Workload, kSizing | kPlace,
+    {"--file", "-f", "FILE", Workload, kSizing | kPlace | kInventory,
      "a workload document (place: a contract), a folder of them, or - for standard input; a flag wins over the file",
      nullptr, [](Invocation& in, const Given& g) { in.files.push_back(g.text); return Diagnostics{}; }},
     {"--model", "", "MODEL", Workload, kCalibrate,

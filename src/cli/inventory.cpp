@@ -11,6 +11,7 @@
 #include "inventory/cluster_file.hpp"
 #include "place/check.hpp"
 #include "place/decide.hpp"
+#include "place/defragment.hpp"
 #include "place/demand.hpp"
 #include "place/failover.hpp"
 #include "place/fragmentation.hpp"
@@ -361,6 +362,89 @@ int failover(const Question& question) {
   return is_absorbed ? kDone : kAnswerIsNo;
 }
 
+// ---- defragment
+
+Node move_node(const place::Move& move, const place::Snapshot& snapshot) {
+  Node row = Node::mapping();
+  row.set("vm", move.vm);
+  row.set("from", snapshot.host(move.from).name);
+  row.set("to", snapshot.host(move.to).name);
+  Node& gpus = row.set("gpus", Node::sequence());
+  for (const int gpu : place::gpus_of(move.option.gpus)) gpus.add(gpu);
+  row.set("start", move.option.start);
+  if (move.pause_seconds) row.set("pauseSeconds", *move.pause_seconds);
+  return row;
+}
+
+void show_plan(Page& page, const place::DefragmentPlan& plan, const place::Snapshot& snapshot,
+               const domain::PlacementRequest& request) {
+  if (plan.answer != place::Answer::Yes) {
+    page.paragraph(plan.answer == place::Answer::No
+                       ? fmt::format("{}: no {} moves make it placeable.", place::words_of(request),
+                                     plan.most_moves)
+                       : fmt::format("{}: not known; the search stopped at its bound.",
+                                     place::words_of(request)),
+                   0, Tone::Bad);
+    return;
+  }
+  if (plan.moves.empty()) {
+    page.paragraph(fmt::format("{} fits {} as it is.", place::words_of(request),
+                               snapshot.host(plan.host).name),
+                   0, Tone::Good);
+    return;
+  }
+  Table table{.columns = {{"VM", Align::Left},
+                          {"from", Align::Left},
+                          {"to", Align::Left},
+                          {"GPUs", Align::Left},
+                          {"pause s", Align::Right}},
+              .rows = {},
+              .ruled = {}};
+  for (const place::Move& move : plan.moves) {
+    table.rows.push_back({move.vm, snapshot.host(move.from).name, snapshot.host(move.to).name,
+                          fmt::format("{}", fmt::join(place::gpus_of(move.option.gpus), ", ")),
+                          move.pause_seconds ? fmt::format("{:.1f}", *move.pause_seconds)
+                                             : std::string("not known")});
+  }
+  page.table(table);
+  page.blank();
+  page.paragraph(
+      fmt::format("Then {} fits {}, GPUs {}.", place::words_of(request),
+                  snapshot.host(plan.host).name, fmt::join(place::gpus_of(plan.option.gpus), ", ")),
+      0, Tone::Good);
+}
+
+int defragment(const Question& question) {
+  const Result<std::vector<domain::ResourceContract>> contracts =
+      read_contracts(question.invocation.files);
+  if (!contracts) return refuse(contracts.error(), question.terminal);
+  const place::Snapshot snapshot(question.loaded.cluster, question.loaded.devices);
+  Node node = new_document("DefragmentPlan", question.loaded.cluster);
+  Node& plans = node.set("plans", Node::sequence());
+  Page page = question.page();
+  bool is_placeable = true;
+  for (const domain::ResourceContract& contract : *contracts) {
+    const domain::PlacementRequest request =
+        place::request_of(contract, contract.shape, question.loaded.devices);
+    const place::DefragmentPlan plan =
+        place::defragment(snapshot, snapshot.compile(request), question.loaded.cluster.vms);
+    is_placeable = is_placeable && plan.answer == place::Answer::Yes;
+    show_plan(page, plan, snapshot, request);
+    Node& entry = plans.add(Node::mapping());
+    entry.set("contract", contract.name);
+    entry.set("placeable", words_of(plan.answer));
+    Node& moves = entry.set("moves", Node::sequence());
+    for (const place::Move& move : plan.moves) moves.add(move_node(move, snapshot));
+    if (plan.answer == place::Answer::Yes) entry.set("host", snapshot.host(plan.host).name);
+  }
+  if (question.is_text()) {
+    question.terminal.out << page.text();
+  } else {
+    print(node, question.format, question.terminal);
+  }
+  return is_placeable ? kDone : kAnswerIsNo;
+}
+
 struct WordRow {
   std::string_view word;
   int (*run)(const Question&);
@@ -370,6 +454,7 @@ constexpr auto kWords = std::to_array<WordRow>({
     {"check", check},
     {"fragmentation", fragmentation},
     {"failover", failover},
+    {"defragment", defragment},
 });
 
 }  // namespace
@@ -389,6 +474,11 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
   if (paths.empty()) {
     return refuse({complaint(fmt::format("inventory {} needs an INVENTORY", *word),
                              "name a Cluster document, a folder of them, or - for standard input")},
+                  terminal);
+  }
+  if (*word == "defragment" && invocation.files.empty()) {
+    return refuse({complaint("inventory defragment needs a contract",
+                             "name what should become placeable: -f CONTRACT")},
                   terminal);
   }
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);

@@ -20,6 +20,34 @@ namespace {
 
 constexpr std::string_view kClusterOutput = "cluster";
 
+Diagnostics check_outputs(const std::vector<std::string>& outputs) {
+  std::vector<std::string> names;
+  for (const render::FormatRow& row : render::formats()) names.emplace_back(row.name);
+  names.emplace_back(kClusterOutput);
+  for (const std::string& output : outputs) {
+    if (std::ranges::find(names, output) != names.end()) continue;
+    return {complaint(
+        fmt::format("--output: '{}' is no format", output),
+        suggestion(output, names, fmt::format("expected one of {}", fmt::join(names, ", "))))};
+  }
+  return {};
+}
+
+Piece piece_of(const std::string& output, const domain::Placement& placement,
+               const place::Snapshot& snapshot, const std::string& cluster_name,
+               const render::Style& style) {
+  if (output == kClusterOutput) {
+    domain::Cluster cluster = snapshot.cluster();
+    cluster.name = cluster_name;
+    return {"cluster", "yaml", document::write_yaml(inventory::to_node(cluster))};
+  }
+  const auto formats = render::formats();
+  const auto row = std::ranges::find(formats, output, &render::FormatRow::name);
+  return {"placement", output == "text" ? "txt" : output, row->placement(placement, style)};
+}
+
+}  // namespace
+
 Result<std::vector<domain::ResourceContract>> read_contracts(
     const std::vector<std::string>& given) {
   const Result<std::vector<std::string>> files = document_files(given);
@@ -49,34 +77,6 @@ Result<std::vector<domain::ResourceContract>> read_contracts(
   }
   return contracts;
 }
-
-Diagnostics check_outputs(const std::vector<std::string>& outputs) {
-  std::vector<std::string> names;
-  for (const render::FormatRow& row : render::formats()) names.emplace_back(row.name);
-  names.emplace_back(kClusterOutput);
-  for (const std::string& output : outputs) {
-    if (std::ranges::find(names, output) != names.end()) continue;
-    return {complaint(
-        fmt::format("--output: '{}' is no format", output),
-        suggestion(output, names, fmt::format("expected one of {}", fmt::join(names, ", "))))};
-  }
-  return {};
-}
-
-Piece piece_of(const std::string& output, const domain::Placement& placement,
-               const place::Snapshot& snapshot, const std::string& cluster_name,
-               const render::Style& style) {
-  if (output == kClusterOutput) {
-    domain::Cluster cluster = snapshot.cluster();
-    cluster.name = cluster_name;
-    return {"cluster", "yaml", document::write_yaml(inventory::to_node(cluster))};
-  }
-  const auto formats = render::formats();
-  const auto row = std::ranges::find(formats, output, &render::FormatRow::name);
-  return {"placement", output == "text" ? "txt" : output, row->placement(placement, style)};
-}
-
-}  // namespace
 
 Result<const place::PolicyRow*> policy_of(const Invocation& invocation) {
   if (invocation.policies.empty()) return &place::policies().front();
@@ -115,7 +115,11 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   if (const Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
     return refuse(faults, terminal);
   }
-  const Result<const place::PolicyRow*> policy = policy_of(invocation);
+  const bool is_exact =
+      !invocation.policies.empty() && invocation.policies.front() == place::kExactPolicy;
+  const Result<const place::PolicyRow*> policy =
+      is_exact ? Result<const place::PolicyRow*>(&place::policies().front())
+               : policy_of(invocation);
   if (!policy) return refuse(policy.error(), terminal);
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return refuse(profiles.error(), terminal);
@@ -129,16 +133,18 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   const place::GoodnessWeights& weights = place::goodness_presets().front();
   domain::Placement placement;
   placement.cluster = loaded->cluster.name.empty() ? loaded->cluster.source : loaded->cluster.name;
-  placement.policy = (*policy)->name;
+  placement.policy = is_exact ? place::kExactPolicy : (*policy)->name;
   placement.goodness_preset = fmt::format("{} ({})", weights.name, weights.description);
   placement.distribution = expected.source;
-  for (const domain::ResourceContract& contract : *contracts) {
-    std::ranges::move(place::decide(snapshot, contract,
-                                    {.devices = loaded->devices,
-                                     .expected = expected,
-                                     .policy = **policy,
-                                     .weights = weights}),
-                      std::back_inserter(placement.decisions));
+  const place::DecideInput input{
+      .devices = loaded->devices, .expected = expected, .policy = **policy, .weights = weights};
+  if (is_exact) {
+    placement.decisions = place::decide_jointly(snapshot, *contracts, input);
+  } else {
+    for (const domain::ResourceContract& contract : *contracts) {
+      std::ranges::move(place::decide(snapshot, contract, input),
+                        std::back_inserter(placement.decisions));
+    }
   }
   const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
   std::vector<Piece> pieces;

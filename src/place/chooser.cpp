@@ -33,7 +33,8 @@ Chooser::Chooser(Snapshot snapshot, Distribution distribution, const PolicyRow& 
       distribution_(std::move(distribution)),
       policy_(policy),
       weights_(weights),
-      leaves_(std::bit_ceil(std::max<std::size_t>(snapshot_.size(), 1))) {}
+      leaves_(std::bit_ceil(std::max<std::size_t>(snapshot_.size(), 1))),
+      last_change_(snapshot_.size()) {}
 
 std::optional<Choice> Chooser::choose(const Request& request) {
   Ranking& ranking = ranking_of(request);
@@ -133,11 +134,15 @@ void Chooser::replay_matches(Ranking& ranking, std::size_t host) {
 void Chooser::refresh(Ranking& ranking) {
   for (; ranking.seen < changes_.size(); ++ranking.seen) {
     const std::size_t host = changes_[ranking.seen];
+    if (last_change_[host] != ranking.seen) continue;  // it comes again
     ask(ranking, host);
     replay_matches(ranking, host);
   }
 }
 
-void Chooser::note_change(std::size_t host) { changes_.push_back(host); }
+void Chooser::note_change(std::size_t host) {
+  last_change_[host] = changes_.size();
+  changes_.push_back(host);
+}
 
 }  // namespace gpushape::place

@@ -55,7 +55,8 @@ class Chooser {
   const GoodnessWeights& weights_;
   std::size_t leaves_ = 1;
   std::map<RequestKey, Ranking> rankings_;
-  std::vector<std::size_t> changes_;  ///< hosts in the order in which they changed
+  std::vector<std::size_t> changes_;      ///< hosts in the order in which they changed
+  std::vector<std::size_t> last_change_;  ///< of each host, among `changes_`
   std::vector<Fragmentation> by_host_;
   Fragmentation total_;
   std::size_t fragmentation_seen_ = 0;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "place/demand.hpp"
+#include "place/failover.hpp"
 #include "place/fragmentation.hpp"
 #include "place/host_filters.hpp"
 
@@ -114,7 +116,8 @@ void note_binding(PlacementDecision& decision, const PlacementRequest& request) 
 
 /// The first wish that some host takes; placed in the snapshot.
 PlacementDecision decide_one(Snapshot& snapshot, const ResourceContract& contract,
-                             const std::string& vm, const DecideInput& input) {
+                             const std::string& vm, const DecideInput& input,
+                             const std::optional<Choice>& proven = std::nullopt) {
   PlacementDecision decision;
   decision.contract = contract.name;
   decision.vm = vm;
@@ -124,14 +127,16 @@ PlacementDecision decide_one(Snapshot& snapshot, const ResourceContract& contrac
     std::optional<Choice> best;
     decision.attempts.push_back(attempt(snapshot, request, distribution, input, best));
     if (!best) continue;
+    if (proven) best = proven;
     decision.chosen = domain::ChosenGpus{.host = snapshot.host(best->host).name,
                                          .gpus = gpus_of(best->option.gpus),
                                          .start = best->option.start};
     for (const int gpu : decision.chosen->gpus) {
       decision.gpu_ids.push_back(snapshot.host(best->host).gpus[static_cast<std::size_t>(gpu)].id);
     }
-    decision.why =
-        why(snapshot, request, *best, input.policy, decision.attempts.back().candidates.size());
+    decision.why = proven ? std::string("part of the joint placement that the search found")
+                          : why(snapshot, request, *best, input.policy,
+                                decision.attempts.back().candidates.size());
     const Fragmentation before = fragmentation_of(snapshot, distribution);
     snapshot.place(vm, request, best->host, best->option);
     tell_consequence(decision, input.expected, before, fragmentation_of(snapshot, distribution));
@@ -174,6 +179,53 @@ std::vector<PlacementDecision> decide(Snapshot& snapshot, const ResourceContract
     return decisions;
   }
   snapshot = std::move(next);
+  return decisions;
+}
+
+std::vector<PlacementDecision> decide_jointly(Snapshot& snapshot,
+                                              std::span<const ResourceContract> contracts,
+                                              const DecideInput& input) {
+  struct Instance {
+    const ResourceContract* contract = nullptr;
+    std::string vm;
+  };
+  std::vector<Instance> instances;
+  std::vector<NamedRequest> requests;
+  for (const ResourceContract& contract : contracts) {
+    for (std::int64_t replica = 0; replica < contract.replicas; ++replica) {
+      std::string vm = instance_name(snapshot, contract, replica);
+      while (std::ranges::find(instances, vm, &Instance::vm) != instances.end()) vm += "-more";
+      requests.push_back(
+          {.name = vm,
+           .request = snapshot.compile(request_of(contract, contract.shape, input.devices))});
+      instances.push_back({.contract = &contract, .vm = std::move(vm)});
+    }
+  }
+  const JointPlacement joint = place_all(snapshot, requests);
+  std::vector<PlacementDecision> decisions;
+  if (joint.answer == Answer::Yes) {
+    for (const Instance& instance : instances) {
+      const auto place = std::ranges::find(joint.restarts, instance.vm, &Restart::vm);
+      decisions.push_back(
+          decide_one(snapshot, *instance.contract, instance.vm, input,
+                     Choice{.host = place->host, .option = place->option, .key = {}}));
+      decisions.back().notes.push_back(
+          fmt::format("proven: all {} VMs fit at once, each in its first shape", instances.size()));
+    }
+    return decisions;
+  }
+  for (const ResourceContract& contract : contracts) {
+    std::ranges::move(decide(snapshot, contract, input), std::back_inserter(decisions));
+  }
+  for (PlacementDecision& decision : decisions) {
+    decision.notes.push_back(
+        joint.answer == Answer::No
+            ? fmt::format("proven: no placement holds all {} VMs at once in their first shapes",
+                          instances.size())
+            : fmt::format("not known whether all {} VMs fit at once: the search stopped after {} "
+                          "states",
+                          instances.size(), joint.steps));
+  }
   return decisions;
 }
 

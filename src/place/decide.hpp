@@ -37,4 +37,14 @@ std::vector<domain::PlacementDecision> decide(Snapshot& snapshot,
                                               const domain::ResourceContract& contract,
                                               const DecideInput& input);
 
+/// The name under which several contracts are placed by one search instead of a policy.
+inline constexpr std::string_view kExactPolicy = "exact";
+
+/// All instances of all contracts at once: the search finds a joint placement, proves that there is
+/// none, or says how far it got. Where it finds one, that is what happens; otherwise the contracts
+/// are placed one after the other, as far as they go. Each decision notes what was proven.
+std::vector<domain::PlacementDecision> decide_jointly(
+    Snapshot& snapshot, std::span<const domain::ResourceContract> contracts,
+    const DecideInput& input);
+
 }  // namespace gpushape::place

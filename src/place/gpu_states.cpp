@@ -53,6 +53,16 @@ const GpuFit& GpuStates::fit(StateId id, ShapeId shape) {
   return *fit;
 }
 
+int GpuStates::learn_slots(StateId id, ShapeId shape) {
+  constexpr int kMostSlots = 32'000;
+  const GpuFit& answer = fit(id, shape);
+  const int slots = answer.serves() ? std::clamp(answer.slots, 1, kMostSlots) : 0;
+  std::vector<std::int16_t>& known = states_[id].slots;
+  if (known.size() <= shape) known.resize(shapes_.size(), -1);
+  known[shape] = static_cast<std::int16_t>(slots);
+  return slots;
+}
+
 StateId GpuStates::after(StateId id, ShapeId shape, int start) {
   for (const Move& move : states_[id].moves) {
     if (move.shape == shape && move.start == start) return move.to;

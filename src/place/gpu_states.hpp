@@ -97,6 +97,12 @@ class GpuStates {
   [[nodiscard]] int allocations(StateId id) const { return states_[id].allocations; }
 
   const GpuFit& fit(StateId id, ShapeId shape);
+  /// GpuFit::slots; 0 exactly where the state does not serve.
+  int slots(StateId id, ShapeId shape) {
+    const std::vector<std::int16_t>& known = states_[id].slots;
+    if (shape < known.size() && known[shape] >= 0) return known[shape];
+    return learn_slots(id, shape);
+  }
   /// The state after one more copy at `start`; the GPU serves the shape and the start is free.
   StateId after(StateId id, ShapeId shape, int start);
   /// The state after a share of that shape, at that start, is given back.
@@ -115,8 +121,10 @@ class GpuStates {
     bool is_empty = false;
     bool is_free = false;
     std::vector<std::optional<GpuFit>> fits;  ///< by shape
+    std::vector<std::int16_t> slots;          ///< by shape; -1: not asked yet
     std::vector<Move> moves;
   };
+  int learn_slots(StateId id, ShapeId shape);
 
   [[nodiscard]] GpuFit fit_of(const GpuState& state, const GpuShape& shape) const;
   [[nodiscard]] double idle_of(const GpuState& state) const;

@@ -20,15 +20,16 @@ std::optional<Refusal> gpu_refusal(const Snapshot& snapshot, const HostRow& row,
   int serving = 0;
   int empty = 0;
   for (const StateId state : row.gpus) {
-    const GpuFit& fit = states.fit(state, request.shape);
-    if (fit.serves()) {
-      ++serving;
-      if (states.is_empty(state)) ++empty;
-    } else if (!furthest || *fit.refusal > *furthest) {
-      furthest = fit.refusal;
-    }
+    if (states.slots(state, request.shape) == 0) continue;
+    ++serving;
+    if (states.is_empty(state)) ++empty;
   }
-  if (serving == 0) return furthest.value_or(Refusal::Model);
+  if (serving == 0) {
+    for (const StateId state : row.gpus) {
+      furthest = std::max(furthest, states.fit(state, request.shape).refusal);
+    }
+    return furthest.value_or(Refusal::Model);
+  }
   if (request.gpus <= 1) return std::nullopt;
   if (empty < request.gpus) return Refusal::Count;
   if (request.needs_links &&
@@ -235,7 +236,7 @@ GpuSet candidates(const Snapshot& snapshot, const HostRow& row, const Request& r
   GpuSet set = 0;
   for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
     if (request.gpus > 1 && !states.is_empty(row.gpus[gpu])) continue;
-    if (states.fit(row.gpus[gpu], request.shape).serves()) set |= gpu_bit(static_cast<int>(gpu));
+    if (states.slots(row.gpus[gpu], request.shape) > 0) set |= gpu_bit(static_cast<int>(gpu));
   }
   return set;
 }
