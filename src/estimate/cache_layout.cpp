@@ -22,6 +22,14 @@ std::int64_t on_stage(const Stage& stage, std::int64_t start, std::int64_t count
 /// Encoders that are not asked for a next token keep nothing: they end with their last layer.
 bool keeps_nothing(const domain::Model& model) { return !model.has_head && !model.has_final_norm; }
 
+/// A window takes every token as long as it is not full; the states and windows of compressed
+/// attention are full after a few.
+std::int64_t token_bytes_of(const CacheSpec& spec) {
+  const bool takes_tokens = !spec.is_state && !spec.is_of_encoder &&
+                            (!spec.is_compressed || spec.held == layers::full_held_blocks);
+  return takes_tokens ? spec.page_bytes / std::max<std::int64_t>(1, spec.block_tokens) : 0;
+}
+
 /// Gathers what layers keep, like with like.
 class Collector {
  public:
@@ -42,9 +50,7 @@ class Collector {
   CacheKind& kind_of(const CacheSpec& spec) {
     const auto same = std::ranges::find(kinds_, spec, &CacheKind::spec);
     if (same != kinds_.end()) return *same;
-    const bool grows = spec.held == layers::full_held_blocks;
-    const std::int64_t tokens = std::max<std::int64_t>(1, spec.block_tokens);
-    kinds_.push_back({.spec = spec, .token_bytes = grows ? spec.page_bytes / tokens : 0});
+    kinds_.push_back({.spec = spec, .token_bytes = token_bytes_of(spec)});
     return kinds_.back();
   }
 

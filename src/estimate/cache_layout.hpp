@@ -37,7 +37,7 @@ struct CacheLayout {
   [[nodiscard]] std::int64_t held_state_blocks(std::int64_t tokens) const;
   /// The least tokens of context that a block of any group stands for.
   [[nodiscard]] std::int64_t least_block_tokens() const;
-  /// What one more token of context costs, in all layers that keep every token.
+  /// What one more token of context costs in all layers, as long as no window is full.
   [[nodiscard]] Bytes bytes_per_token() const;
 };
 

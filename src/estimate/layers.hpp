@@ -47,6 +47,7 @@ struct CacheSpec {
   std::int64_t window_tokens = 0;
   bool is_state = false;       ///< a state of fixed size, one a sequence
   bool is_compressed = false;  ///< belongs to compressed attention
+  bool is_of_encoder = false;  ///< tokens of an encoder's output
 
   bool operator==(const CacheSpec&) const = default;
 };

@@ -424,6 +424,12 @@ TEST_SUITE("estimate") {
     CHECK(layout_of(model, {}).groups() == 1);
   }
 
+  TEST_CASE("a token costs every layer that takes it") {
+    // gpt-oss-120b: 36 layers, 8 KV heads of 64; its windows of 128 take tokens, too.
+    CHECK(layout_of(gpt_oss(18), {}).bytes_per_token() == Bytes(73728));
+    CHECK(layout_of(qwen36_35b(), {}).bytes_per_token() == Bytes(10 * 2048));
+  }
+
   TEST_CASE("layers that read another's cache keep none") {
     domain::Model model = model_of({{full(8, 2, 256), 10}, {full(8, 2, 256), 5}});
     model.layers.back().layer.attention.shares_cache = true;

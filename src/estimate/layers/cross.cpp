@@ -23,6 +23,7 @@ void keep_cross(const domain::Layer& layer, const domain::Attention& attention,
   if (geometry.is_one_table) return;
   specs.back().held = cross_held_blocks;
   specs.back().window_tokens = attention.encoder_tokens;
+  specs.back().is_of_encoder = true;
 }
 
 }  // namespace gpushape::estimate::layers
