@@ -81,6 +81,17 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Fp8,
      .static_activation_scales = true,
      .source = kRedHat},
+    // Before llm-compressor: model cards of July 2024, and vLLM 0.19 starts one with gptq_marlin.
+    {.suffix = "-quantized.w4a16",
+     .base = "meta-llama-3",
+     .linear = Quantization::GptqInt4,
+     .source = "model card of RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16: AutoGPTQ"},
+    {.suffix = "-quantized.w8a16",
+     .base = "meta-llama-3",
+     .linear = Quantization::GptqInt8,
+     .group = domain::kWholeRow,
+     .source = "model card of RedHatAI/Meta-Llama-3-8B-Instruct-quantized.w8a16: AutoGPTQ, one "
+               "scale per output row"},
     {.suffix = "-quantized.w4a16", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
@@ -203,6 +214,7 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
   const RepositorySuffix* best = nullptr;
   for (const RepositorySuffix& row : kSuffixes) {
     if (!row.organization.empty() && row.organization != organization) continue;
+    if (!std::string_view(name).substr(start).starts_with(row.base)) continue;
     if (!text.ends_with(folded(row.suffix)) || text.size() - start <= row.suffix.size()) continue;
     if (best == nullptr || row.suffix.size() > best->suffix.size()) best = &row;
   }

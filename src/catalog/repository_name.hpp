@@ -18,6 +18,7 @@ inline constexpr std::string_view kAnyOrganization;
 struct RepositorySuffix {
   std::string_view suffix;                           ///< lower case
   std::string_view organization = kAnyOrganization;  ///< lower case
+  std::string_view base = {};  ///< what the name begins with, lower case; empty for any
   domain::Quantization linear = domain::Quantization::Bf16;
   int group = 0;  ///< WeightFormat::group
   bool static_activation_scales = false;
@@ -26,7 +27,7 @@ struct RepositorySuffix {
   std::string_view source;
 };
 
-/// Rows for one organization stand before those for any.
+/// Rows for one organization or base stand before those for any.
 std::span<const RepositorySuffix> repository_suffixes();
 
 struct QuantizedName {

@@ -99,9 +99,9 @@ TEST_SUITE("catalog") {
       if (!model) FAIL(messages(model.error()));
       CHECK(model->id == id);
       CHECK(model->origin == "catalog");
-      CHECK(model->parameters.total ==
-            gpushape::domain::count_parameters(*model) + model->parameters.scales +
-                model->parameters.multi_token_prediction.value_or(0));
+      CHECK(model->parameters.total == gpushape::domain::count_parameters(*model) +
+                                           model->parameters.scales +
+                                           model->parameters.multi_token_prediction.value_or(0));
       for (const auto& row : model->sources) CHECK_FALSE(row.source.empty());
       for (const std::string& alias : model->aliases) {
         CAPTURE(alias);
@@ -194,7 +194,7 @@ TEST_SUITE("catalog") {
   TEST_CASE("a quantized repository is its base model in the precision of its name") {
     const Model w4 = found("RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
     CHECK(w4.id == "RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
-    CHECK(w4.weights.linear == Quantization::Int4);
+    CHECK(w4.weights.linear == Quantization::GptqInt4);
     CHECK(w4.weights.other == Quantization::Bf16);
     CHECK(w4.parameters.total == 8'030'261'248);
     REQUIRE_FALSE(w4.notes.empty());
