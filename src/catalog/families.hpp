@@ -61,9 +61,11 @@ struct Traits {
   SlidingRule sliding = SlidingRule::Never;
   std::int64_t sliding_window = 0;  ///< default of an absent `sliding_window`
   std::int64_t sliding_period = 0;  ///< Periodic: every so many layers, one sees everything
-  bool keeps_context = false;  ///< max_position_embeddings counts the rope's scaling in already
-  bool is_multi_head = false;  ///< has a KV head for each head by design
-  std::int64_t context = 0;    ///< of published configs that do not say; 0 for required
+  double rope_theta = 10000;    ///< default: the paper's base (Su 2021), and almost every family's
+  double local_rope_theta = 0;  ///< default of sliding layers where they rotate otherwise
+  bool keeps_context = false;   ///< max_position_embeddings counts the rope's scaling in already
+  bool is_multi_head = false;   ///< has a KV head for each head by design
+  std::int64_t context = 0;     ///< of published configs that do not say; 0 for required
   DefaultSizes sizes = {};
 };
 

@@ -102,6 +102,13 @@ TEST_SUITE("catalog") {
     CHECK(model.further_ropes[0].positions == 8192);
     CHECK(model.further_ropes[0].rotary_dim == 256);
     CHECK(model.max_context_tokens == 8192);
+    // What google/gemma-3-4b-it leaves out: Gemma3TextConfig's defaults.
+    const Model silent = model_of(
+        config("gemma3_text", 6, R"("rope_scaling": {"rope_type": "linear", "factor": 8.0})"));
+    CHECK(silent.rope.theta == 1e6);
+    REQUIRE(silent.further_ropes.size() == 1);
+    CHECK(silent.further_ropes[0].theta == 10000);
+    CHECK(silent.further_ropes[0].positions == 8192);
   }
 
   TEST_CASE("DeepSeek caches a latent, whatever its config says of KV heads") {

@@ -14,13 +14,18 @@ using document::Reader;
 
 // Gemma's local layers and others rotate with a base of their own, which is a table of its own; no
 // scaling stretches it.
-void read_further_rope(const ConfigParts& parts, std::string_view field, std::int64_t trained) {
-  const auto theta = parts.fields().number(field, kRopeTheta);
-  if (!theta || *theta == parts.model().rope.theta) return;
+void read_local_rope(const ConfigParts& parts, std::int64_t trained) {
+  domain::Model& model = parts.model();
+  if (!model.further_ropes.empty()) return;
+  const std::string_view field =
+      parts.fields().first_given({"rope_local_base_freq", "swa_rope_theta"});
+  double theta = parts.traits().local_rope_theta;
+  if (!field.empty()) theta = parts.fields().number(field, kRopeTheta).value_or(theta);
+  if (theta == 0 || (theta == model.rope.theta && model.rope.scaling.empty())) return;
   domain::Rope local;
-  local.theta = *theta;
+  local.theta = theta;
   local.positions = trained;
-  parts.model().further_ropes.push_back(local);
+  model.further_ropes.push_back(local);
 }
 
 // Where a config names several lengths, engines serve the shortest; Cohere's model_max_length
@@ -105,12 +110,11 @@ void read_context(const ConfigParts& parts) {
   if (model.rope.theta > 0) {
     parts.from_config("rope");
   } else {
-    model.rope.theta = 10000;  // the paper's base (Su 2021), and almost every family's default
+    model.rope.theta = parts.traits().rope_theta;
     parts.from_family("rope");
   }
   limit_context(parts);
-  read_further_rope(parts, "rope_local_base_freq", trained);
-  read_further_rope(parts, "swa_rope_theta", trained);
+  read_local_rope(parts, trained);
 }
 
 void read_outer(const ConfigParts& parts) {

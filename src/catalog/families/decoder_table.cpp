@@ -63,6 +63,8 @@ constexpr Traits kGemma3{
     .sliding = SlidingRule::Periodic,
     .sliding_window = 4096,
     .sliding_period = 6,
+    .rope_theta = 1e6,
+    .local_rope_theta = 10000,
     .keeps_context = true,  // vLLM leaves the factor out of Gemma 3's longest context
     .sizes = {.hidden = 2304,
               .layers = 26,
