@@ -26,7 +26,7 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host Cluster Placement; do
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -48,6 +48,11 @@ while read -r kind line; do
   eval "$program $line -o yaml" >"$work/$number.yaml" 2>"$work/err"
   check "$line -o yaml" /usr/bin/python3 tests/schema/validate.py "$work/$kind.schema.json" "$work/$number.yaml"
 done <<LIST
+Model catalog show $llama
+Model catalog show deepseek-ai/DeepSeek-V3
+Model catalog show nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4
+Model catalog show google/gemma-3-27b-it
+Model catalog show openai/whisper-large-v3
 Estimate estimate $llama
 Estimate estimate $llama --context 8192 --concurrency 32 --gpu h100-sxm-80
 Estimate estimate $own --context 8k --concurrency 4 --gpu l40s --profile 24C
