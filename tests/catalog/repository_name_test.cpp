@@ -60,7 +60,8 @@ TEST_SUITE("catalog") {
     for (const auto& row : gpushape::catalog::repository_suffixes()) {
       CAPTURE(row.suffix);
       CHECK(quantized_name(std::string(row.organization) + (row.organization.empty() ? "" : "/") +
-                           "x" + std::string(row.suffix))
+                           (row.base.empty() ? "x" : std::string(row.base)) +
+                           std::string(row.suffix))
                 ->suffix == &row);
       CHECK_FALSE(row.source.empty());
     }
