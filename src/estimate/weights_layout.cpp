@@ -105,11 +105,10 @@ bool has_latents(const domain::Model& model) {
 }
 
 void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
-  // The scaled tables of latent attention stay in 32 bits: vLLM rotary_embedding/
-  // deepseek_scaling_rope.py. DeepSeek-V2-Lite loads 29.43 GiB with such a table, 29.41 with half.
-  const bool is_precise = has_latents(model) && model.rope.scaling == "yarn";
+  // Latent attention keeps its table in 32 bits: DeepSeek-V2-Lite loads 29.43 GiB and Kimi-VL-A3B
+  // 30.74 with such a table, 29.41 and 30.72 with half of it (0.19 series).
   const std::int64_t value_bytes =
-      is_precise ? std::max(kFloatBytes, layout.dtype_bytes) : layout.dtype_bytes;
+      has_latents(model) ? std::max(kFloatBytes, layout.dtype_bytes) : layout.dtype_bytes;
   // One table for each distinct rope serves all layers of the stage.
   tally.add_rotary(model.rope.positions * model.rope.rotary_dim * value_bytes);
   for (const domain::Rope& rope : model.further_ropes)
