@@ -8,6 +8,7 @@
 #include "domain/tensors.hpp"
 #include "estimate/caching_allocator.hpp"
 #include "estimate/division.hpp"
+#include "estimate/header_bytes.hpp"
 #include "estimate/rank_tensors.hpp"
 
 namespace gpushape::estimate {
@@ -32,14 +33,18 @@ class Tally {
     rotary_ += bytes;
     allocator_.allocate(bytes);
   }
+  /// Bytes that belong to no tensor that is known by name; they may be negative.
+  void add_unnamed(std::int64_t bytes) { unnamed_ += bytes; }
   [[nodiscard]] LoadedWeights loaded() const {
-    return {
-        .tensors = Bytes(tensors_), .rotary = Bytes(rotary_), .allocated = allocator_.allocated()};
+    return {.tensors = Bytes(tensors_ + unnamed_),
+            .rotary = Bytes(rotary_),
+            .allocated = allocator_.allocated() + Bytes(unnamed_)};
   }
 
  private:
   std::int64_t tensors_ = 0;
   std::int64_t rotary_ = 0;
+  std::int64_t unnamed_ = 0;
   CachingAllocator allocator_;
 };
 
@@ -198,6 +203,10 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
       append_tower(tower, layout, bytes);
       tally.add(bytes);
     }
+  }
+  if (stage.has_embedding && layout.is_as_stored) {
+    tally.add_unnamed(beyond_architecture(model, layout.loads_drafts).count() /
+                      layout.tensor_parallel);
   }
   const OuterTensors outer = outer_tensors_of(model, stage);
   add_outer(outer.first);

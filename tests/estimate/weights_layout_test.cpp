@@ -98,4 +98,67 @@ TEST_SUITE("estimate") {
     CHECK(estimate::kv_heads_on_rank(attention, 4) == 2);
     CHECK(estimate::kv_heads_on_rank(attention, 16) == 1);
   }
+
+  TEST_CASE("what a header holds beyond the architecture is loaded, too") {
+    domain::Model model = example::model(example::qwen2_3b());  // 3,085,938,688 values, tied
+    const WeightsLayout layout{.is_as_stored = true};
+    const Bytes without = load_weights(model, layout, whole(model)).tensors;
+    model.stored = {{.part = domain::TensorPart::Attention,
+                     .dtype = "BF16",
+                     .tensors = 434,
+                     .values = 3'085'938'688,
+                     .bytes = 2 * 3'085'938'688}};
+    CHECK(load_weights(model, layout, whole(model)).tensors == without);
+    // A second copy of the tied head is not loaded; a gibibyte of something else is.
+    model.stored.push_back({.part = domain::TensorPart::Head,
+                            .dtype = "BF16",
+                            .tensors = 1,
+                            .values = 151936LL * 2048,
+                            .bytes = 2 * 151936LL * 2048});
+    CHECK(load_weights(model, layout, whole(model)).tensors == without);
+    model.stored.push_back({.part = domain::TensorPart::Other,
+                            .dtype = "BF16",
+                            .tensors = 1,
+                            .values = gib(1).count() / 2,
+                            .bytes = gib(1).count()});
+    CHECK(load_weights(model, layout, whole(model)).tensors == without + gib(1));
+    CHECK(load_weights(model, {}, whole(model)).tensors == without);  // asked for in another form
+  }
+
+  TEST_CASE("experts are dealt out whole, or cut, or padded for a kernel") {
+    domain::Model model = example::model(example::llama_8b());
+    domain::Layer& layer = model.layers.front().layer;
+    layer.feed_forward.width = 0;
+    layer.feed_forward.experts = domain::Experts{.count = 8, .active = 2, .width = 1024};
+    model.layers.front().count = 1;
+    const auto bytes = [&](const WeightsLayout& layout) {
+      return load_weights(model, layout, whole(model)).tensors;
+    };
+    const Bytes expert(3LL * 1024 * 4096 * 2);
+    const Bytes rest = bytes({}) - expert * 8;
+    const Bytes rest_of_two = bytes({.tensor_parallel = 2}) - expert * 4;
+    CHECK(bytes({.tensor_parallel = 2, .expert_parallel = 2}) == rest_of_two + expert * 4);
+    // Two ranks of data parallelism: attention is copied, experts are not.
+    CHECK(bytes({.data_parallel = 2}) == rest + expert * 4);
+    CHECK(bytes({.data_parallel = 2, .expert_parallel = 2}) == rest + expert * 4);
+    CHECK(bytes({.expert_padding = {.width = 1536}}) == rest + expert * 8 * 3 / 2);
+    CHECK(bytes({.expert_padding = {.hidden = 8192}}) == rest + expert * 8 * 2);
+  }
+
+  TEST_CASE("latents keep the halves of their up-projection and a table of 32 bits") {
+    // DeepSeek-V2-Lite, 0.19: 29.43 GiB. Halves: 16 heads x (128 + 128) x 512 values in 27 layers.
+    domain::Model model = example::model(example::llama_8b());
+    domain::Attention& attention = model.layers.front().layer.attention;
+    attention.kind = domain::LayerKind::Latent;
+    attention.latent = domain::Latent{.query_rank = 0, .kv_rank = 512, .rope_dim = 64};
+    attention.heads = 16;
+    attention.kv_heads = 16;
+    attention.head_dim = 192;
+    attention.value_head_dim = 128;
+    model.layers.front().count = 27;
+    const auto loaded = load_weights(model, {}, whole(model));
+    const auto without = load_weights(model, {.splits_latents = false}, whole(model));
+    CHECK(loaded.tensors - without.tensors == Bytes(27LL * 16 * 256 * 512 * 2));
+    CHECK(loaded.rotary == Bytes(131072LL * 128 * 4));
+  }
 }
