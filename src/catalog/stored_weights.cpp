@@ -117,19 +117,50 @@ class Comparison {
 
   void run() {
     const domain::Model before = model_;
-    domain::TensorExceptions exceptions(model_);
-    compare(before, before.layers, false, exceptions);
-    if (before.multi_token_prediction)
-      compare(before, before.multi_token_prediction->layers, true, exceptions);
+    compare(before, before.layers, false);
+    if (before.multi_token_prediction) compare(before, before.multi_token_prediction->layers, true);
     for (const Tensor& tensor : domain::outer_tensors(before))
-      compare(before, tensor, domain::kOutsideLayers, false, exceptions);
+      compare(before, tensor, domain::kOutsideLayers, false);
     note();
-    // From here on the header's findings stand for the config's lists.
+    // From here on the header's findings stand for the config's scheme and lists.
+    name_after_most();
     model_.weights.kept.clear();
+    domain::TensorExceptions exceptions(model_);
+    for (const Found& found : found_)
+      exceptions.add(found.tensor, found.layer, found.is_multi_token, found.scheme);
     model_.weights.modules = domain::patterns_of_exceptions(model_);
   }
 
  private:
+  struct Found {
+    Tensor tensor;
+    std::int64_t layer = 0;
+    bool is_multi_token = false;
+    domain::WeightScheme scheme;
+  };
+
+  /// The scheme of most of the linear layers' values names the whole.
+  void name_after_most() {
+    std::vector<std::pair<domain::WeightScheme, std::int64_t>> values;
+    for (const Found& found : found_) {
+      if (!found.tensor.is_linear || found.is_multi_token) continue;
+      const auto row =
+          std::ranges::find(values, found.scheme, [](const auto& v) { return v.first; });
+      if (row == values.end()) {
+        values.emplace_back(found.scheme, found.tensor.values());
+      } else {
+        row->second += found.tensor.values();
+      }
+    }
+    const auto most = std::ranges::max_element(values, {}, [](const auto& v) { return v.second; });
+    if (most == values.end() || most->first == domain::scheme_of(model_.weights)) return;
+    const domain::ModuleFormat format = domain::format_of(most->first);
+    model_.weights.linear = format.quantization;
+    model_.weights.group = format.group;
+    model_.weights.zero_points = format.zero_points;
+    model_.weights.static_activation_scales = format.static_activation_scales;
+  }
+
   [[nodiscard]] std::int64_t layers() const {
     std::int64_t count = 0;
     for (const domain::LayerRun& run : model_.layers) count += run.count;
@@ -154,19 +185,19 @@ class Comparison {
   }
 
   void compare(const domain::Model& before, const std::vector<domain::LayerRun>& runs,
-               bool is_multi_token, domain::TensorExceptions& exceptions) {
+               bool is_multi_token) {
     std::int64_t first = 0;
     for (const domain::LayerRun& run : runs) {
       for (const Tensor& tensor : domain::tensors_of(run.layer, before)) {
         for (std::int64_t layer = first; layer < first + run.count; ++layer)
-          compare(before, tensor, layer, is_multi_token, exceptions);
+          compare(before, tensor, layer, is_multi_token);
       }
       first += run.count;
     }
   }
 
   void compare(const domain::Model& before, const Tensor& tensor, std::int64_t layer,
-               bool is_multi_token, domain::TensorExceptions& exceptions) {
+               bool is_multi_token) {
     const domain::WeightScheme said = is_multi_token
                                           ? domain::multi_token_scheme(before, tensor, layer)
                                           : domain::scheme_of(before, tensor, layer);
@@ -191,7 +222,8 @@ class Comparison {
       }
       remember(different_, tensor, layer);
     }
-    exceptions.add(tensor, layer, is_multi_token, stored);
+    found_.push_back(
+        {.tensor = tensor, .layer = layer, .is_multi_token = is_multi_token, .scheme = stored});
   }
 
   static void remember(std::vector<std::string>& list, const Tensor& tensor, std::int64_t layer) {
@@ -218,6 +250,7 @@ class Comparison {
   const TensorListing& listing_;
   domain::Model& model_;
   Modules modules_;
+  std::vector<Found> found_;
   std::vector<std::string> different_;
   std::vector<std::string> missing_;
   std::vector<std::string> strange_;

@@ -135,7 +135,17 @@ std::int64_t next_change(const Model& model, std::int64_t layer, std::int64_t la
 
 namespace {
 
-/// What a pattern must say for its modules to be stored so.
+/// The tensor's name as ModuleNames spells it first.
+std::string_view spelled(std::string_view tensor, bool has_experts_beside) {
+  constexpr std::string_view kBelow = "mlp.";
+  const bool is_routed = tensor.starts_with("mlp.experts.") ||
+                         tensor.starts_with("mlp.shared_experts.") || tensor == "mlp.gate";
+  if (has_experts_beside && is_routed) tensor.remove_prefix(kBelow.size());
+  return tensor == "gate" ? "router" : tensor;
+}
+
+}  // namespace
+
 ModuleFormat format_of(const WeightScheme& found) {
   const WeightScheme& own = scheme(found.quantization);
   ModuleFormat format{.pattern = {}, .quantization = found.quantization};
@@ -147,17 +157,6 @@ ModuleFormat format_of(const WeightScheme& found) {
   format.static_activation_scales = found.input_scale_bits > 0;
   return format;
 }
-
-/// The tensor's name as ModuleNames spells it first.
-std::string_view spelled(std::string_view tensor, bool has_experts_beside) {
-  constexpr std::string_view kBelow = "mlp.";
-  const bool is_routed = tensor.starts_with("mlp.experts.") ||
-                         tensor.starts_with("mlp.shared_experts.") || tensor == "mlp.gate";
-  if (has_experts_beside && is_routed) tensor.remove_prefix(kBelow.size());
-  return tensor == "gate" ? "router" : tensor;
-}
-
-}  // namespace
 
 std::vector<ModuleFormat> patterns_of_exceptions(const Model& model) {
   const bool has_experts_beside = std::ranges::any_of(model.layers, [](const LayerRun& run) {

@@ -41,6 +41,9 @@ std::vector<std::string> collapse_modules(const std::vector<std::string>& patter
 /// the architecture stands; a change of `weights` calls for it again.
 void resolve_modules(Model& model);
 
+/// What a pattern must say (but for its text) for its modules to be stored so.
+ModuleFormat format_of(const WeightScheme& scheme);
+
 /// Model::exceptions as patterns that resolve_modules makes the same exceptions of: how a header's
 /// findings are written down.
 std::vector<ModuleFormat> patterns_of_exceptions(const Model& model);
