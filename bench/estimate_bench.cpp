@@ -53,5 +53,7 @@ void estimate_one(benchmark::State& state, const std::string& name, std::int64_t
 
 BENCHMARK_CAPTURE(estimate_one, llama_8b, "meta-llama/Llama-3.1-8B-Instruct", 1);
 BENCHMARK_CAPTURE(estimate_one, llama_70b_on_4, "meta-llama/Llama-3.1-70B-Instruct", 4);
+BENCHMARK_CAPTURE(estimate_one, deepseek_v3_on_8, "deepseek-ai/DeepSeek-V3", 8);
+BENCHMARK_CAPTURE(estimate_one, gemma_3_27b, "google/gemma-3-27b-it", 1);
 
 BENCHMARK_MAIN();

@@ -20,6 +20,7 @@ namespace gpushape::estimate::terms {
 namespace {
 
 constexpr std::int64_t kUsualLargest = 512;
+constexpr std::int64_t kHalf = 2;           ///< bytes of a 16-bit value
 constexpr std::int64_t kFineBatches = 256;  ///< every eighth up to here, every sixteenth beyond
 /// Families whose images attend to each other both ways: another kernel, without splits.
 constexpr auto kPrefixFamilies = std::to_array<std::string_view>({"gemma3", "gemma4", "paligemma"});
@@ -50,7 +51,7 @@ std::int64_t expert_layers(const Situation& situation) {
 /// Values of one token's attention on this rank, in the widest layer; 0 where no kernel splits.
 double split_values(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  constexpr std::int64_t kHalf = 2;  // bytes: kernels that split take 16-bit values only
+  // Kernels that split take 16-bit values only.
   const bool is_prefix = std::ranges::any_of(kPrefixFamilies, [&](std::string_view family) {
     return plan.model->family.starts_with(family);
   });
@@ -83,7 +84,9 @@ Spread graphs_bytes(const Situation& situation) {
   const auto count = static_cast<double>(captures(largest));
   const auto layers = static_cast<double>(situation.stage.layers);
   const auto experts = static_cast<double>(expert_layers(situation));
-  const double share = static_cast<double>(largest) / static_cast<double>(kUsualLargest);
+  // Activations of 32 bits take twice what those of 16 do.
+  const double share = static_cast<double>(largest * plan.weights.dtype_bytes) /
+                       static_cast<double>(kUsualLargest * kHalf);
   return plan.facts.value("graphBase") +
          plan.facts.value("graphPerLayerCapture") * (layers * count) +
          plan.facts.value("graphPerExpertsCapture") * (experts * count) +
