@@ -27,6 +27,11 @@ struct Obstacle {
 };
 constexpr auto kObstacles = std::to_array<Obstacle>({
     {"LoRA", "adapter slots are not modelled", Affects::Everything},
+    {"MTP n=", "draft layers are not modelled from a record", Affects::Pool},
+    {"MTP, ", "draft layers are not modelled from a record", Affects::Pool},
+    {"MTP 3", "draft layers are not modelled from a record", Affects::Pool},
+    {"MTP k", "draft layers are not modelled from a record", Affects::Pool},
+    {"custom cu118", "a build of somebody's own", Affects::Pool},
     {"n-gram speculation", "draft tokens are not modelled", Affects::Pool},
     {"speculative", "draft models are not modelled", Affects::Everything},
     {"drafter", "draft models are not modelled", Affects::Everything},
@@ -156,6 +161,10 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = first_message(model.error());
     return comparison;
   }
+  if (!start.is_parallelism_stated) {
+    comparison.excluded = "how many GPUs share the model is not stated";
+    return comparison;
+  }
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Everything)) {
     comparison.excluded = obstacle->reason;
     return comparison;
@@ -185,7 +194,8 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     if (start.graphs_gib && *start.graphs_gib > 0)
       comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
   }
-  comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
+  const bool has_drafts = start.notes.contains("MTP") && !start.notes.contains("no MTP");
+  if (!has_drafts) comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;

@@ -23,6 +23,7 @@ struct EngineStart {
   std::string gpu;  ///< label, "A100-80GB"
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
+  bool is_parallelism_stated = true;
   std::int64_t pipeline_parallel = 1;
   std::int64_t data_parallel = 1;
   std::int64_t expert_parallel = 1;

@@ -36,7 +36,8 @@ constexpr auto kGpuLabels = std::to_array<GpuLabel>({
 });
 
 /// GPUs of workstations and players, which no data center profile covers: the totals that the CUDA
-/// runtime reports in published logs, multiprocessors and compute capability from NVIDIA's pages.
+/// runtime reports in published logs (24 GiB to the byte under Windows), multiprocessors and
+/// compute capability from NVIDIA's pages.
 struct OtherGpu {
   std::string_view label;
   double least_gib;
@@ -44,14 +45,16 @@ struct OtherGpu {
   double most_gib;
   std::string_view capability;
   std::int64_t multiprocessors;
+  std::string_view vendor = "nvidia";
 };
 constexpr auto kOtherGpus = std::to_array<OtherGpu>({
     {"RTX 4090", 23.49, 23.6, 23.65, "8.9", 128},
-    {"RTX 3090", 23.55, 23.6, 23.69, "8.6", 82},
-    {"RTX-3090", 23.55, 23.6, 23.69, "8.6", 82},
+    {"RTX 3090", 23.55, 23.69, 24.0, "8.6", 82},
+    {"RTX-3090", 23.55, 23.69, 24.0, "8.6", 82},
     {"RTX 5090", 31.3, 31.36, 31.4, "12.0", 170},
     {"RTX-5090", 31.3, 31.36, 31.4, "12.0", 170},
     {"A5000", 23.45, 23.58, 23.7, "8.6", 64},
+    {"MI300X", 191.4, 191.45, 191.5, "", 304, "amd"},
 });
 
 domain::VisibleMemory memory_of(const OtherGpu& gpu) {
@@ -60,7 +63,7 @@ domain::VisibleMemory memory_of(const OtherGpu& gpu) {
                   .expected = gib_of(gpu.expected_gib),
                   .high = gib_of(gpu.most_gib)};
   memory.parent_bytes = memory.bytes.expected;
-  memory.vendor = "nvidia";
+  memory.vendor = gpu.vendor;
   memory.product_name = gpu.label;
   memory.compute_capability = gpu.capability;
   memory.multiprocessors = gpu.multiprocessors;

@@ -21,6 +21,8 @@ TEST_SUITE("calibrate") {
     CHECK(first.gpu == "H100 80GB (SXM)");
     CHECK(first.tensor_parallel == 2);
     CHECK(first.pipeline_parallel == 1);
+    CHECK(first.is_parallelism_stated);
+    CHECK_FALSE(starts->back().is_parallelism_stated);
     CHECK(first.weights_gib == 7.0);
     CHECK(first.pool_tokens == 16);
     CHECK_FALSE(first.pool_gib.has_value());

@@ -10,6 +10,7 @@
 #include "estimate/terms/activation.hpp"
 
 #include <array>
+#include <cmath>
 #include <string>
 
 namespace gpushape::estimate::terms {
@@ -119,6 +120,15 @@ Step largest_step(const Situation& situation) {
   step.situation = &situation;
   step.tokens = static_cast<double>(plan.max_num_batched_tokens);
   step.sequences = static_cast<double>(std::min(plan.max_num_seqs, plan.max_num_batched_tokens));
+  // The first generation profiles images with as many sequences as their tokens leave room for.
+  for (const domain::Tower& tower : plan.model->towers) {
+    const bool is_image =
+        tower.kind == domain::TowerKind::Vision || tower.kind == domain::TowerKind::Audio;
+    if (!is_image || tower.output_tokens <= 0 || plan.facts.expected("encoderOutputsKept") != 0)
+      continue;
+    const auto tokens = static_cast<double>(tower.output_tokens);
+    step.sequences = std::max(1.0, std::min(step.sequences, std::floor(step.tokens / tokens)));
+  }
   step.vocabulary = static_cast<double>(padded_vocabulary(*plan.model, plan.weights));
   step.hidden = static_cast<double>(plan.model->hidden_size);
   step.dtype = static_cast<double>(plan.weights.dtype_bytes);

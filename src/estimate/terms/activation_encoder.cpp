@@ -29,7 +29,7 @@ const domain::Tower* profiled_tower(const domain::Model& model) {
 double items_at_once(const Step& step, const domain::Tower& tower) {
   const Plan& plan = *step.situation->plan;
   const auto tokens = static_cast<double>(tower.output_tokens);
-  // An encoder-decoder of the first generation encodes the input of every sequence.
+  // The first generation encodes the input of every sequence.
   const bool is_of_each =
       tower.kind == domain::TowerKind::Encoder && plan.facts.expected("encoderOutputsKept") == 0;
   if (is_of_each) return step.sequences;
@@ -42,6 +42,10 @@ EncoderPeak encoder_peak(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Tower* tower = profiled_tower(*plan.model);
   if (tower == nullptr || !step.situation->stage.has_embedding) return {};
+  // The first generation leaves out an input that its step does not hold.
+  const bool is_too_long = plan.facts.expected("encoderOutputsKept") == 0 &&
+                           static_cast<double>(tower->output_tokens) > step.tokens;
+  if (is_too_long) return {};
   EncoderPeak peak;
   peak.items = items_at_once(step, *tower);
   const double input = peak.items * static_cast<double>(tower->input_values) * step.dtype;
