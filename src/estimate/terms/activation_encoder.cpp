@@ -3,7 +3,7 @@
 // runs.
 //
 //   items = min(max(T, outputTokens) / outputTokens, S)
-//   kept  = items (inputValues + outputTokens h) dtypeBytes
+//   kept  = items (inputValues + outputTokens h) dtypeBytes + buffers made on first use
 //   pass  = items innerTokens max(2 or 3 w + encoderHidden d, encoderAttention d) dtypeBytes
 //           + items inputValues dtypeBytes
 //
@@ -29,9 +29,9 @@ const domain::Tower* profiled_tower(const domain::Model& model) {
 double items_at_once(const Step& step, const domain::Tower& tower) {
   const Plan& plan = *step.situation->plan;
   const auto tokens = static_cast<double>(tower.output_tokens);
-  // The first generation encodes the input of every sequence.
+  // An encoder-decoder of the first generation encodes the input of every sequence.
   const bool is_of_each =
-      tower.kind == domain::TowerKind::Encoder && plan.facts.expected("encoderOutputsKept") == 0;
+      tower.kind == domain::TowerKind::Encoder && plan.facts.expected("encoderOfEachSequence") != 0;
   if (is_of_each) return step.sequences;
   return std::max(1.0, std::min(std::floor(step.tokens / tokens), step.sequences));
 }
@@ -43,7 +43,8 @@ EncoderPeak encoder_peak(const Step& step) {
   const domain::Tower* tower = profiled_tower(*plan.model);
   if (tower == nullptr || !step.situation->stage.has_embedding) return {};
   // The first generation leaves out an input that its step does not hold.
-  const bool is_too_long = plan.facts.expected("encoderOutputsKept") == 0 &&
+  const bool is_too_long = tower->kind != domain::TowerKind::Encoder &&
+                           plan.facts.expected("encoderOutputsKept") == 0 &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
   if (is_too_long) return {};
   EncoderPeak peak;
@@ -51,7 +52,8 @@ EncoderPeak encoder_peak(const Step& step) {
   const double input = peak.items * static_cast<double>(tower->input_values) * step.dtype;
   const double outputs =
       peak.items * static_cast<double>(tower->output_tokens) * step.hidden * step.dtype;
-  if (plan.facts.expected("encoderOutputsKept") != 0) peak.kept = certain(input + outputs);
+  if (plan.facts.expected("encoderOutputsKept") != 0)
+    peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
   const double inner = peak.items * static_cast<double>(tower->inner_tokens) * step.dtype;
   const auto hidden = static_cast<double>(tower->hidden_size);
   const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width);
