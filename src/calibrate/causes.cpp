@@ -117,6 +117,22 @@ std::optional<std::string> compile_cache(const Difference& difference) {
          "start of the same command, with a warm compile cache, leaves more for the KV cache";
 }
 
+/// The encoder's pass grows with its inputs alone.
+std::optional<std::string> encoder_inputs(const Difference& difference) {
+  if (difference.term->name != "activation" || !difference.term->measured) return std::nullopt;
+  const double items = input(*difference.estimate, "activation", "encoderItems");
+  const double pass = input(*difference.estimate, "activation", "encoder") / kGib;
+  if (items < 1 || pass <= 0) return std::nullopt;
+  const double measured = items * (pass + difference.gib()) / pass;
+  constexpr double kSameShare = 0.03;
+  const double whole = std::round(measured);
+  if (whole < 1 || whole == items || std::abs(measured - whole) > kSameShare * whole)
+    return std::nullopt;
+  return fmt::format(
+      "the encoder ran on {:.0f} of the largest inputs, not on {:.0f}: give --max-num-seqs", whole,
+      items);
+}
+
 // ---- graphs
 
 std::optional<std::string> captured_sizes(const Difference& difference) {
@@ -203,6 +219,7 @@ std::optional<std::string> utilization(const Difference& difference) {
 constexpr auto kCauses = std::to_array<CauseRow>({
     {"sampler-path", "another way of sampling", sampler_path},
     {"batch-defaults", "other batch sizes than the defaults", batch_defaults},
+    {"encoder-inputs", "another number of inputs in the encoder", encoder_inputs},
     {"captured-sizes", "how many graphs are captured", captured_sizes},
     {"other-terms", "the pool is what the other terms leave", follows_from_terms},
     {"graph-accounting", "whether graphs come off the pool", graph_accounting},

@@ -109,6 +109,8 @@ void describe_forward(const Peak& peak, const Plan& plan, domain::Term& term) {
         {"dtypeBytes", whole(peak.step.dtype)},
     };
     term.source = plan.facts.source(row.fact);
+    if (row.cause == Cause::Encoder)
+      term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});
   }
 }
 
