@@ -19,28 +19,25 @@ constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kOtherSize = 3;
 constexpr std::size_t kOtherFamily = 6;
 
-std::vector<std::string_view> words_of(std::string_view name) {
-  std::vector<std::string_view> words;
-  while (!name.empty()) {
-    const std::size_t end = std::min(name.find('-'), name.size());
-    if (end > 0) words.push_back(name.substr(0, end));
-    name.remove_prefix(std::min(end + 1, name.size()));
-  }
-  return words;
-}
-
-// "8b", "0b", "270m": digits before b or m.
+// "8b", "0.6b", "270m": a number before b or m.
 bool is_size(std::string_view word) {
   return word.size() > 1 && (word.back() == 'b' || word.back() == 'm') &&
-         std::ranges::all_of(word.substr(0, word.size() - 1),
-                             [](unsigned char letter) { return std::isdigit(letter) != 0; });
+         std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
+         word.substr(0, word.size() - 1).find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-// With what stands before it where that is a number: "1-5b" is 1.5b.
+// The first word of the name that is a size; empty for none.
 std::string size_of(std::string_view name) {
-  const std::vector<std::string_view> words = words_of(name);
-  const auto found = std::ranges::find_if(words, is_size);
-  return found == words.end() ? std::string() : std::string(*found);
+  std::string word;
+  for (const char letter : std::string(name) + "-") {
+    if (std::string_view("-_ /").contains(letter)) {
+      if (is_size(word)) return word;
+      word.clear();
+    } else {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+  }
+  return {};
 }
 
 // The letters that it begins with: "qwen2" and "qwen" are one family.
@@ -61,7 +58,7 @@ std::vector<std::string> nearest_models(std::string_view wanted,
                                         std::span<const std::string> names) {
   if (wanted.empty() || wanted.size() > kLongestName) return {};
   const std::string name = comparable_name(wanted);
-  const std::string size = size_of(name);
+  const std::string size = size_of(wanted);
   const std::string_view family = family_of(name);
   const bool has_owner = wanted.contains('/');
   std::vector<Candidate> candidates;
@@ -71,7 +68,7 @@ std::vector<std::string> nearest_models(std::string_view wanted,
     const bool is_part = name.size() >= 4 && other.contains(name);
     if (!is_part && distance * 3 > std::max(name.size(), other.size())) continue;
     std::size_t cost = is_part ? std::min<std::size_t>(distance, 2) : distance;
-    if (!size.empty() && size != size_of(other)) cost += kOtherSize;
+    if (!size.empty() && size != size_of(other_name)) cost += kOtherSize;
     if (edit_distance(family, family_of(other)) > 1) cost += kOtherFamily;
     // Ids before short names for who asked for an id, and the other way round.
     cost = 2 * cost + (has_owner == other_name.contains('/') ? 0 : 1);

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "catalog/catalog_check.hpp"
 #include "catalog/nearest_models.hpp"
 #include "domain/tensors.hpp"
 #include "texts.hpp"
@@ -132,6 +133,14 @@ TEST_SUITE("catalog") {
     }
   }
 
+  TEST_CASE("the built-in catalog proves itself") {
+    const auto report = gpushape::catalog::check_catalog(catalog());
+    for (const auto& fault : report.faults) FAIL_CHECK(fault.model, ": ", fault.says);
+    CHECK(report.models > 500);
+    CHECK(report.names > report.models);
+    CHECK(report.facts > 10 * report.models);
+  }
+
   TEST_CASE("parameter totals are the published ones") {
     struct Row {
       const char* id;
@@ -236,6 +245,7 @@ TEST_SUITE("catalog") {
     CHECK(nearest("a/Lama-3.1-8B").front() == "a/Llama-3.1-8B");
     CHECK(nearest("a/Llama-3.3-8B").front() == "a/Llama-3.1-8B");
     CHECK(nearest("a/Llama-3.3-70B").front() == "a/Llama-3.1-70B");
+    CHECK(nearest("a/Llama-3.2-1.5B").front() == "a/Llama-3.2-1B");
     CHECK(nearest("lama-3.1-8b").front() == "llama-3.1-8b");
     CHECK(nearest("zzz").empty());
     CHECK(nearest("").empty());
