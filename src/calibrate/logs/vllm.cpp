@@ -307,8 +307,13 @@ void choose_rank(EngineLog& log) {
   start.non_torch_gib = most.non_torch_gib;
   start.graphs_gib = most.graphs_gib;
   start.gpu_total_gib = most.total_gib;
+  // Of a pipeline, some versions print the pool of the first stage alone: that says nothing of the
+  // stage that has least.
+  const auto pools = std::ranges::count_if(
+      log.ranks, [](const RankReading& rank) { return rank.pool_gib.has_value(); });
+  const bool is_whole = pools >= start.pipeline_parallel;
   for (const RankReading& rank : log.ranks) {
-    if (rank.pool_gib && (!start.pool_gib || *rank.pool_gib < *start.pool_gib))
+    if (is_whole && rank.pool_gib && (!start.pool_gib || *rank.pool_gib < *start.pool_gib))
       start.pool_gib = rank.pool_gib;
     if (!start.gpu_total_gib) start.gpu_total_gib = rank.total_gib;
   }
