@@ -42,7 +42,9 @@ inline domain::Estimate full_estimate() {
   domain::Estimate estimate;
   estimate.model_id = "meta-llama/Llama-3.1-8B-Instruct";
   estimate.model_source = "catalog";
-  estimate.parameters = {8'030'261'248, 8'030'261'248, 8'030'261'248, std::nullopt};
+  estimate.parameters.total = 8'030'261'248;
+  estimate.parameters.active = 8'030'261'248;
+  estimate.parameters.stored = 8'030'261'248;
   estimate.quantization = flagged(domain::Quantization::Fp8, "--quant");
   estimate.kv_cache_type = domain::defaulted(domain::KvCacheType::Bf16, "the model's own type");
   estimate.context_tokens = flagged<std::int64_t>(8192, "--context");
