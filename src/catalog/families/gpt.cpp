@@ -93,7 +93,7 @@ void read_mpt(ConfigParts& parts) {
     const Fields fields(*reader);
     is_alibi = fields.boolean("alibi").value_or(false);
     if (const auto kv_heads = fields.integer("kv_n_heads", kHeads)) attention.kv_heads = *kv_heads;
-    if (fields.text("attn_type").value_or("") == "multiquery_attention") attention.kv_heads = 1;
+    if (fields.text("attn_type") == "multiquery_attention") attention.kv_heads = 1;
     if (fields.boolean("qk_ln").value_or(false)) attention.head_norm = domain::HeadNorm::Each;
   }
   layer.feed_forward.gated = false;
