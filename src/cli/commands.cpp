@@ -35,7 +35,8 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "    --policy best-performance,least-fragmentation-fill -o json\n"
      "  gpushape simulate --cluster nodes.csv --trace tasks.csv --seed 7 --arrivals 130\n",
      kSimulate, run_simulate},
-    {"inventory", "show|check|fragmentation|failover|defragment [INVENTORY]", "questions about a cluster",
+    {"inventory", "show|check|fragmentation|failover|defragment [INVENTORY]",
+     "questions about a cluster",
      "  gpushape inventory show cluster.yaml\n"
      "  gpushape inventory fragmentation cluster.yaml\n"
      "  gpushape inventory failover --cluster cluster.yaml\n",

@@ -28,8 +28,7 @@ inline constexpr unsigned kCalibrate = 512U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
-inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters |
-                                kCalibrate;
+inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

@@ -66,7 +66,7 @@ struct Invocation {
   std::optional<domain::EngineVersion> compare_version;  ///< estimate: the version after an upgrade
   std::string evidence_file;                             ///< calibrate: where evidence is written
   std::vector<std::string> evidence_files;               ///< measured starts to take
-  bool wants_quantizations = false;  ///< catalog list --quantizations
+  bool wants_quantizations = false;                      ///< catalog list --quantizations
   CatalogFilter catalog_filter;
   CatalogImport catalog_import;
 };

@@ -112,7 +112,7 @@ struct Estimate {
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;
   std::optional<AllGpus> all_gpus;  ///< where there is more than one
-  std::vector<std::string> notes;  ///< version not known, wide interval, …
+  std::vector<std::string> notes;   ///< version not known, wide interval, …
 
   bool operator==(const Estimate&) const = default;
 };

@@ -113,7 +113,7 @@ struct Recurrent {
   bool convolution_bias = false;
   bool projection_bias = false;
   bool has_norm =
-      false;            ///< a norm on the mixer's output (GatedDelta: of value_dim; Mamba2: inner)
+      false;  ///< a norm on the mixer's output (GatedDelta: of value_dim; Mamba2: inner)
   bool full_rank_gate = false;  ///< Kda: the output's gate is one matrix (Kimi K3)
   int state_bits = 32;          ///< of one value of the recurrent state (`mamba_ssm_dtype`)
 

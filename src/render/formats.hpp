@@ -10,8 +10,8 @@
 #include "domain/advice.hpp"
 #include "domain/calibration.hpp"
 #include "domain/estimate.hpp"
-#include "domain/placement.hpp"
 #include "domain/estimate_comparison.hpp"
+#include "domain/placement.hpp"
 
 namespace gpushape::render {
 

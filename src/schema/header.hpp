@@ -9,8 +9,8 @@
 
 namespace gpushape::schema {
 
-/// Complains unless `apiVersion` is ours and `kind` is the one expected. False for another kind: its
-/// fields are then no concern of the caller's.
+/// Complains unless `apiVersion` is ours and `kind` is the one expected. False for another kind:
+/// its fields are then no concern of the caller's.
 bool read_header(document::Reader& reader, std::string_view kind);
 
 domain::ResourceContract read_contract_fields(document::Reader& reader);

@@ -18,10 +18,10 @@
 #include "domain/calibration.hpp"
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
-#include "domain/model.hpp"
-#include "domain/placement.hpp"
 #include "domain/estimate_comparison.hpp"
 #include "domain/measurement.hpp"
+#include "domain/model.hpp"
+#include "domain/placement.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {

@@ -8,8 +8,8 @@
 #include "catalog/config.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
-#include "domain/tensors.hpp"
 #include "document/text_format.hpp"
+#include "domain/tensors.hpp"
 
 namespace {
 

@@ -28,7 +28,9 @@ TEST_SUITE("render") {
     CHECK(printable("a\x1b[31mb", true) == "a?[31mb");
     CHECK(printable("a\nb\tc", true) == "a b c");
     CHECK(printable("a\rb\x7f", true) == "a?b?");
-    CHECK(printable("\xe2\x80\xae" "evil", true) == "?evil");  // a direction override
+    CHECK(printable("\xe2\x80\xae"
+                    "evil",
+                    true) == "?evil");                // a direction override
     CHECK(printable("\xff\xc0\xaf", true) == "???");  // broken and overlong UTF-8
     CHECK(printable("\xed\xa0\x80", true) == "???");  // half of a surrogate pair
     CHECK(printable("\xe2\x82", true) == "??");       // cut short
