@@ -148,12 +148,14 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = fmt::format("there are no facts of the engine {}", start.engine);
     return comparison;
   }
-  const std::optional<NearestRelease> release = nearest_release(start);
+  // Weights and counts hardly depend on the release, so that the newest will do for them.
+  std::optional<NearestRelease> release = nearest_release(start);
+  const bool has_release = release.has_value();
+  if (!has_release && !engine->known_versions.empty())
+    release =
+        NearestRelease{.version = engine->known_versions.back(), .is_stated = false, .from = {}};
   if (!release) {
-    comparison.excluded =
-        start.engine_version.empty()
-            ? "neither engine version nor date is stated"
-            : fmt::format("{} is no release, and no date is stated", start.engine_version);
+    comparison.excluded = "no release of the engine is known";
     return comparison;
   }
   const Result<domain::Model> model = catalog.find(start.model);
@@ -184,11 +186,14 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   comparison.has_plain_cache = has_plain_cache(*model);
   comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
   comparison.without_pool = why_without_pool(start, gpu);
+  if (!has_release && comparison.without_pool.empty())
+    comparison.without_pool = "neither a release of the engine nor a date is stated";
   if (comparison.without_pool.empty())
     comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
   const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
-  if (gpu.memory && gpu.reason.empty() && start.pipeline_parallel == 1 && !is_own_build) {
+  const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;
+  if (has_terms && start.pipeline_parallel == 1) {
     comparison.activation = figure(term_bytes(*estimate, "activation"), start.activation_gib);
     comparison.non_torch = figure(non_torch_bytes(*estimate), start.non_torch_gib);
     if (start.graphs_gib && *start.graphs_gib > 0)

@@ -189,9 +189,6 @@ TEST_SUITE("calibrate") {
     };
     CHECK(reason().contains("llama.cpp"));
     start = start_of(kRows.front());
-    start.engine_version = "vdev";
-    CHECK(reason().contains("vdev"));
-    start = start_of(kRows.front());
     start.model = "no-such/model";
     CHECK(reason().contains("no-such/model"));
     start = start_of(kRows.front());
@@ -200,6 +197,18 @@ TEST_SUITE("calibrate") {
     start = start_of(kRows.front());
     start.tensor_parallel = 3;
     CHECK(reason().contains("does not divide"));
+  }
+
+  TEST_CASE("a start of no known release keeps its weights, and no pool is compared") {
+    EngineStart start = start_of(kRows.front());
+    start.engine_version = "vdev";
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.excluded == "");
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->is_in_range());
+    CHECK_FALSE(comparison.pool);
+    CHECK(comparison.without_pool.contains("release"));
   }
 
   TEST_CASE("a start without a GPU keeps its weights and its tokens") {
