@@ -200,7 +200,9 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
       comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
   }
   const bool has_drafts = start.notes.contains("MTP") && !start.notes.contains("no MTP");
-  if (!has_drafts) comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
+  // Of hybrids the count has two meanings, by release.
+  if (!has_drafts && (has_release || comparison.has_plain_cache))
+    comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;
