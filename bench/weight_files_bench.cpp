@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "catalog/safetensors.hpp"
 #include "catalog/stored_weights.hpp"
@@ -21,27 +23,29 @@ constexpr int kRows = 7;  // tensors of an expert: three weights with a scale ea
 std::string tensor_name(int i) {
   const int layer = i / (kExperts * kRows);
   const int expert = i / kRows % kExperts;
-  constexpr const char* kNames[kRows] = {"gate_proj.weight",     "gate_proj.weight_scale_inv",
-                                         "up_proj.weight",       "up_proj.weight_scale_inv",
-                                         "down_proj.weight",     "down_proj.weight_scale_inv",
-                                         "down_proj.input_scale"};
-  return fmt::format("model.layers.{}.mlp.experts.{}.{}", layer, expert, kNames[i % kRows]);
+  constexpr std::array<std::string_view, kRows> kNames = {
+      "gate_proj.weight",         "gate_proj.weight_scale_inv", "up_proj.weight",
+      "up_proj.weight_scale_inv", "down_proj.weight",           "down_proj.weight_scale_inv",
+      "down_proj.input_scale"};
+  return fmt::format("model.layers.{}.mlp.experts.{}.{}", layer, expert,
+                     kNames.at(static_cast<std::size_t>(i % kRows)));
 }
 
 std::string header_of(std::size_t bytes) {
-  std::string json = "{\"__metadata__\": {\"format\": \"pt\"}";
+  std::string json = R"({"__metadata__": {"format": "pt"})";
+  constexpr std::int64_t kTensorBytes = 2048LL * 7168;
   std::int64_t at = 0;
   for (int i = 0; json.size() < bytes; ++i) {
     json += fmt::format(
-        ", \"{}\": {{\"dtype\": \"F8_E4M3\", \"shape\": [2048, 7168], \"data_offsets\": [{}, {}]}}",
-        tensor_name(i), at, at + 2048 * 7168);
-    at += 2048 * 7168;
+        R"(, "{}": {{"dtype": "F8_E4M3", "shape": [2048, 7168], "data_offsets": [{}, {}]}})",
+        tensor_name(i), at, at + kTensorBytes);
+    at += kTensorBytes;
   }
   return json + "}";
 }
 
 std::string index_of(int tensors) {
-  std::string json = "{\"metadata\": {\"total_size\": 688586727753}, \"weight_map\": {";
+  std::string json = R"({"metadata": {"total_size": 688586727753}, "weight_map": {)";
   for (int i = 0; i < tensors; ++i) {
     json += fmt::format("{}\n    \"{}\": \"model-{:05}-of-00163.safetensors\"", i == 0 ? "" : ",",
                         tensor_name(i), i / 620 + 1);

@@ -26,6 +26,7 @@ Result<EngineLog> read_engine_log(std::string_view text, const std::string& file
     if (row != kReaders.end()) return row->read(text, file);
   }
   std::vector<std::string_view> names;
+  names.reserve(kReaders.size());
   for (const LogReaderRow& row : kReaders) names.push_back(row.engine);
   Diagnostic diagnostic =
       complaint(fmt::format("{} is no start-up log of an engine that is known", file),

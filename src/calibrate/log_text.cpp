@@ -8,7 +8,6 @@ namespace gpushape::calibrate {
 namespace {
 
 constexpr char kEscape = '\x1b';
-constexpr std::string_view kDigits = "0123456789";
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 

@@ -36,7 +36,7 @@ std::string month_in(std::string_view text) {
     if (!rest) continue;
     const std::size_t digits = rest->find("20");
     constexpr std::size_t kLongestName = 7;
-    if (digits == std::string_view::npos || digits > kLongestName) continue;
+    if (digits > kLongestName) continue;  // or not there at all
     const auto year = leading_count(rest->substr(digits, 4));
     if (year) return fmt::format("{}-{:02}", *year, month + 1);
   }

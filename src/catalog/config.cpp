@@ -200,6 +200,7 @@ void read_model(const Recognised& found, Reader& root, const document::Document*
   read_dtype(root_fields, Fields(described), model);
   ConfigParts parts(root, described, *decoder, model);
   decoder->read(parts);
+  if (family.sectioned_rope) model.rope.has_sections = true;
   if (family.add_towers != nullptr) {
     ConfigParts whole = parts.as(family);
     family.add_towers(whole);

@@ -17,6 +17,7 @@ void visit_rope(Fields& fields) {
   fields.integer("originalContextTokens", &domain::Rope::original_max_positions,
                  up_to(kContextTokens));
   fields.integer("positions", &domain::Rope::positions, up_to(kContextTokens));
+  fields.boolean("sections", &domain::Rope::has_sections);
 }
 
 template <class Fields>

@@ -1,5 +1,6 @@
 #include "catalog/families.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ranges>
 #include <vector>
@@ -31,10 +32,9 @@ constexpr auto kEndings = std::to_array<Ending>({
 
 // Whether one of the words of a list is the word.
 bool holds(std::string_view words, std::string_view word) {
-  for (const auto part : std::views::split(words, ' ')) {
-    if (std::string_view(part.begin(), part.end()) == word) return true;
-  }
-  return false;
+  return std::ranges::any_of(std::views::split(words, ' '), [&](const auto part) {
+    return std::string_view(part.begin(), part.end()) == word;
+  });
 }
 
 }  // namespace

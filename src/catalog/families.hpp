@@ -82,6 +82,7 @@ struct Family {
   const Family* (*choose_decoder)(const Fields& root) = nullptr;
   void (*add_towers)(ConfigParts& parts) = nullptr;  ///< after the decoder was read
   domain::Role role = domain::Role::Llm;
+  bool sectioned_rope = false;  ///< Rope::has_sections, also where a copy of the config is silent
 
   [[nodiscard]] std::string_view model_type() const;
 };

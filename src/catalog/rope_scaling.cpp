@@ -44,6 +44,7 @@ void read_rope_scaling(document::Reader& scaling, std::int64_t trained, domain::
   const Fields fields(scaling);
   domain::Rope& rope = model.rope;
   if (const auto theta = fields.number("rope_theta", kRopeTheta)) rope.theta = *theta;
+  if (fields.given("mrope_section")) rope.has_sections = true;
   const std::string_view type_field = fields.first_given({"rope_type", "type"});
   if (type_field.empty()) {
     if (fields.given("factor"))

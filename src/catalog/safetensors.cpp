@@ -74,7 +74,7 @@ class HeaderReader {
   }
 
  private:
-  bool refuse(std::string message) { return refuse_at(stream_.offset(), std::move(message)); }
+  bool refuse(const std::string& message) { return refuse_at(stream_.offset(), message); }
   bool refuse_at(std::size_t offset, const std::string& message) {
     if (!faults_.empty()) return false;
     faults_ = fault(file_, fmt::format("not a safetensors header: {}, at byte {}", message,

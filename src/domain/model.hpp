@@ -28,6 +28,8 @@ struct Rope {
   double factor = 1;    ///< of the scaling
   std::int64_t original_max_positions = 0;  ///< of the scaling; 0 where the config does not say
   std::int64_t positions = 0;  ///< rows of the table: the scaling is counted in already
+  /// Rows, columns and time of images each rotate a section of a head (`mrope_section`).
+  bool has_sections = false;
 
   bool operator==(const Rope&) const = default;
 };

@@ -115,9 +115,13 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   const std::int64_t value_bytes =
       has_latents(model) ? std::max(kFloatBytes, layout.dtype_bytes) : layout.dtype_bytes;
   // One table for each distinct rope serves all layers of the stage.
-  tally.add_rotary(model.rope.positions * model.rope.rotary_dim * value_bytes);
+  const auto values_of = [&](const domain::Rope& rope) {
+    const std::int64_t rows = rope.has_sections ? layout.sectioned_rope_rows : 1;
+    return rows * rope.positions * rope.rotary_dim;
+  };
+  tally.add_rotary(values_of(model.rope) * value_bytes);
   for (const domain::Rope& rope : model.further_ropes)
-    tally.add_rotary(rope.positions * rope.rotary_dim * layout.dtype_bytes);
+    tally.add_rotary(values_of(rope) * layout.dtype_bytes);
 }
 
 void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,

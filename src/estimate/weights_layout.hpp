@@ -33,9 +33,10 @@ struct WeightsLayout {
   bool head_quantized = false;
   std::int64_t tensor_parallel = 1;
   std::int64_t data_parallel = 1;
-  std::int64_t expert_parallel = 1;    ///< ranks that experts are dealt out to whole
-  std::int64_t attention_scalars = 0;  ///< scale factors that each attention layer registers
-  std::int64_t vocabulary_unit = 64;   ///< vocabulary rows are padded to a multiple of it
+  std::int64_t expert_parallel = 1;      ///< ranks that experts are dealt out to whole
+  std::int64_t attention_scalars = 0;    ///< scale factors that each attention layer registers
+  std::int64_t vocabulary_unit = 64;     ///< vocabulary rows are padded to a multiple of it
+  std::int64_t sectioned_rope_rows = 1;  ///< rows for each position of a rope with sections
   ExpertPadding expert_padding = {};
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;

@@ -125,7 +125,7 @@ class SharedPool {
   };
 
   StateIndex intern(const NodeState& state);
-  std::uint64_t models_of(const std::vector<std::string>& names) const;
+  [[nodiscard]] std::uint64_t models_of(const std::vector<std::string>& names) const;
   [[nodiscard]] Scored score(const NodeState& from, const TaskKind& kind) const;
   const Scored& scored(StateIndex from, std::size_t kind);
   [[nodiscard]] std::optional<StateIndex> best_state(std::size_t kind, std::uint64_t draw);

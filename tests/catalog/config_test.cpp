@@ -232,6 +232,15 @@ TEST_SUITE("catalog") {
         "did you mean 'yarn'"));
   }
 
+  TEST_CASE("mrope_section gives the rope sections") {
+    CHECK_FALSE(model_of(kQwen3).rope.has_sections);
+    const Model model = model_of(
+        replaced(kQwen3, R"("rope_scaling": null)",
+                 R"("rope_scaling": {"rope_type": "default", "mrope_section": [24, 20, 20]})"));
+    CHECK(model.rope.has_sections);
+    CHECK(model.rope.scaling.empty());
+  }
+
   TEST_CASE("a model class without a head is an embedding model") {
     const Model model = model_of(replaced(kMistral, "MistralForCausalLM", "MistralModel"));
     CHECK_FALSE(model.has_head);

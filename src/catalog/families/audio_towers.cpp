@@ -31,7 +31,7 @@ domain::Tower qwen3_audio_tower(const Fields& audio, std::int64_t out) {
   const std::int64_t bins = audio.integer("num_mel_bins", kHiddenSize).value_or(128);
   const std::int64_t channels = audio.integer("downsample_hidden_size", kHiddenSize).value_or(480);
   const std::int64_t hidden = tower.hidden_size;
-  constexpr std::int64_t kKernel = 3 * 3;
+  constexpr std::int64_t kKernel = 9;  // 3 x 3
   tower.parameters =
       linear_values(kKernel, channels) + 2 * linear_values(kKernel * channels, channels) +
       linear_values(channels * (bins / 8), hidden, false) +

@@ -351,7 +351,7 @@ void add_phi3_vision(ConfigParts& parts) {
       kPatchValues * kHidden + kHidden + (kSide * kSide + 1) * kHidden + 4 * kHidden +
       tower.layers *
           values_of({.hidden = kHidden, .width = tower.width, .norm_values = 4 * kHidden}) +
-      2 * 4 * kHidden + linear_values(4 * kHidden, out) + linear_values(out, out);
+      8 * kHidden + linear_values(4 * kHidden, out) + linear_values(out, out);
   tower.inner_tokens = kSide * kSide + 1;
   tower.output_tokens = kSide * kSide / 4;
   parts.model().towers.push_back(tower);
@@ -389,8 +389,8 @@ void add_moon_vision(ConfigParts& parts) {
       norm + 2 * hidden + linear_values(4 * hidden, 4 * hidden) + linear_values(4 * hidden, out);
   if (parts.family().model_type() == "kimi_vl") {
     // in_token_limit 4096 rounded up to whole merges: 66 x 66 patches, four to a token.
-    tower.inner_tokens = 66 * 66;
-    tower.output_tokens = 33 * 33;
+    tower.inner_tokens = 66LL * 66;
+    tower.output_tokens = 33LL * 33;
     tower.input_values = tower.inner_tokens * kColours * patch * patch;
   }
   put(parts, tower);

@@ -247,6 +247,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights.expert_padding = expert_padding(plan.facts);
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
+  plan.weights.sectioned_rope_rows =
+      std::max<std::int64_t>(1, std::llround(plan.facts.expected("sectionedRopeRows")));
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   resolve_settings(request, version, resolved);
