@@ -312,6 +312,7 @@ std::vector<domain::StoredPart> sorted_parts(const TensorListing& listing) {
     row.bytes += tensor.bytes;
   }
   std::vector<domain::StoredPart> sorted;
+  sorted.reserve(parts.size());
   for (auto& [key, row] : parts) sorted.push_back(std::move(row));
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
     return a.part != b.part ? a.part < b.part : a.bytes > b.bytes;

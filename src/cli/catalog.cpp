@@ -31,6 +31,7 @@ int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Termina
     return refuse(faults, terminal);
   invocation.positionals = parsed.positionals;
   std::vector<std::string> words;
+  words.reserve(kWords.size());
   for (const WordRow& row : kWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "catalog", words);
   if (!word) return refuse(word.error(), terminal);

@@ -39,6 +39,7 @@ Diagnostics print_document(
   if (!invocation.output_file.empty() || !invocation.output_folder.empty())
     style.has_color = invocation.color == ColorChoice::Always;
   std::vector<Piece> pieces;
+  pieces.reserve(rows.size());
   for (std::size_t index = 0; index < rows.size(); ++index)
     pieces.push_back({name, extensions[index], write(*rows[index], style)});
   const Result<std::vector<std::string>> written = write_pieces(pieces, invocation, terminal);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "cli/cluster_files.hpp"
@@ -59,10 +60,12 @@ std::string holdings(const domain::Gpu& gpu) {
     ++counts[share.profile.empty() ? "passthrough" : share.profile];
   }
   std::vector<std::string> parts;
+  parts.reserve(counts.size());
   for (const auto& [profile, count] : counts) {
     parts.push_back(count == 1 ? profile : fmt::format("{} x {}", count, profile));
   }
   std::vector<std::string_view> vms;
+  vms.reserve(gpu.allocations.size());
   for (const domain::GpuAllocation& share : gpu.allocations) vms.push_back(share.vm);
   return fmt::format("{}: {}", fmt::join(parts, ", "), fmt::join(vms, ", "));
 }
@@ -70,7 +73,7 @@ std::string holdings(const domain::Gpu& gpu) {
 /// "########....": a letter for each tenth of the device that is taken.
 std::string bar(double idle) {
   constexpr int kCells = 10;
-  const int taken = kCells - static_cast<int>(idle * kCells + 0.5);
+  const int taken = kCells - static_cast<int>(std::lround(idle * kCells));
   return std::string(static_cast<std::size_t>(taken), '#') +
          std::string(static_cast<std::size_t>(kCells - taken), '.');
 }
@@ -109,6 +112,7 @@ int show(const Question& question) {
     if (!table.rows.empty()) page.table(table);
     if (!row.link_domains.empty() && question.invocation.verbosity > 0) {
       std::vector<std::string> sets;
+      sets.reserve(row.link_domains.size());
       for (const domain::LinkDomain& domain : row.link_domains) {
         sets.push_back(fmt::format("{}", fmt::join(domain.gpus, "+")));
       }
@@ -464,6 +468,7 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
     return refuse(faults, terminal);
   }
   std::vector<std::string> words;
+  words.reserve(kWords.size());
   for (const WordRow& row : kWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "inventory", words);
   if (!word) return refuse(word.error(), terminal);

@@ -14,7 +14,7 @@ using document::Node;
 
 Result<std::string> listing_format(const Invocation& invocation) {
   const std::vector<std::string> known = {"text", "json", "yaml"};
-  const std::string format = invocation.outputs.empty() ? "text" : invocation.outputs.back();
+  std::string format = invocation.outputs.empty() ? "text" : invocation.outputs.back();
   if (std::ranges::find(known, format) != known.end()) return format;
   return failure(fmt::format("--output: '{}' is no format", format),
                  suggestion(format, known, "expected one of text, json, yaml"));

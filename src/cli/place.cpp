@@ -148,6 +148,7 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   }
   const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
   std::vector<Piece> pieces;
+  pieces.reserve(outputs.size());
   for (const std::string& output : outputs) {
     pieces.push_back(piece_of(output, placement, snapshot, loaded->cluster.name, style));
   }

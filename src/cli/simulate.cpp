@@ -158,6 +158,7 @@ int simulate_vms(const domain::Trace& trace, const Invocation& invocation, const
     if (terminal.is_out_terminal) terminal.err << fmt::format("\r{:<40}", policy->name);
     const simulate::VmReplay replay = simulate::replay_vms(snapshot, trace, *policy);
     std::vector<std::string> reasons;
+    reasons.reserve(replay.rejected_by.size());
     for (const auto& [refusal, count] : replay.rejected_by) {
       reasons.push_back(fmt::format("{} {}", name_of(refusal), count));
     }

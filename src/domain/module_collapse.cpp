@@ -58,7 +58,7 @@ std::string set_of(const std::set<int>& numbers) {
   for (auto number = numbers.begin(); number != numbers.end();) {
     const int first = *number;
     int last = first;
-    while (++number != numbers.end() && *number == last + 1) ++last;
+    for (++number; number != numbers.end() && *number == last + 1; ++number) ++last;
     text += fmt::format("{}{}", text.empty() ? "" : ",", first);
     if (last > first) text += fmt::format("-{}", last);
   }

@@ -42,7 +42,7 @@ std::vector<std::string> collapse_modules(const std::vector<std::string>& patter
 void resolve_modules(Model& model);
 
 /// What a pattern must say (but for its text) for its modules to be stored so.
-ModuleFormat format_of(const WeightScheme& scheme);
+ModuleFormat format_of(const WeightScheme& found);
 
 /// Model::exceptions as patterns that resolve_modules makes the same exceptions of: how a header's
 /// findings are written down.

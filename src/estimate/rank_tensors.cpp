@@ -212,7 +212,7 @@ void append_tower(const domain::Tower& tower, const WeightsLayout& layout,
   const std::int64_t qkv = 3 * hidden * hidden;
   const std::int64_t up = (tower.gated ? 2 : 1) * hidden * tower.width;
   const std::int64_t of_layer = qkv + hidden * hidden + up + hidden * tower.width;
-  std::int64_t rest = tower.parameters - tower.layers * of_layer;
+  const std::int64_t rest = tower.parameters - tower.layers * of_layer;
   if (rest < 0 || tower.layers <= 0) {  // its layers are not known
     bytes.push_back(tower.parameters * layout.dtype_bytes);
     return;

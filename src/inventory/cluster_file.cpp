@@ -117,7 +117,7 @@ std::optional<domain::Host> read_hardware(Reader& reader) {
 void read_gpus(Reader& reader, ClusterHost& host) {
   std::set<std::string> ids;
   for (Reader& row : reader.mappings("gpus")) {
-    Gpu gpu = read_gpu(row);
+    const Gpu gpu = read_gpu(row);
     const std::int64_t count = row.integer("count", kGpusInRow).value_or(1);
     row.finish();
     if (count > 1 && (!gpu.id.empty() || !gpu.pci_address.empty() || !gpu.allocations.empty())) {

@@ -46,6 +46,7 @@ Result<domain::Cluster> read_inventory(const document::Document& document) {
       kSources, [&](const SourceRow& source) { return source.recognises(document.root); });
   if (row != kSources.end()) return row->read(document);
   std::vector<std::string_view> names;
+  names.reserve(kSources.size());
   for (const SourceRow& source : kSources) names.push_back(source.description);
   return failure(document.source->diagnostic(document.root.position(),
                                              "this is no inventory that gpushape reads",

@@ -130,6 +130,7 @@ Result<AnyTrace> read_trace(std::string_view text, std::string file) {
     if (has_heads(*table, row.heads)) return row.read(*table);
   }
   std::vector<std::string> forms;
+  forms.reserve(kTraces.size());
   for (const TraceRow& row : kTraces) forms.push_back(fmt::format("{} ({})", row.name, row.heads));
   return failure(fmt::format("{}: this is no trace that gpushape reads", table->file()),
                  fmt::format("it reads {}", fmt::join(forms, "; ")));

@@ -116,7 +116,7 @@ void Chooser::ask(Ranking& ranking, std::size_t host) {
                                                 .weights = weights_});
 }
 
-std::uint32_t Chooser::winner(const Ranking& ranking, std::uint32_t a, std::uint32_t b) const {
+std::uint32_t Chooser::winner(const Ranking& ranking, std::uint32_t a, std::uint32_t b) {
   if (a == kNobody || b == kNobody) return a == kNobody ? b : a;
   // `a` stands left of `b`: the first of equal ones wins.
   return ranking.choices[b]->key > ranking.choices[a]->key ? b : a;

@@ -44,8 +44,8 @@ class Chooser {
   Ranking& ranking_of(const Request& request);
   void ask(Ranking& ranking, std::size_t host);
   void replay_matches(Ranking& ranking, std::size_t host);
-  [[nodiscard]] std::uint32_t winner(const Ranking& ranking, std::uint32_t a,
-                                     std::uint32_t b) const;
+  [[nodiscard]] static std::uint32_t winner(const Ranking& ranking, std::uint32_t a,
+                                            std::uint32_t b);
   void refresh(Ranking& ranking);
   void note_change(std::size_t host);
 

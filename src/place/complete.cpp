@@ -70,6 +70,7 @@ std::vector<std::vector<int>> linked_groups(const ClusterHost& host) {
     if (domain >= 0) groups[domain].push_back(static_cast<int>(i));
   }
   std::vector<std::vector<int>> all;
+  all.reserve(groups.size());
   for (auto& [domain, gpus] : groups) all.push_back(std::move(gpus));
   return all;
 }

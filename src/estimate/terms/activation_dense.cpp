@@ -17,7 +17,7 @@ Spread dense_peak(const Step& step) {
     widest = std::max(widest, (layer.feed_forward.gated ? 3 : 2) * width);
     plain = std::max(plain, width);
   });
-  Spread peak = certain(widest * step.tokens * step.dtype) + hidden_tensors(step);
+  const Spread peak = certain(widest * step.tokens * step.dtype) + hidden_tensors(step);
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
   // bits as well before the down projection.
   const Spread quantized = plan.facts.value("quantizedInputs") * (step.tokens * plain);
