@@ -1,0 +1,124 @@
+// inventory show and check: what hosts and GPUs hold, and what contradicts itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cli/inventory_questions.hpp"
+#include "place/check.hpp"
+#include "place/snapshot.hpp"
+
+namespace gpushape::cli::questions {
+namespace {
+
+using document::Node;
+using render::Align;
+using render::Page;
+using render::Table;
+using render::Tone;
+
+std::string holdings(const domain::Gpu& gpu) {
+  if (gpu.has_failed) return "failed";
+  if (gpu.allocations.empty()) return "empty";
+  std::map<std::string, int> counts;
+  for (const domain::GpuAllocation& share : gpu.allocations) {
+    ++counts[share.profile.empty() ? "passthrough" : share.profile];
+  }
+  std::vector<std::string> parts;
+  parts.reserve(counts.size());
+  for (const auto& [profile, count] : counts) {
+    parts.push_back(count == 1 ? profile : fmt::format("{} x {}", count, profile));
+  }
+  std::vector<std::string_view> vms;
+  vms.reserve(gpu.allocations.size());
+  for (const domain::GpuAllocation& share : gpu.allocations) vms.push_back(share.vm);
+  return fmt::format("{}: {}", fmt::join(parts, ", "), fmt::join(vms, ", "));
+}
+
+/// "########....": a letter for each tenth of the device that is taken.
+std::string bar(double idle) {
+  constexpr int kCells = 10;
+  const int taken = kCells - static_cast<int>(std::lround(idle * kCells));
+  return std::string(static_cast<std::size_t>(taken), '#') +
+         std::string(static_cast<std::size_t>(kCells - taken), '.');
+}
+
+}  // namespace
+
+int show(const Question& question) {
+  const domain::Cluster& cluster = question.loaded.cluster;
+  if (!question.is_text()) {
+    print(inventory::to_node(cluster), question.format, question.terminal);
+    return kDone;
+  }
+  const place::Snapshot snapshot(cluster, question.loaded.devices);
+  Page page = question.page();
+  for (std::size_t host = 0; host < cluster.hosts.size(); ++host) {
+    const domain::ClusterHost& row = cluster.hosts[host];
+    page.blank();
+    page.heading(fmt::format(
+        "{}  {}  {:.4g} of {:.4g} cores free, {:.1f} of {:.1f} GiB free", row.name,
+        name_of(row.state), static_cast<double>(row.millicores - row.used_millicores) / 1000,
+        static_cast<double>(row.millicores) / 1000,
+        (row.memory_bytes - row.used_memory_bytes).gib(), row.memory_bytes.gib()));
+    Table table{.columns = {{"GPU", Align::Left},
+                            {"device", Align::Left},
+                            {"taken", Align::Left},
+                            {"mode", Align::Left},
+                            {"holds", Align::Left}},
+                .rows = {},
+                .ruled = {}};
+    for (std::size_t i = 0; i < row.gpus.size(); ++i) {
+      const domain::Gpu& gpu = row.gpus[i];
+      std::string mode = gpu.mode ? std::string(name_of(*gpu.mode)) : "-";
+      if (!gpu.profile.empty()) mode += " " + gpu.profile;
+      table.rows.push_back({gpu.id, gpu.device,
+                            bar(snapshot.states().idle(snapshot.row(host).gpus[i])), mode,
+                            holdings(gpu)});
+    }
+    if (!table.rows.empty()) page.table(table);
+    if (!row.link_domains.empty() && question.invocation.verbosity > 0) {
+      std::vector<std::string> sets;
+      sets.reserve(row.link_domains.size());
+      for (const domain::LinkDomain& domain : row.link_domains) {
+        sets.push_back(fmt::format("{}", fmt::join(domain.gpus, "+")));
+      }
+      page.paragraph(fmt::format("link domains: {}", fmt::join(sets, "  ")), 2);
+    }
+  }
+  question.terminal.out << page.text();
+  return kDone;
+}
+
+int check(const Question& question) {
+  const auto found = place::contradictions(question.loaded.cluster, question.loaded.devices);
+  if (!question.is_text()) {
+    Node node = new_document("InventoryCheck", question.loaded.cluster);
+    Node& rows = node.set("contradictions", Node::sequence());
+    for (const place::Contradiction& row : found) {
+      Node& entry = rows.add(Node::mapping());
+      entry.set("host", row.host);
+      if (!row.subject.empty()) entry.set("subject", row.subject);
+      entry.set("says", row.says);
+    }
+    print(node, question.format, question.terminal);
+    return found.empty() ? kDone : kAnswerIsNo;
+  }
+  Page page = question.page();
+  for (const place::Contradiction& row : found) {
+    page.paragraph(row.subject.empty()
+                       ? fmt::format("{}: {}", row.host, row.says)
+                       : fmt::format("{}, {}: {}", row.host, row.subject, row.says));
+  }
+  page.paragraph(
+      found.empty()
+          ? "no contradiction"
+          : fmt::format("{} found",
+                        render::counted(static_cast<std::int64_t>(found.size()), "contradiction")),
+      0, found.empty() ? Tone::Good : Tone::Bad);
+  question.terminal.out << page.text();
+  return found.empty() ? kDone : kAnswerIsNo;
+}
+
+}  // namespace gpushape::cli::questions
