@@ -16,7 +16,6 @@
 
 using namespace gpushape::catalog::testing;
 using gpushape::catalog::Catalog;
-using gpushape::catalog::read_config_path;
 namespace fs = std::filesystem;
 
 namespace {

@@ -139,9 +139,9 @@ TEST_SUITE("domain") {
         names.push_back("model.layers." + std::to_string(layer) + ".mlp.experts." +
                         std::to_string(expert) + ".up_proj");
     }
-    names.push_back("model.layers.9.mlp.gate");
-    names.push_back("lm_head");
-    names.push_back("re:.*0.*");
+    names.emplace_back("model.layers.9.mlp.gate");
+    names.emplace_back("lm_head");
+    names.emplace_back("re:.*0.*");
     CHECK(collapse_modules(names) ==
           std::vector<std::string>{"lm_head", "model.layers.{0-2,5}.mlp.experts.{0-127}.up_proj",
                                    "model.layers.9.mlp.gate", "re:.*0.*"});

@@ -11,7 +11,6 @@
 #include "estimate/samples.hpp"
 
 using namespace gpushape;
-using domain::Attention;
 using domain::KvCacheType;
 using domain::Layer;
 using domain::LayerKind;

@@ -140,7 +140,7 @@ domain::Workload workload_of(const Node& record, const Known* known, const domai
                                  ? std::string(known->version)
                                  : text_in(record, "engine_version");
   if (const auto version = release_in(stated)) engine.version = example::flag(*version);
-  std::string type = text_in(record, "kv_cache_dtype");
+  const std::string type = text_in(record, "kv_cache_dtype");
   if (const auto parsed = catalog::parse_kv_cache_type(type))
     workload.kv_cache_type = example::flag(*parsed);
   const std::string dtype = text_in(record, "dtype");
