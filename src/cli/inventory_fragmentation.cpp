@@ -16,7 +16,6 @@ using document::Node;
 using render::Align;
 using render::Page;
 using render::Table;
-using render::Tone;
 
 struct FragmentationAnswer {
   place::Expected expected;

@@ -122,7 +122,7 @@ std::uint32_t Chooser::winner(const Ranking& ranking, std::uint32_t a, std::uint
   return ranking.choices[b]->key > ranking.choices[a]->key ? b : a;
 }
 
-void Chooser::replay_matches(Ranking& ranking, std::size_t host) {
+void Chooser::replay_matches(Ranking& ranking, std::size_t host) const {
   std::size_t node = leaves_ + host;
   ranking.winners[node] = ranking.choices[host] ? static_cast<std::uint32_t>(host) : kNobody;
   for (node /= 2; node > 0; node /= 2) {

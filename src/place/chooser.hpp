@@ -43,7 +43,7 @@ class Chooser {
 
   Ranking& ranking_of(const Request& request);
   void ask(Ranking& ranking, std::size_t host);
-  void replay_matches(Ranking& ranking, std::size_t host);
+  void replay_matches(Ranking& ranking, std::size_t host) const;
   [[nodiscard]] static std::uint32_t winner(const Ranking& ranking, std::uint32_t a,
                                             std::uint32_t b);
   void refresh(Ranking& ranking);

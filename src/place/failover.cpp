@@ -19,8 +19,8 @@ using HostKey =
 
 class Search {
  public:
-  Search(const Snapshot& snapshot, std::vector<NamedRequest> requests, std::int64_t most_steps)
-      : snapshot_(snapshot), requests_(std::move(requests)), most_steps_(most_steps) {
+  Search(Snapshot snapshot, std::vector<NamedRequest> requests, std::int64_t most_steps)
+      : snapshot_(std::move(snapshot)), requests_(std::move(requests)), most_steps_(most_steps) {
     class_hosts();
   }
 

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<int> starts_of(const Profile& profile) {
   std::vector<int> starts;
+  starts.reserve(profile.placement_ids.size());
   for (const std::int64_t start : profile.placement_ids) starts.push_back(static_cast<int>(start));
   // The whole device starts where it begins, published or not.
   if (starts.empty() && profile.is_full_size) starts.push_back(0);

@@ -58,9 +58,8 @@ std::string layer_words(const domain::Layer& layer) {
   std::vector<std::string> parts;
   if (attends(layer.attention)) parts.push_back(attention_words(layer.attention));
   if (layer.recurrent)
-    parts.push_back(
-        std::string(kNames<domain::RecurrentKind>[static_cast<std::size_t>(layer.recurrent->kind)]
-                        .description));
+    parts.emplace_back(
+        kNames<domain::RecurrentKind>[static_cast<std::size_t>(layer.recurrent->kind)].description);
   if (layer.cross_attention) parts.push_back(attention_words(*layer.cross_attention));
   if (layer.feed_forward.width > 0)
     parts.push_back(fmt::format("feed-forward of {}", grouped(layer.feed_forward.width)));

@@ -81,6 +81,7 @@ void show_goodness(Page& page, const PlacementAttempt& attempt, const PlacementD
   table.columns.push_back({"goodness", Align::Right});
   table.columns.push_back({"stranded", Align::Right});
   std::vector<const domain::CandidateHost*> order;
+  order.reserve(attempt.candidates.size());
   for (const domain::CandidateHost& host : attempt.candidates) order.push_back(&host);
   const std::string chosen = decision.chosen ? decision.chosen->host : std::string();
   std::ranges::stable_sort(order, [&](const auto* a, const auto* b) {

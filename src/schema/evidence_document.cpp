@@ -88,7 +88,7 @@ Measurement read_start(Reader reader) {
   measurement.max_num_batched_tokens =
       reader.integer("maxNumBatchedTokens", {.least = 1, .most = kMostTokens}).value_or(0);
   measurement.enforce_eager = reader.boolean("enforceEager").value_or(false);
-  for (Reader& term : reader.mappings("terms")) measurement.terms.push_back(read_term(term));
+  for (const Reader& term : reader.mappings("terms")) measurement.terms.push_back(read_term(term));
   measurement.source = reader.text("source").value_or(reader.place_of("model"));
   reader.finish();
   return measurement;
@@ -111,7 +111,7 @@ Result<std::vector<Measurement>> read_evidence(const document::Document& documen
   read_header(reader, "Evidence");
   static_cast<void>(reader.choice<domain::Evidence>("evidenceLevel"));
   std::vector<Measurement> measurements;
-  for (Reader& start : reader.mappings("starts")) measurements.push_back(read_start(start));
+  for (const Reader& start : reader.mappings("starts")) measurements.push_back(read_start(start));
   if (measurements.empty() && diagnostics.empty())
     reader.complain(std::string("the evidence holds no start"), "write starts: with at least one");
   reader.finish();

@@ -96,6 +96,7 @@ std::vector<std::pair<double, PlacementRequest>> distribution_of(const domain::T
     ++total;
   }
   std::vector<std::pair<double, PlacementRequest>> distribution;
+  distribution.reserve(counts.size());
   for (const auto& [key, row] : counts) {
     distribution.emplace_back(static_cast<double>(row.first) / static_cast<double>(total),
                               row.second);
