@@ -6,124 +6,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/plan_parts.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
 
-using domain::EngineVersion;
 using domain::Fact;
 using domain::Origin;
 using domain::Quantization;
 
 /// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
 constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
-
-constexpr std::string_view kA100 = "a100";  // as get_batch_defaults looks for it
-
-bool holds_a100(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-  });
-  return name.contains(kA100);
-}
-
-double capability_of(const std::string& text) {
-  const std::size_t dot = text.find('.');
-  double value = 0;
-  for (std::size_t i = 0; i < std::min(dot, text.size()); ++i) {
-    if (text[i] < '0' || text[i] > '9') return 0;
-    value = value * 10 + (text[i] - '0');
-  }
-  if (dot == std::string::npos || dot + 1 >= text.size()) return value;
-  return value + (text[dot + 1] - '0') / 10.0;
-}
-
-struct VersionChoice {
-  Fact<EngineVersion> version;
-  EngineVersion facts_of;
-  std::string note;
-};
-
-VersionChoice choose_version(const Request& request) {
-  const std::vector<EngineVersion>& known = request.engine->known_versions;
-  const auto& asked = request.workload->engine.version;
-  VersionChoice choice;
-  if (!asked) {
-    const EngineVersion newest = known.empty() ? EngineVersion{} : known.back();
-    choice.version = domain::defaulted(newest, "newest version with facts");
-    choice.facts_of = newest;
-    return choice;
-  }
-  choice.version = *asked;
-  choice.facts_of = asked->value;
-  const auto is_same_release = [&](const EngineVersion& version) {
-    return version.major == asked->value.major && version.minor == asked->value.minor;
-  };
-  if (known.empty() || std::ranges::any_of(known, is_same_release)) return choice;
-  const auto next = std::ranges::upper_bound(known, asked->value);
-  const EngineVersion nearest = next == known.begin() ? known.front() : *std::prev(next);
-  if (next == known.begin()) choice.facts_of = nearest;
-  choice.note = fmt::format("no facts of {} {} itself: those of {} are used", request.engine->name,
-                            to_text(asked->value), to_text(nearest));
-  return choice;
-}
-
-std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
-  return fact ? fact->value : 1;
-}
-
-bool has_recurrent_layers(const domain::Model& model) {
-  return std::ranges::any_of(
-      model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
-}
-
-bool attends_to_an_encoder(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.cross_attention.has_value();
-  });
-}
-
-/// What the kernels of this version and GPU want of experts' sizes.
-ExpertPadding expert_padding(const Facts& facts) {
-  const auto unit = [&](std::string_view name) {
-    return std::max<std::int64_t>(1, std::llround(facts.expected(name)));
-  };
-  return {.width = unit("expertWidthUnit"),
-          .hidden = unit("expertHiddenUnit"),
-          .inputs = unit("expertInputsUnit")};
-}
-
-Conditions conditions_of(const Request& request) {
-  const domain::EngineSettings& engine = request.workload->engine;
-  Conditions conditions;
-  // Not known before the defaults are taken, and then nearly always many.
-  constexpr double kManySequences = 1e9;
-  conditions.sequences = kManySequences;
-  conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
-  conditions.has_sinks =
-      std::ranges::any_of(request.model->layers,
-                          [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
-          ? 1
-          : 0;
-  conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
-  conditions.is_library = engine.library.value ? 1 : 0;
-  conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
-  conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
-  if (request.gpu == nullptr) return conditions;
-  const domain::VisibleMemory& gpu = *request.gpu;
-  conditions.gpu_given = 1;
-  conditions.compute_capability = capability_of(gpu.compute_capability);
-  conditions.is_a100 = holds_a100(gpu.product_name) || holds_a100(gpu.device) ? 1 : 0;
-  conditions.is_amd = gpu.vendor == "amd" ? 1 : 0;
-  const Bytes device = std::max(gpu.parent_bytes, gpu.bytes.expected);
-  conditions.device_gib = device.gib();
-  return conditions;
-}
 
 Fact<std::int64_t> default_count(const Facts& facts, std::string_view name,
                                  const std::string& where) {
@@ -194,12 +92,6 @@ void note_mig(const Request& request, ResolvedPlan& resolved) {
                   resolved.plan.max_num_seqs, resolved.plan.max_num_batched_tokens));
 }
 
-Spread multiprocessors_of(const Request& request, const Facts& facts) {
-  if (request.gpu != nullptr && request.gpu->multiprocessors)
-    return certain(static_cast<double>(*request.gpu->multiprocessors));
-  return facts.value("assumedMultiprocessors");
-}
-
 }  // namespace
 
 Result<ResolvedPlan> plan_vllm(const Request& request) {
@@ -207,11 +99,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   const VersionChoice version = choose_version(request);
   WeightsChoice weights = choose_weights(request, kConvertedWhileLoading);
   Conditions conditions = conditions_of(request);
-  conditions.is_quantized =
-      weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
-  conditions.linear_bits = weights.layout.scheme.weight_bits;
-  conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
-  conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
+  take_weights(weights, conditions);
 
   ResolvedPlan resolved;
   resolved.quantization = weights.quantization;
@@ -226,11 +114,11 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
                       .data = value_or_one(workload.engine.data),
                       .expert = value_or_one(workload.engine.expert),
                       .context = value_or_one(workload.engine.context_parallel)};
-  for (const std::string_view name : {"gpuMemoryUtilization", "maxNumSeqs", "blockTokens"}) {
-    if (plan.facts.find(name) != nullptr) continue;
-    return failure(fmt::format("engine {} {} has no fact '{}'", request.engine->name,
-                               to_text(version.facts_of), name),
-                   "complete the engine's file of facts");
+  constexpr std::array<std::string_view, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
+                                                       "blockTokens"};
+  if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
+      !missing.empty()) {
+    return failure(std::move(missing));
   }
   if (workload.context_tokens) plan.context_tokens = workload.context_tokens->value;
   if (workload.concurrency) plan.concurrency = workload.concurrency->value;

@@ -1,0 +1,141 @@
+#include "estimate/plan_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::EngineVersion;
+using domain::Fact;
+using domain::Quantization;
+
+constexpr std::string_view kA100 = "a100";  // as get_batch_defaults looks for it
+
+bool holds_a100(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+  });
+  return name.contains(kA100);
+}
+
+double capability_of(const std::string& text) {
+  const std::size_t dot = text.find('.');
+  double value = 0;
+  for (std::size_t i = 0; i < std::min(dot, text.size()); ++i) {
+    if (text[i] < '0' || text[i] > '9') return 0;
+    value = value * 10 + (text[i] - '0');
+  }
+  if (dot == std::string::npos || dot + 1 >= text.size()) return value;
+  return value + (text[dot + 1] - '0') / 10.0;
+}
+
+bool has_recurrent_layers(const domain::Model& model) {
+  return std::ranges::any_of(
+      model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
+}
+
+bool attends_to_an_encoder(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.cross_attention.has_value();
+  });
+}
+
+}  // namespace
+
+VersionChoice choose_version(const Request& request) {
+  const std::vector<EngineVersion>& known = request.engine->known_versions;
+  const auto& asked = request.workload->engine.version;
+  VersionChoice choice;
+  if (!asked) {
+    const EngineVersion newest = known.empty() ? EngineVersion{} : known.back();
+    choice.version = domain::defaulted(newest, "newest version with facts");
+    choice.facts_of = newest;
+    return choice;
+  }
+  choice.version = *asked;
+  choice.facts_of = asked->value;
+  const auto is_same_release = [&](const EngineVersion& version) {
+    return version.major == asked->value.major && version.minor == asked->value.minor;
+  };
+  if (known.empty() || std::ranges::any_of(known, is_same_release)) return choice;
+  const auto next = std::ranges::upper_bound(known, asked->value);
+  const EngineVersion nearest = next == known.begin() ? known.front() : *std::prev(next);
+  if (next == known.begin()) choice.facts_of = nearest;
+  choice.note = fmt::format("no facts of {} {} itself: those of {} are used", request.engine->name,
+                            to_text(asked->value), to_text(nearest));
+  return choice;
+}
+
+std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
+  return fact ? fact->value : 1;
+}
+
+/// What the kernels of this version and GPU want of experts' sizes.
+ExpertPadding expert_padding(const Facts& facts) {
+  const auto unit = [&](std::string_view name) {
+    return std::max<std::int64_t>(1, std::llround(facts.expected(name)));
+  };
+  return {.width = unit("expertWidthUnit"),
+          .hidden = unit("expertHiddenUnit"),
+          .inputs = unit("expertInputsUnit")};
+}
+
+Conditions conditions_of(const Request& request) {
+  const domain::EngineSettings& engine = request.workload->engine;
+  Conditions conditions;
+  // Not known before the defaults are taken, and then nearly always many.
+  constexpr double kManySequences = 1e9;
+  conditions.sequences = kManySequences;
+  conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  conditions.has_sinks =
+      std::ranges::any_of(request.model->layers,
+                          [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
+          ? 1
+          : 0;
+  conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
+  conditions.is_library = engine.library.value ? 1 : 0;
+  conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
+  conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
+  if (request.gpu == nullptr) return conditions;
+  const domain::VisibleMemory& gpu = *request.gpu;
+  conditions.gpu_given = 1;
+  conditions.compute_capability = capability_of(gpu.compute_capability);
+  conditions.is_a100 = holds_a100(gpu.product_name) || holds_a100(gpu.device) ? 1 : 0;
+  conditions.is_amd = gpu.vendor == "amd" ? 1 : 0;
+  const Bytes device = std::max(gpu.parent_bytes, gpu.bytes.expected);
+  conditions.device_gib = device.gib();
+  return conditions;
+}
+
+Spread multiprocessors_of(const Request& request, const Facts& facts) {
+  if (request.gpu != nullptr && request.gpu->multiprocessors)
+    return certain(static_cast<double>(*request.gpu->multiprocessors));
+  return facts.value("assumedMultiprocessors");
+}
+
+void take_weights(const WeightsChoice& weights, Conditions& conditions) {
+  conditions.is_quantized =
+      weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
+  conditions.linear_bits = weights.layout.scheme.weight_bits;
+  conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
+  conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
+}
+
+Diagnostics missing_facts(const Request& request, const Plan& plan, EngineVersion version,
+                          std::span<const std::string_view> needed) {
+  Diagnostics missing;
+  for (const std::string_view name : needed) {
+    if (plan.facts.find(name) != nullptr) continue;
+    missing.push_back(complaint(
+        fmt::format("engine {} {} has no fact '{}'", request.engine->name, to_text(version), name),
+        "complete the engine's file of facts"));
+  }
+  return missing;
+}
+
+}  // namespace gpushape::estimate

@@ -1,0 +1,43 @@
+// Parts of a plan that engines share: the version whose facts hold, what a `when` asks about, and
+// what follows from the request whatever the engine. An engine's own file takes its defaults from
+// there on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "domain/engine.hpp"
+#include "domain/fact.hpp"
+#include "estimate/plan.hpp"
+
+namespace gpushape::estimate {
+
+struct VersionChoice {
+  domain::Fact<domain::EngineVersion> version;
+  domain::EngineVersion facts_of;
+  std::string note;  ///< empty where there are facts of the version itself
+};
+
+/// The version asked for, or the newest that there are facts of; where there are none of the one
+/// asked for, those of the nearest older one.
+VersionChoice choose_version(const Request& request);
+
+/// What is known of the request before defaults are taken; the weights' conditions are not.
+Conditions conditions_of(const Request& request);
+/// How the linear layers are stored.
+void take_weights(const WeightsChoice& weights, Conditions& conditions);
+
+std::int64_t value_or_one(const std::optional<domain::Fact<std::int64_t>>& fact);
+/// What the kernels of this version and GPU want of experts' sizes.
+ExpertPadding expert_padding(const Facts& facts);
+/// Of the GPU where it is given, otherwise the engine's assumption.
+Spread multiprocessors_of(const Request& request, const Facts& facts);
+/// The names of `needed` that the engine has no fact of, as one complaint; nothing where it has
+/// all.
+Diagnostics missing_facts(const Request& request, const Plan& plan, domain::EngineVersion version,
+                          std::span<const std::string_view> needed);
+
+}  // namespace gpushape::estimate
