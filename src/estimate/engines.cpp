@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
-     engines::plan_vllm, engines::vllm_capacity},
+     engines::plan_vllm, engines::vllm_capacity, engines::settle_vllm},
 });
 
 }  // namespace

@@ -40,8 +40,15 @@ struct EngineRow {
   std::string_view description;
   std::span<const EngineTerm> (*terms)();  ///< in display order
   Result<ResolvedPlan> (*plan)(const Request&);
+  /// What the pool holds; the names of the GPU are filled in by the caller. `notes` is nullptr
+  /// where nobody reads them: then no words are made.
   domain::Capacity (*capacity)(const Plan&, std::span<const StageFigures>,
-                               const domain::VisibleMemory&, std::vector<std::string>& notes);
+                               const domain::VisibleMemory&, std::vector<std::string>* notes);
+  /// Sets what of a plan follows from the workload's context, concurrency and utilization, in
+  /// numbers: those three, longest_request, given_pool, the batch (max_num_seqs,
+  /// max_num_batched_tokens, the sequences of the facts) and the cache's geometry; nothing else may
+  /// change with them. A plan is made by it as well. nullptr: the whole plan is made anew for each.
+  void (*settle)(const Request&, Plan&) = nullptr;
 };
 
 std::span<const EngineRow> engine_rows();
@@ -52,8 +59,9 @@ namespace engines {
 
 std::span<const EngineTerm> vllm_terms();
 Result<ResolvedPlan> plan_vllm(const Request& request);
+void settle_vllm(const Request& request, Plan& plan);
 domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
-                               const domain::VisibleMemory& gpu, std::vector<std::string>& notes);
+                               const domain::VisibleMemory& gpu, std::vector<std::string>* notes);
 
 }  // namespace engines
 }  // namespace gpushape::estimate

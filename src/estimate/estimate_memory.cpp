@@ -12,43 +12,17 @@
 #include "estimate/engines.hpp"
 #include "estimate/evidence.hpp"
 #include "estimate/plan.hpp"
+#include "estimate/prepared.hpp"
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate {
 namespace {
 
 using domain::Estimate;
-using domain::Range;
 
-/// Stages between the first and the last differ in their number of layers only, so of those the one
-/// with most layers stands for all.
-std::vector<Stage> telling_stages(const std::vector<Stage>& stages) {
-  if (stages.size() <= 2) return stages;
-  const auto most =
-      std::max_element(stages.begin() + 1, stages.end() - 1,
-                       [](const Stage& a, const Stage& b) { return a.layers < b.layers; });
-  return {stages.front(), *most, stages.back()};
-}
-
-/// A measured figure of buffers holds those of the collectives, too.
-Range bytes_of(const TermRow& row, const Situation& situation, const TakenEvidence& evidence) {
-  if (!row.applies(situation)) return {};
-  if (const domain::MeasuredTerm* measured = evidence.find(row.name)) return measured->bytes;
-  if (row.name == "collectives" && evidence.find("nonTorch") != nullptr) return {};
-  return to_range(row.bytes(situation));
-}
-
-StageFigures figures_of(const Plan& plan, const Stage& stage, const EngineRow& engine,
-                        const TakenEvidence& evidence) {
-  StageFigures figures{.situation = situation_of(plan, stage), .terms = {}, .total = {}};
-  for (const EngineTerm& term : engine.terms())
-    figures.terms.push_back(bytes_of(term.row, figures.situation, evidence));
-  figures.total = independent_sum(figures.terms);
-  return figures;
-}
-
-std::vector<domain::Term> describe(const StageFigures& figures, const EngineRow& engine,
-                                   const TakenEvidence& evidence) {
+std::vector<domain::Term> describe(const PreparedEstimate& prepared, const EngineRow& engine) {
+  const StageFigures& figures = prepared.largest();
+  const TakenEvidence& evidence = prepared.evidence();
   std::vector<domain::Term> terms;
   const std::span<const EngineTerm> rows = engine.terms();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -83,11 +57,8 @@ Bytes single_weights(const Plan& plan) {
   return loaded.tensors + loaded.rotary;
 }
 
-/// `telling` are the stages whose figures are there already.
-std::optional<domain::AllGpus> sum_over_gpus(const Plan& plan,
-                                             const std::vector<StageFigures>& telling,
-                                             const EngineRow& engine,
-                                             const TakenEvidence& evidence) {
+std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
+  const Plan& plan = prepared.resolved().plan;
   const std::int64_t of_stage = plan.parallelism.tensor * plan.parallelism.data;
   domain::AllGpus all;
   all.gpus = of_stage * plan.parallelism.pipeline;
@@ -99,10 +70,10 @@ std::optional<domain::AllGpus> sum_over_gpus(const Plan& plan,
     held += (loaded.tensors + loaded.rotary) * of_stage;
     all.total += figures.total.expected * of_stage;
   };
-  if (telling.size() == plan.stages.size()) {
-    for (const StageFigures& figures : telling) add(figures);
+  if (prepared.stages().size() == plan.stages.size()) {
+    for (const StageFigures& figures : prepared.stages()) add(figures);
   } else {
-    for (const Stage& stage : plan.stages) add(figures_of(plan, stage, engine, evidence));
+    for (const Stage& stage : plan.stages) add(prepared.figures_of(stage));
   }
   all.copies = std::max(Bytes(0), held - single_weights(plan));
   return all;
@@ -128,42 +99,35 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   if (!row) return failure(row.error());
   if (Diagnostics complaints = complaints_about(request); !complaints.empty())
     return failure(std::move(complaints));
-  Result<ResolvedPlan> resolved = (*row)->plan(request);
-  if (!resolved) return failure(std::move(resolved.error()));
-  const Plan& plan = resolved->plan;
-
-  const TakenEvidence evidence(request, *resolved);
-  std::vector<StageFigures> stages;
-  for (const Stage& stage : telling_stages(plan.stages))
-    stages.push_back(figures_of(plan, stage, **row, evidence));
-  // The GPU that an estimate speaks of is the one that needs most.
-  const StageFigures& largest = *std::ranges::max_element(
-      stages, {}, [](const StageFigures& stage) { return stage.total.expected; });
+  const Result<PreparedEstimate> prepared = PreparedEstimate::make(request, **row);
+  if (!prepared) return failure(prepared.error());
+  const ResolvedPlan& resolved = prepared->resolved();
 
   Estimate estimate;
   estimate.model_id = model.id;
   estimate.model_source = model.origin;
   estimate.parameters = model.parameters;
-  estimate.quantization = resolved->quantization;
-  estimate.kv_cache_type = resolved->kv_cache_type;
+  estimate.quantization = resolved.quantization;
+  estimate.kv_cache_type = resolved.kv_cache_type;
   estimate.context_tokens = workload.context_tokens;
   estimate.concurrency = workload.concurrency;
   estimate.engine = workload.engine.engine;
-  estimate.settings = std::move(resolved->settings);
-  estimate.parallelism = plan.parallelism;
+  estimate.settings = resolved.settings;
+  estimate.parallelism = resolved.plan.parallelism;
   // A catalog entry's notes are about its published figures; those of a file are about what it does
   // not say.
   if (model.origin != "catalog") estimate.notes = model.notes;
-  std::ranges::move(resolved->notes, std::back_inserter(estimate.notes));
-  std::ranges::copy(evidence.notes(), std::back_inserter(estimate.notes));
-  estimate.terms = describe(largest, **row, evidence);
-  estimate.total_bytes = largest.total;
-  for (const StageFigures& stage : stages) {
-    estimate.kv_bytes_per_token =
-        std::max(estimate.kv_bytes_per_token, stage.situation.cache.bytes_per_token());
+  std::ranges::copy(resolved.notes, std::back_inserter(estimate.notes));
+  std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
+  estimate.terms = describe(*prepared, **row);
+  estimate.total_bytes = prepared->largest().total;
+  estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
+  estimate.all_gpus = sum_over_gpus(*prepared);
+  if (gpu) {
+    estimate.capacity = prepared->capacity(&estimate.notes);
+    estimate.capacity->gpu = gpu->device;
+    estimate.capacity->profile = gpu->profile;
   }
-  estimate.all_gpus = sum_over_gpus(plan, stages, **row, evidence);
-  if (gpu) estimate.capacity = (*row)->capacity(plan, stages, *gpu, estimate.notes);
   return estimate;
 }
 

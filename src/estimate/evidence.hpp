@@ -19,6 +19,7 @@ class TakenEvidence {
  public:
   TakenEvidence(const Request& request, const ResolvedPlan& resolved);
 
+  [[nodiscard]] bool is_empty() const { return taken_.empty(); }
   /// nullptr where the term is predicted.
   [[nodiscard]] const domain::MeasuredTerm* find(std::string_view term) const;
   [[nodiscard]] std::string source(std::string_view term) const;

@@ -16,7 +16,7 @@ namespace gpushape::estimate {
 namespace {
 
 struct Comparison {
-  double Conditions::* value = nullptr;
+  double Conditions::*value = nullptr;
   std::string_view sign;
   double bound = 0;
 };
@@ -146,6 +146,7 @@ std::size_t Facts::slot_of(std::string_view name) const {
 }
 
 void Facts::set_sequences(double sequences) {
+  if (sequences == conditions_.sequences) return;
   Conditions changed = conditions_;
   changed.sequences = sequences;
   const bool is_same =

@@ -33,6 +33,8 @@ struct CacheGeometry {
   bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
   /// Groups of compressed attention lie in a block without padding.
   bool is_packed = false;
+
+  bool operator==(const CacheGeometry&) const = default;
 };
 
 struct CacheSpec;

@@ -126,6 +126,18 @@ void take_weights(const WeightsChoice& weights, Conditions& conditions) {
   conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
 }
 
+void take_load(const Request& request, Plan& plan) {
+  const domain::Workload& workload = *request.workload;
+  const auto value_of = [](const auto& fact) {
+    return fact ? std::optional(fact->value) : std::nullopt;
+  };
+  plan.context_tokens = value_of(workload.context_tokens);
+  plan.concurrency = value_of(workload.concurrency);
+  plan.longest_request =
+      plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
+  plan.given_pool = value_of(workload.engine.kv_cache_memory_bytes);
+}
+
 Diagnostics missing_facts(const Request& request, const Plan& plan, EngineVersion version,
                           std::span<const std::string_view> needed) {
   Diagnostics missing;

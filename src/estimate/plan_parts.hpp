@@ -35,6 +35,9 @@ std::int64_t value_or_one(const std::optional<domain::Fact<std::int64_t>>& fact)
 ExpertPadding expert_padding(const Facts& facts);
 /// Of the GPU where it is given, otherwise the engine's assumption.
 Spread multiprocessors_of(const Request& request, const Facts& facts);
+/// What every engine takes of the load as it stands: context, concurrency, the longest request and
+/// a pool that was given. For EngineRow::settle.
+void take_load(const Request& request, Plan& plan);
 /// The names of `needed` that the engine has no fact of, as one complaint; nothing where it has
 /// all.
 Diagnostics missing_facts(const Request& request, const Plan& plan, domain::EngineVersion version,

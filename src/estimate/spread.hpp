@@ -46,20 +46,31 @@ inline Spread to_spread(const domain::Range& range) {
 /// The sum of figures whose errors have nothing to do with each other: the expected values add up,
 /// the distances to the bounds add in squares (propagation of independent errors: JCGM 100:2008,
 /// 5.1.2). The plain sum of the bounds would claim that every term errs to the same side at once.
-inline domain::Range independent_sum(std::span<const domain::Range> ranges) {
-  Bytes expected;
-  double below = 0;
-  double above = 0;
-  for (const domain::Range& range : ranges) {
-    expected += range.expected;
+class IndependentSum {
+ public:
+  void add(const domain::Range& range) {
+    expected_ += range.expected;
     const auto down = static_cast<double>((range.expected - range.low).count());
     const auto up = static_cast<double>((range.high - range.expected).count());
-    below += down * down;
-    above += up * up;
+    below_ += down * down;
+    above_ += up * up;
   }
-  return {.low = expected - Bytes(static_cast<std::int64_t>(std::ceil(std::sqrt(below)))),
-          .expected = expected,
-          .high = expected + Bytes(static_cast<std::int64_t>(std::ceil(std::sqrt(above))))};
+  [[nodiscard]] domain::Range range() const {
+    return {.low = expected_ - Bytes(static_cast<std::int64_t>(std::ceil(std::sqrt(below_)))),
+            .expected = expected_,
+            .high = expected_ + Bytes(static_cast<std::int64_t>(std::ceil(std::sqrt(above_))))};
+  }
+
+ private:
+  Bytes expected_;
+  double below_ = 0;
+  double above_ = 0;
+};
+
+inline domain::Range independent_sum(std::span<const domain::Range> ranges) {
+  IndependentSum sum;
+  for (const domain::Range& range : ranges) sum.add(range);
+  return sum.range();
 }
 
 }  // namespace gpushape::estimate

@@ -22,6 +22,15 @@ struct Situation {
 };
 
 Situation situation_of(const Plan& plan, const Stage& stage);
+/// With weights that were counted before.
+Situation situation_of(const Plan& plan, const Stage& stage, const LoadedWeights& weights);
+
+/// What of a request changes a term's figure, so that a sweep asks for it again only then.
+enum class Follows {
+  Plan,   ///< nothing that EngineRow::settle may change, but facts
+  Batch,  ///< max_num_seqs and max_num_batched_tokens
+  Load,   ///< any of it: context, concurrency …
+};
 
 struct TermRow {
   std::string_view name;
@@ -32,6 +41,7 @@ struct TermRow {
   void (*describe)(const Situation&, domain::Term&);
   /// Whether the term takes part at all.
   bool (*applies)(const Situation&);
+  Follows follows = Follows::Load;
 };
 
 namespace terms {

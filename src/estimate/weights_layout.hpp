@@ -43,6 +43,8 @@ struct WeightsLayout {
   double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
+
+  bool operator==(const WeightsLayout&) const = default;
 };
 
 /// Byte counts of the tensors of one stage on one rank.

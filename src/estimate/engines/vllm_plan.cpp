@@ -23,62 +23,43 @@ using domain::Quantization;
 /// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
 constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
 
-Fact<std::int64_t> default_count(const Facts& facts, std::string_view name,
-                                 const std::string& where) {
-  return {std::llround(facts.expected(name)), Origin::Default, where};
+std::int64_t default_count(const Facts& facts, std::string_view name) {
+  return std::llround(facts.expected(name));
 }
 
 /// What one step may hold when nobody says.
-Fact<std::int64_t> default_batched_tokens(const Plan& plan, std::int64_t sequences,
-                                          const std::string& where) {
-  Fact<std::int64_t> tokens = default_count(plan.facts, "maxNumBatchedTokens", where);
+std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences) {
+  const std::int64_t tokens = default_count(plan.facts, "maxNumBatchedTokens");
   const double whole_prompts = plan.facts.expected("wholePromptsUpTo");
-  if (whole_prompts > 0) {
-    // Without chunked prefill a step must hold the longest prompt.
-    if (static_cast<double>(plan.longest_request) <= whole_prompts) {
-      tokens.value = std::max(tokens.value, plan.longest_request);
-      if (!plan.model->towers.empty()) {
-        tokens.value =
-            std::max(tokens.value,
-                     static_cast<std::int64_t>(plan.facts.expected("multimodalBatchedTokens")));
-      }
-    } else {
-      tokens.value = std::llround(plan.facts.expected("chunkedBatchedTokens"));
-    }
-  } else {
-    tokens.value = std::min(tokens.value, sequences * plan.longest_request);
-  }
-  return tokens;
+  if (whole_prompts <= 0) return std::min(tokens, sequences * plan.longest_request);
+  // Without chunked prefill a step must hold the longest prompt.
+  if (static_cast<double>(plan.longest_request) > whole_prompts)
+    return default_count(plan.facts, "chunkedBatchedTokens");
+  const std::int64_t of_images =
+      plan.model->towers.empty()
+          ? 0
+          : static_cast<std::int64_t>(plan.facts.expected("multimodalBatchedTokens"));
+  return std::max({tokens, plan.longest_request, of_images});
 }
 
-void resolve_settings(const Request& request, const VersionChoice& version,
-                      ResolvedPlan& resolved) {
+/// The settings as they came out, each with where it is from.
+domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
+                                     const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  Plan& plan = resolved.plan;
+  const std::string by =
+      fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
   const std::string where =
-      fmt::format("what {} {} takes {}", request.engine->name, to_text(version.facts_of),
-                  request.gpu == nullptr ? "without a GPU" : "on this GPU");
-  Fact<std::int64_t> sequences =
-      asked.max_num_seqs ? *asked.max_num_seqs : default_count(plan.facts, "maxNumSeqs", where);
-  const Fact<std::int64_t> tokens = asked.max_num_batched_tokens
-                                        ? *asked.max_num_batched_tokens
-                                        : default_batched_tokens(plan, sequences.value, where);
-  if (!asked.max_num_seqs) sequences.value = std::min(sequences.value, tokens.value);
-  plan.max_num_seqs = sequences.value;
-  plan.max_num_batched_tokens = tokens.value;
-  plan.cache.batched_tokens = tokens.value;
-  plan.facts.set_sequences(static_cast<double>(sequences.value));
-  const Fact<double> utilization =
-      asked.gpu_memory_utilization
-          ? *asked.gpu_memory_utilization
-          : Fact<double>{
-                plan.facts.expected("gpuMemoryUtilization"), Origin::Default,
-                fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of))};
-  plan.utilization = utilization.value;
-  resolved.settings = {.version = version.version,
-                       .max_num_seqs = sequences,
-                       .max_num_batched_tokens = tokens,
-                       .gpu_memory_utilization = utilization};
+      fmt::format("{} {}", by, request.gpu == nullptr ? "without a GPU" : "on this GPU");
+  const auto count = [&](const std::optional<Fact<std::int64_t>>& fact, std::int64_t taken) {
+    return fact ? *fact : Fact<std::int64_t>{taken, Origin::Default, where};
+  };
+  return {
+      .version = version.version,
+      .max_num_seqs = count(asked.max_num_seqs, plan.max_num_seqs),
+      .max_num_batched_tokens = count(asked.max_num_batched_tokens, plan.max_num_batched_tokens),
+      .gpu_memory_utilization = asked.gpu_memory_utilization
+                                    ? *asked.gpu_memory_utilization
+                                    : Fact<double>{plan.utilization, Origin::Default, by}};
 }
 
 void note_mig(const Request& request, ResolvedPlan& resolved) {
@@ -93,6 +74,23 @@ void note_mig(const Request& request, ResolvedPlan& resolved) {
 }
 
 }  // namespace
+
+void settle_vllm(const Request& request, Plan& plan) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  take_load(request, plan);
+  plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value
+                                                  : plan.facts.expected("gpuMemoryUtilization");
+  std::int64_t sequences =
+      asked.max_num_seqs ? asked.max_num_seqs->value : default_count(plan.facts, "maxNumSeqs");
+  const std::int64_t tokens = asked.max_num_batched_tokens
+                                  ? asked.max_num_batched_tokens->value
+                                  : default_batched_tokens(plan, sequences);
+  if (!asked.max_num_seqs) sequences = std::min(sequences, tokens);
+  plan.max_num_seqs = sequences;
+  plan.max_num_batched_tokens = tokens;
+  plan.cache.batched_tokens = tokens;
+  plan.facts.set_sequences(static_cast<double>(sequences));
+}
 
 Result<ResolvedPlan> plan_vllm(const Request& request) {
   const domain::Workload& workload = *request.workload;
@@ -120,12 +118,6 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
       !missing.empty()) {
     return failure(std::move(missing));
   }
-  if (workload.context_tokens) plan.context_tokens = workload.context_tokens->value;
-  if (workload.concurrency) plan.concurrency = workload.concurrency->value;
-  plan.longest_request =
-      plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
-  if (workload.engine.kv_cache_memory_bytes)
-    plan.given_pool = workload.engine.kv_cache_memory_bytes->value;
   plan.enforce_eager = workload.engine.enforce_eager.value;
   plan.multiprocessors = multiprocessors_of(request, plan.facts);
   plan.weights = weights.layout;
@@ -139,7 +131,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
       std::max<std::int64_t>(1, std::llround(plan.facts.expected("sectionedRopeRows")));
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
-  resolve_settings(request, version, resolved);
+  settle_vllm(request, plan);
+  resolved.settings = settings_of(request, version, plan);
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);

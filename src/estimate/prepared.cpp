@@ -1,0 +1,159 @@
+#include "estimate/prepared.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::Range;
+
+/// Stages between the first and the last differ in their number of layers only, so of those the one
+/// with most layers stands for all.
+std::vector<Stage> telling_stages(const std::vector<Stage>& stages) {
+  if (stages.size() <= 2) return stages;
+  const auto most =
+      std::max_element(stages.begin() + 1, stages.end() - 1,
+                       [](const Stage& a, const Stage& b) { return a.layers < b.layers; });
+  return {stages.front(), *most, stages.back()};
+}
+
+/// A measured figure of buffers holds those of the collectives, too.
+Range bytes_of(const TermRow& row, const Situation& situation, const TakenEvidence& evidence) {
+  if (!row.applies(situation)) return {};
+  if (evidence.is_empty()) return to_range(row.bytes(situation));
+  if (const domain::MeasuredTerm* measured = evidence.find(row.name)) return measured->bytes;
+  if (row.name == "collectives" && evidence.find("nonTorch") != nullptr) return {};
+  return to_range(row.bytes(situation));
+}
+
+/// What settling may change of a plan and is not read again by every question.
+struct Settled {
+  std::int64_t sequences = 0;
+  std::int64_t batched_tokens = 0;
+  CacheGeometry cache;
+
+  explicit Settled(const Plan& plan)
+      : sequences(plan.max_num_seqs),
+        batched_tokens(plan.max_num_batched_tokens),
+        cache(plan.cache) {}
+};
+
+/// The running step's tokens are no part of the layout.
+bool is_same_layout(CacheGeometry a, const CacheGeometry& b) {
+  a.batched_tokens = b.batched_tokens;
+  return a == b;
+}
+
+}  // namespace
+
+const LoadedWeights& CountedWeights::of(const Plan& plan, const Stage& stage) {
+  for (const Counted& one : counted_) {
+    if (one.model == plan.model && one.stage == stage && one.layout == plan.weights)
+      return one.weights;
+  }
+  counted_.push_back({.model = plan.model,
+                      .layout = plan.weights,
+                      .stage = stage,
+                      .weights = load_weights(*plan.model, plan.weights, stage)});
+  return counted_.back().weights;
+}
+
+PreparedEstimate::PreparedEstimate(const Request& request, const EngineRow& row,
+                                   ResolvedPlan resolved)
+    : request_(request),
+      row_(&row),
+      resolved_(std::make_unique<ResolvedPlan>(std::move(resolved))),
+      evidence_(request, *resolved_) {}
+
+Result<PreparedEstimate> PreparedEstimate::make(const Request& request, const EngineRow& row,
+                                                CountedWeights* counted) {
+  Result<ResolvedPlan> resolved = row.plan(request);
+  if (!resolved) return failure(std::move(resolved.error()));
+  PreparedEstimate prepared(request, row, *std::move(resolved));
+  prepared.add_stages(counted);
+  return prepared;
+}
+
+void PreparedEstimate::add_stages(CountedWeights* counted) {
+  const Plan& plan = resolved_->plan;
+  stages_.clear();
+  for (const Stage& stage : telling_stages(plan.stages)) {
+    stages_.push_back({.situation = counted == nullptr
+                                        ? situation_of(plan, stage)
+                                        : situation_of(plan, stage, counted->of(plan, stage)),
+                       .terms = {},
+                       .total = {}});
+    count(stages_.back(), Change::Everything);
+  }
+  choose_largest();
+}
+
+StageFigures PreparedEstimate::figures_of(const Stage& stage) const {
+  StageFigures figures{.situation = situation_of(resolved_->plan, stage), .terms = {}, .total = {}};
+  count(figures, Change::Everything);
+  return figures;
+}
+
+void PreparedEstimate::count(StageFigures& stage, Change change) const {
+  const std::span<const EngineTerm> rows = row_->terms();
+  stage.terms.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const TermRow& row = rows[i].row;
+    const bool is_changed = change == Change::Everything || row.follows == Follows::Load ||
+                            (row.follows == Follows::Batch && change == Change::Batch);
+    if (is_changed) stage.terms[i] = bytes_of(row, stage.situation, evidence_);
+  }
+  stage.total = independent_sum(stage.terms);
+}
+
+void PreparedEstimate::choose_largest() {
+  const auto largest = std::ranges::max_element(
+      stages_, {}, [](const StageFigures& stage) { return stage.total.expected; });
+  largest_ = static_cast<std::size_t>(largest - stages_.begin());
+}
+
+Diagnostics PreparedEstimate::settle() {
+  if (row_->settle == nullptr) {
+    Result<ResolvedPlan> again = row_->plan(request_);
+    if (!again) return std::move(again.error());
+    *resolved_ = *std::move(again);
+    evidence_ = TakenEvidence(request_, *resolved_);
+    add_stages(nullptr);
+    return {};
+  }
+  Plan& plan = resolved_->plan;
+  const Settled before(plan);
+  row_->settle(request_, plan);
+  Change change = Change::Load;
+  if (plan.max_num_batched_tokens != before.batched_tokens) change = Change::Batch;
+  // Facts hold for some numbers of sequences only.
+  if (plan.max_num_seqs != before.sequences) change = Change::Everything;
+  const bool keeps_layout = is_same_layout(before.cache, plan.cache);
+  if (!keeps_layout) change = Change::Everything;
+  if (change != Change::Load && !request_.workload->measurements.empty())
+    evidence_ = TakenEvidence(request_, *resolved_);
+  for (StageFigures& stage : stages_) {
+    if (keeps_layout) {
+      stage.situation.cache.geometry.batched_tokens = plan.cache.batched_tokens;
+    } else {
+      stage.situation.cache = lay_out_cache(*plan.model, stage.situation.stage, plan.cache);
+    }
+    count(stage, change);
+  }
+  choose_largest();
+  return {};
+}
+
+Bytes PreparedEstimate::kv_bytes_per_token() const {
+  Bytes most;
+  for (const StageFigures& stage : stages_)
+    most = std::max(most, stage.situation.cache.bytes_per_token());
+  return most;
+}
+
+domain::Capacity PreparedEstimate::capacity(std::vector<std::string>* notes) const {
+  return row_->capacity(resolved_->plan, stages_, *request_.gpu, notes);
+}
+
+}  // namespace gpushape::estimate
