@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   const gpushape::cli::Terminal terminal{.out = std::cout,
                                          .err = std::cerr,
                                          .is_out_terminal = ::isatty(STDOUT_FILENO) == 1,
+                                         .is_err_terminal = ::isatty(STDERR_FILENO) == 1,
                                          .no_color = variable("NO_COLOR"),
                                          .term = variable("TERM"),
                                          .locale = locale_variable()};

@@ -41,6 +41,11 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape inventory fragmentation cluster.yaml\n"
      "  gpushape inventory failover --cluster cluster.yaml\n",
      kInventory, run_inventory},
+    {"sweep", "MODEL… [flags]", "the same estimate over a whole grid, one row a combination",
+     "  gpushape sweep llama-3.1-8b-instruct --context 2k..128k --concurrency 1..64 --gpu h100,l40s\n"
+     "  gpushape sweep 'qwen3-*' --quant stored,fp8 --tp 1,2,4 --context 8k -o jsonl\n"
+     "  gpushape sweep all --context 8k --concurrency 32 --shard 3/8 --output-file part-3.csv\n",
+     kSweep, run_sweep},
     {"calibrate", "LOG…", "prediction beside what a real engine start measured",
      "  gpushape calibrate vllm.log --gpu h100\n"
      "  gpushape calibrate start.log.gz --gpu l40s --write-evidence evidence.yaml\n"

@@ -28,6 +28,7 @@ std::span<const CommandRow> commands();
 
 int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_sweep(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);

@@ -25,10 +25,11 @@ inline constexpr unsigned kPlace = 64U;
 inline constexpr unsigned kInventory = 128U;
 inline constexpr unsigned kSimulate = 256U;
 inline constexpr unsigned kCalibrate = 512U;
+inline constexpr unsigned kSweep = 1024U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
-inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate;
+inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

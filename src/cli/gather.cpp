@@ -221,7 +221,7 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
 
 }  // namespace
 
-Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
+Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation) {
   // -f and the folders must be known before the files are read; the rest of the flags wins over
   // them.
   Invocation first_pass;
@@ -233,6 +233,16 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   invocation.workload = std::move(*from_files);
   apply(parsed, invocation);
   invocation.positionals = parsed.positionals;
+  if (Diagnostics unread = take_evidence(invocation.evidence_files, invocation.workload);
+      !unread.empty()) {
+    return failure(std::move(unread));
+  }
+  return invocation.workload;
+}
+
+Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
+  if (const Result<domain::Workload> read = gather_workload(parsed, invocation); !read)
+    return std::unexpected(read.error());
   if (parsed.positionals.size() > 1) {
     return failure(fmt::format("one MODEL is expected, found {}: {}", parsed.positionals.size(),
                                fmt::join(parsed.positionals, " ")),
@@ -247,9 +257,6 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     workload.hardware_label = domain::Fact<std::string>{invocation.hardware_label,
                                                         domain::Origin::Flag, "--hardware-label"};
   }
-
-  if (Diagnostics unread = take_evidence(invocation.evidence_files, workload); !unread.empty())
-    return failure(std::move(unread));
 
   Gathered gathered;
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);

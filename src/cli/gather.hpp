@@ -22,6 +22,10 @@ struct Gathered {
   std::vector<advise::Wish> wishes;  ///< in the order of the list; every device of an `any`
 };
 
+/// The workload of the -f files with the flags over it, and what was measured; nothing is looked up.
+/// The invocation holds the other flags afterwards.
+Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation);
+
 /// Files first, then the flags over them; then the names are looked up. All faults of one stage
 /// come together. `platform` is what the targets imply where nobody said.
 Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation);

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "catalog/modality.hpp"
+#include "cli/sweep_lists.hpp"
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
 #include "domain/workload.hpp"
@@ -38,6 +39,12 @@ struct Invocation {
   std::optional<Bytes> visible_bytes;  ///< --memory-mib
   std::string hardware_label;
   std::string host;
+
+  // A sweep.
+  SweepLists lists;
+  std::optional<Shard> shard;
+  std::optional<std::int64_t> threads;
+  bool wants_count = false;
 
   // Placement.
   std::vector<std::string> clusters;

@@ -13,6 +13,7 @@ struct Terminal {
   std::ostream& out;
   std::ostream& err;
   bool is_out_terminal = false;
+  bool is_err_terminal = false;
   std::string no_color;  ///< NO_COLOR; empty where it is not set
   std::string term;      ///< TERM
   std::string locale;    ///< LC_ALL, LC_CTYPE or LANG, the first that is set

@@ -36,14 +36,18 @@ class Checker {
   Diagnostics run() {
     check_numbers();
     if (!diagnostics_.empty()) return std::move(diagnostics_);
-    check_layers();
-    check_tensor_parallel();
-    check_pipeline_parallel();
-    check_expert_parallel();
-    check_context_parallel();
-    check_drafts();
-    check_context();
-    check_cache();
+    check_setting();
+    check_load();
+    return std::move(diagnostics_);
+  }
+  Diagnostics run_setting() {
+    check_settings_numbers();
+    if (diagnostics_.empty()) check_setting();
+    return std::move(diagnostics_);
+  }
+  Diagnostics run_load() {
+    check_load_numbers();
+    if (diagnostics_.empty()) check_load();
     return std::move(diagnostics_);
   }
 
@@ -59,10 +63,38 @@ class Checker {
              fmt::format("give {} as a whole number in that range", what));
   }
 
+  void check_setting() {
+    check_layers();
+    check_tensor_parallel();
+    check_pipeline_parallel();
+    check_expert_parallel();
+    check_context_parallel();
+    check_drafts();
+  }
+
+  void check_load() {
+    check_context();
+    check_cache();
+  }
+
   void check_numbers() {
-    const domain::EngineSettings& engine = workload_.engine;
+    check_load_numbers();
+    check_settings_numbers();
+  }
+
+  void check_load_numbers() {
     check_count(workload_.context_tokens, "context", kMostContext);
     check_count(workload_.concurrency, "concurrency", kMostConcurrency);
+    if (const auto& fact = workload_.engine.gpu_memory_utilization;
+        fact && !is_share(fact->value)) {
+      complain(fmt::format("gpu_memory_utilization is {}, which is not above 0 and at most 1",
+                           fact->value),
+               "it is a fraction of the GPU's memory: 0.9 is usual");
+    }
+  }
+
+  void check_settings_numbers() {
+    const domain::EngineSettings& engine = workload_.engine;
     check_count(engine.max_num_seqs, "max_num_seqs", kMostSequences);
     check_count(engine.max_num_batched_tokens, "max_num_batched_tokens", kMostBatchedTokens);
     check_count(engine.tensor, "tensor parallel size", kMostRanks);
@@ -72,11 +104,6 @@ class Checker {
     check_count(engine.context_parallel, "context parallel size", kMostRanks);
     check_count(engine.draft_tokens, "draft tokens", kMostDrafts);
     check_count(engine.block_tokens, "tokens of a block", kMostBlock);
-    if (const auto& fact = engine.gpu_memory_utilization; fact && !is_share(fact->value)) {
-      complain(fmt::format("gpu_memory_utilization is {}, which is not above 0 and at most 1",
-                           fact->value),
-               "it is a fraction of the GPU's memory: 0.9 is usual");
-    }
     if (const auto& fact = engine.kv_cache_memory_bytes;
         fact && (fact->value < Bytes(1) || fact->value > Bytes(kMostPool))) {
       complain(fmt::format("kv_cache_memory_bytes is {}, which is not between 1 and {}",
@@ -330,5 +357,11 @@ class Checker {
 }  // namespace
 
 Diagnostics complaints_about(const Request& request) { return Checker(request).run(); }
+
+Diagnostics complaints_about_load(const Request& request) { return Checker(request).run_load(); }
+
+Diagnostics complaints_about_setting(const Request& request) {
+  return Checker(request).run_setting();
+}
 
 }  // namespace gpushape::estimate

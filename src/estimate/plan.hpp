@@ -57,6 +57,10 @@ struct ResolvedPlan {
 /// What is wrong with the request whatever the engine: numbers that cannot be, a parallelism that
 /// does not divide the model, a context above the model's, layers that are not modelled.
 Diagnostics complaints_about(const Request& request);
+/// The same in two parts: what context, concurrency and utilization are the cause of, and what is
+/// wrong whatever they are.
+Diagnostics complaints_about_load(const Request& request);
+Diagnostics complaints_about_setting(const Request& request);
 
 /// How the weights lie in memory when the engine turns 16-bit weights into a quantization of
 /// `converted_while_loading` by itself; every other one is taken for a checkpoint of that format.

@@ -55,6 +55,7 @@ class PreparedEstimate {
   /// There is a GPU in the request. Its names stay empty.
   [[nodiscard]] domain::Capacity capacity(std::vector<std::string>* notes = nullptr) const;
 
+  [[nodiscard]] const EngineRow& engine() const { return *row_; }
   [[nodiscard]] const ResolvedPlan& resolved() const { return *resolved_; }
   [[nodiscard]] const TakenEvidence& evidence() const { return evidence_; }
   [[nodiscard]] StageFigures figures_of(const Stage& stage) const;

@@ -17,6 +17,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"Model", "a model of the catalog, layer by layer", "model.schema.json"},
     {"EstimateComparison", "two estimates of one workload: what an upgrade changes",
      "estimate-comparison.schema.json"},
+    {"SweepRow", "one combination of a sweep: its estimate, flat", "sweep-row.schema.json"},
     {"Calibration", "predictions beside what engines printed, term by term",
      "calibration.schema.json"},
     {"Evidence", "measured terms that stand in place of predictions", "evidence.schema.json"},

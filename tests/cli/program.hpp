@@ -26,6 +26,7 @@ inline Outcome run_program(const std::vector<std::string>& arguments) {
   const cli::Terminal terminal{.out = out,
                                .err = err,
                                .is_out_terminal = false,
+                               .is_err_terminal = false,
                                .no_color = "",
                                .term = "xterm",
                                .locale = "C.UTF-8"};
