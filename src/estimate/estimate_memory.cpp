@@ -99,25 +99,25 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   if (!row) return failure(row.error());
   if (Diagnostics complaints = complaints_about(request); !complaints.empty())
     return failure(std::move(complaints));
-  const Result<PreparedEstimate> prepared = PreparedEstimate::make(request, **row);
-  if (!prepared) return failure(prepared.error());
-  const ResolvedPlan& resolved = prepared->resolved();
+  Result<PreparedEstimate> prepared = PreparedEstimate::make(request, **row);
+  if (!prepared) return failure(std::move(prepared.error()));
+  ResolvedPlan& resolved = prepared->resolved();
 
   Estimate estimate;
   estimate.model_id = model.id;
   estimate.model_source = model.origin;
   estimate.parameters = model.parameters;
-  estimate.quantization = resolved.quantization;
-  estimate.kv_cache_type = resolved.kv_cache_type;
+  estimate.quantization = std::move(resolved.quantization);
+  estimate.kv_cache_type = std::move(resolved.kv_cache_type);
   estimate.context_tokens = workload.context_tokens;
   estimate.concurrency = workload.concurrency;
   estimate.engine = workload.engine.engine;
-  estimate.settings = resolved.settings;
+  estimate.settings = std::move(resolved.settings);
   estimate.parallelism = resolved.plan.parallelism;
   // A catalog entry's notes are about its published figures; those of a file are about what it does
   // not say.
   if (model.origin != "catalog") estimate.notes = model.notes;
-  std::ranges::copy(resolved.notes, std::back_inserter(estimate.notes));
+  std::ranges::move(resolved.notes, std::back_inserter(estimate.notes));
   std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
   estimate.terms = describe(*prepared, **row);
   estimate.total_bytes = prepared->largest().total;

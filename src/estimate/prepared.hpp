@@ -57,6 +57,8 @@ class PreparedEstimate {
 
   [[nodiscard]] const EngineRow& engine() const { return *row_; }
   [[nodiscard]] const ResolvedPlan& resolved() const { return *resolved_; }
+  /// The words beside the plan, for whoever asks last.
+  [[nodiscard]] ResolvedPlan& resolved() { return *resolved_; }
   [[nodiscard]] const TakenEvidence& evidence() const { return evidence_; }
   [[nodiscard]] StageFigures figures_of(const Stage& stage) const;
 
