@@ -182,7 +182,9 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
           !host || std::ranges::any_of(host->gpus, [&](const domain::HostGpu& gpu) {
             return gpu.device == device.id;
           });
-      if (is_any && (!lacking.empty() || !is_on_host)) continue;
+      // Cards that no server board carries (a workstation's, a preliminary one) are had by name.
+      const bool is_in_servers = host || !device.boards.empty();
+      if (is_any && (!lacking.empty() || !is_on_host || !is_in_servers)) continue;
       if (!lacking.empty()) {
         faults.push_back(complaint(fmt::format("--require {}: a {} has none", lacking, device.id)));
         continue;

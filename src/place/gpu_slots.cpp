@@ -61,7 +61,8 @@ bool takes_whole_devices(const domain::Shape& shape) {
 }
 
 bool needs_links(const domain::Shape& shape) {
-  return shape.count > 1 && (!shape.device_group.empty() || shape.interconnect.starts_with("nv"));
+  return shape.count > 1 && (!shape.device_group.empty() || shape.interconnect.starts_with("nv") ||
+                             shape.interconnect == "xgmi");
 }
 
 const domain::Profile* profile_of(const domain::Shape& shape, const domain::Device& device) {

@@ -47,7 +47,9 @@ void want(AdviceRequest& request, const std::string& name) {
   if (name == "any") {
     const auto all = profiles->all();
     REQUIRE(all);
-    for (const Device& device : *all) add(device, true);
+    for (const Device& device : *all) {
+      if (!device.boards.empty()) add(device, true);
+    }
     return;
   }
   const auto device = profiles->find(name);
