@@ -4,7 +4,6 @@
 #include "estimate/sweep.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -54,9 +53,10 @@ class RowSink {
     std::error_code ignored;
     if (path.empty()) return sink;
     sink.path_ = path;
-    // Devices and pipes are no files to replace.
+    // Devices and pipes are no files to replace. A run that was killed leaves its part behind, for
+    // the next one to write over.
     const bool is_replaced = !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
-    sink.staging_ = is_replaced ? fmt::format("{}.{}.partial", path, ::getpid()) : path;
+    sink.staging_ = is_replaced ? path + ".partial" : path;
     sink.file_ = std::make_unique<std::ofstream>(sink.staging_, std::ios::binary);
     sink.stream_ = sink.file_.get();
     if (!*sink.file_) return failure(fmt::format("{}: cannot be written", path));

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <functional>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -21,23 +22,58 @@ struct Comparison {
   double bound = 0;
 };
 
+constexpr double kTen = 10;
+
+/// A number without sign or exponent, of so few digits that both of its parts are exact: their
+/// quotient is then the nearest double, as from_chars would give.
+std::optional<double> read_short_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 15;
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  double digits = 0;
+  double scale = 0;  // 0 until the point
+  for (const char letter : text) {
+    if (letter == '.' && scale == 0) {
+      scale = 1;
+      continue;
+    }
+    if (letter < '0' || letter > '9') return std::nullopt;
+    digits = digits * kTen + (letter - '0');
+    scale *= kTen;
+  }
+  if (scale == 1) return std::nullopt;  // nothing behind the point
+  return scale > 1 ? digits / scale : digits;
+}
+
+std::optional<double> read_number(std::string_view text) {
+  if (const std::optional<double> number = read_short_number(text)) return number;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return rest == end && error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+constexpr bool is_sign(char letter) { return letter == '<' || letter == '>' || letter == '='; }
+
+/// Read for every estimate, hundreds of times: without searches.
 std::optional<Comparison> read_comparison(std::string_view text) {
-  const std::size_t start = text.find_first_of("<>=");
-  if (start == std::string_view::npos) return std::nullopt;
-  const std::size_t end = text.find_first_not_of("<>=", start);
-  if (end == std::string_view::npos) return std::nullopt;
+  std::size_t start = 0;
+  while (start < text.size() && !is_sign(text[start])) ++start;
+  std::size_t end = start;
+  while (end < text.size() && is_sign(text[end])) ++end;
   Comparison comparison;
+  const std::string_view name = text.substr(0, start);
   for (const ConditionRow& row : kConditions) {
-    if (row.name == text.substr(0, start)) comparison.value = row.value;
+    if (row.name.size() == start && row.name == name) {
+      comparison.value = row.value;
+      break;
+    }
   }
   comparison.sign = text.substr(start, end - start);
-  const std::string_view number = text.substr(end);
-  const auto [rest, error] =
-      std::from_chars(number.data(), number.data() + number.size(), comparison.bound);
-  const bool is_whole = rest == number.data() + number.size();
-  const bool is_sign = comparison.sign == "=" || comparison.sign == ">=" || comparison.sign == "<";
-  if (comparison.value == nullptr || error != std::errc{} || !is_whole || !is_sign)
-    return std::nullopt;
+  const bool is_known = comparison.sign == "=" || comparison.sign == ">=" || comparison.sign == "<";
+  if (comparison.value == nullptr || !is_known) return std::nullopt;
+  const std::optional<double> bound = read_number(text.substr(end));
+  if (!bound) return std::nullopt;
+  comparison.bound = *bound;
   return comparison;
 }
 
@@ -79,6 +115,24 @@ std::vector<std::string> condition_names() {
   names.reserve(kConditions.size());
   for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
   return names;
+}
+
+/// Of the ends and the length of a name, where names differ.
+std::size_t hash_of(std::string_view name) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr unsigned kHalf = 32;
+  constexpr unsigned kLetter = 8;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (name.size() >= kWord) {
+    std::memcpy(&first, name.data(), kWord);
+    std::memcpy(&last, name.data() + name.size() - kWord, kWord);
+  } else {
+    for (const char letter : name) first = first << kLetter | static_cast<unsigned char>(letter);
+  }
+  const std::uint64_t mixed = ((first * kMix) ^ last ^ name.size()) * kMix;
+  return static_cast<std::size_t>(mixed ^ (mixed >> kHalf));
 }
 
 double bytes_of(std::string_view unit) {
@@ -139,7 +193,7 @@ void Facts::collect() {
 
 std::size_t Facts::slot_of(std::string_view name) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t place = std::hash<std::string_view>{}(name)&mask;
+  std::size_t place = hash_of(name) & mask;
   while (slots_[place].constant != nullptr && slots_[place].constant->name != name)
     place = (place + 1) & mask;
   return place;

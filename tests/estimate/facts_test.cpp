@@ -19,6 +19,20 @@ TEST_SUITE("estimate") {
     CHECK_FALSE(estimate::holds("tp=1", conditions));
   }
 
+  TEST_CASE("bounds are read to the nearest number, however they are written") {
+    // 8.9 = 89 / 10, 0.1 + 0.2 is not 0.3: bounds must be the numbers that a compiler reads.
+    CHECK(estimate::holds("cc=8.9", {.compute_capability = 8.9}));
+    CHECK(estimate::holds("cc=0.3", {.compute_capability = 0.3}));
+    CHECK_FALSE(estimate::holds("cc=0.3", {.compute_capability = 0.1 + 0.2}));
+    CHECK(estimate::holds("cc=1e1", {.compute_capability = 10}));
+    CHECK(estimate::holds("cc>=-2", {.compute_capability = 0}));
+    CHECK(estimate::holds("sequences<12345678901234567", {.sequences = 12345678901234564}));
+    for (const char* text : {"cc=", "cc=.", "cc=8.9.1", "cc=8,9", "cc==8", "cc=>8", "=8"}) {
+      CAPTURE(text);
+      CHECK_FALSE(estimate::holds(text, {.compute_capability = 8}));
+    }
+  }
+
   TEST_CASE("a comparison that cannot be read never holds, and is complained of") {
     CHECK_FALSE(estimate::holds("tp", {}));
     CHECK_FALSE(estimate::holds("tp=one", {}));
