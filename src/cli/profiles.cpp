@@ -1,7 +1,12 @@
-// gpushape profiles list: the GPUs that are built in, and those of an overlay.
-#include "profiles/profiles.hpp"
+// gpushape profiles: the GPUs that are built in, and those of an overlay.
+#include "cli/profiles.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
 
 #include "cli/listing.hpp"
 
@@ -10,19 +15,11 @@ namespace gpushape::cli {
 using document::Node;
 using render::Align;
 
-int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
-  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
-    return refuse(faults, terminal);
-  }
-  if (const auto word = question_of(parsed, "profiles", {"list"}); !word)
-    return refuse(word.error(), terminal);
-  if (parsed.positionals.size() > 1) {
-    return refuse({complaint(fmt::format("profiles list takes no '{}'", parsed.positionals[1]))},
-                  terminal);
-  }
-  const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
-  if (!profiles) return refuse(profiles.error(), terminal);
-  const Result<std::vector<domain::Device>> devices = profiles->all();
+namespace {
+
+int list_devices(const profiles::Profiles& profiles, const Invocation& invocation,
+                 const Terminal& terminal) {
+  const Result<std::vector<domain::Device>> devices = profiles.all();
   if (!devices) return refuse(devices.error(), terminal);
   Listing listing;
   listing.heads = {{"device", Align::Left},         {"architecture", Align::Left},
@@ -49,6 +46,47 @@ int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Termin
          std::move(node)});
   }
   return print(listing, invocation, terminal);
+}
+
+struct WordRow {
+  std::string_view word;
+  std::string_view needs;  ///< what stands behind it; empty for nothing
+  std::size_t least;       ///< words in all
+  std::size_t most;
+  int (*run)(const profiles::Profiles&, const Invocation&, const Terminal&);
+};
+constexpr auto kWords = std::to_array<WordRow>({
+    {"list", "", 1, 1, list_devices},
+    {"show", "a GPU", 2, 2, show_device},
+    {"check", "", 1, 1, check_profiles},
+    {"fit", "a GPU and its profiles", 3, std::numeric_limits<std::size_t>::max(), fit_set},
+});
+
+}  // namespace
+
+int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
+  if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
+    return refuse(faults, terminal);
+  }
+  invocation.positionals = parsed.positionals;
+  std::vector<std::string> words;
+  words.reserve(kWords.size());
+  for (const WordRow& row : kWords) words.emplace_back(row.word);
+  const Result<std::string> word = question_of(parsed, "profiles", words);
+  if (!word) return refuse(word.error(), terminal);
+  const auto row = std::ranges::find(kWords, *word, &WordRow::word);
+  if (parsed.positionals.size() < row->least) {
+    return refuse({complaint(fmt::format("profiles {} needs {}", row->word, row->needs))},
+                  terminal);
+  }
+  if (parsed.positionals.size() > row->most) {
+    return refuse({complaint(fmt::format("profiles {} takes no '{}'", row->word,
+                                         parsed.positionals[row->most]))},
+                  terminal);
+  }
+  const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
+  if (!profiles) return refuse(profiles.error(), terminal);
+  return row->run(*profiles, invocation, terminal);
 }
 
 }  // namespace gpushape::cli

@@ -22,6 +22,7 @@
 #include "domain/measurement.hpp"
 #include "domain/model.hpp"
 #include "domain/placement.hpp"
+#include "domain/profile_fit.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -45,6 +46,8 @@ document::Node to_node(const domain::ResourceContract& contract);
 document::Node to_node(const domain::Workload& workload);
 document::Node to_node(const domain::Placement& placement);
 document::Node to_node(const domain::Model& model);
+document::Node to_node(const domain::Device& device);
+document::Node to_node(const domain::ProfileFit& fit);
 document::Node to_node(const domain::EstimateComparison& comparison);
 document::Node calibration_node(const std::vector<domain::Calibration>& calibrations);
 document::Node evidence_node(const std::vector<domain::Measurement>& measurements);

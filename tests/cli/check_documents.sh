@@ -26,7 +26,7 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model; do
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -53,6 +53,11 @@ Model catalog show deepseek-ai/DeepSeek-V3
 Model catalog show nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4
 Model catalog show google/gemma-3-27b-it
 Model catalog show openai/whisper-large-v3
+Device profiles show a100-sxm4-80
+Device profiles show mi300x
+Device profiles show rubin-288
+ProfileFit profiles fit a100-sxm4-80 1g.10gb 3g.40gb
+ProfileFit profiles fit a100-sxm4-80 4g.40gb 4g.40gb
 Estimate estimate $llama
 Estimate estimate $llama --context 8192 --concurrency 32 --gpu h100-sxm-80
 Estimate estimate $own --context 8k --concurrency 4 --gpu l40s --profile 24C
