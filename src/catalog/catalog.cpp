@@ -131,7 +131,10 @@ Result<Catalog> Catalog::open(const std::optional<std::string>& overlay_folder) 
       if (is_engine) {
         const Result<domain::Engine> engine = read_engine(*document);
         if (!engine) append(diagnostics, engine.error());
-        if (engine) file.id = engine->name;
+        if (engine) {
+          file.id = engine->name;
+          file.aliases = engine->aliases;
+        }
       } else {
         Result<domain::Model> model = read_model(*document, "overlay");
         if (!model) append(diagnostics, model.error());
@@ -257,7 +260,11 @@ std::vector<std::string> Catalog::models() const {
 
 Result<domain::Engine> Catalog::engine(std::string_view name) const {
   for (const OverlayFile& file : overlay_engines_) {
-    if (same(file.id, name)) return read_engine(file.document);
+    const bool answers = same(file.id, name) ||
+                         std::ranges::any_of(file.aliases, [&](const std::string& alias) {
+                           return same(alias, name);
+                         });
+    if (answers) return read_engine(file.document);
   }
   for (const document::PackedFile& file : embedded(kEngines)) {
     if (answers_to(file, name)) return read_engine(document::unpack(file));

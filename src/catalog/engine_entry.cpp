@@ -80,6 +80,7 @@ Result<domain::Engine> read_engine(const document::Document& document) {
   Reader reader(document.root, *document.source, diagnostics, "engine");
   domain::Engine engine;
   engine.name = reader.required_text("id");
+  engine.aliases = reader.texts("aliases");
   for (const std::string& text : reader.texts("knownVersions")) {
     if (const auto version = version_of(reader, "knownVersions", text))
       engine.known_versions.push_back(*version);

@@ -1,6 +1,7 @@
 // The form of catalog/engines/<engine>.yaml, and its reader.
 //
 //   id: vllm
+//   aliases: [vllm-openai]                        # other names that people write; may be left out
 //   knownVersions: ["0.8", "0.19", "0.19.1"]      # ascending, in quotes; the last is the default
 //   facts:                                        # ascending by `since`
 //     - since: "0.8"

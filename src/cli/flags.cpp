@@ -224,7 +224,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
      all_names<domain::Technology>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Technology>(in.workload.technology, g); }},
 
-    {"--engine", "", "NAME", Engine, kSizing, "serving engine; default: vllm", nullptr,
+    {"--engine", "", "NAME", Engine, kSizing, "serving engine (vllm, sglang, tensorrt-llm, transformers); default: vllm", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.engine, text_of(g), g); }},
     {"--engine", "", "LIST", Engine, kSweep, "serving engines; default: vllm", nullptr,
      [](Invocation& in, const Given& g) { return add_words(in.lists.engines, g); }},

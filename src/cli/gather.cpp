@@ -273,6 +273,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     }
     Result<domain::Engine> engine = catalog->engine(workload.engine.engine.value);
     if (engine) {
+      workload.engine.engine.value = engine->name;  // in the one spelling of it
       gathered.engine = std::move(*engine);
     } else {
       append(faults, engine.error());

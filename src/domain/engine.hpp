@@ -53,6 +53,7 @@ struct EngineFacts {
 
 struct Engine {
   std::string name;
+  std::vector<std::string> aliases;           ///< other names that people write
   std::vector<EngineVersion> known_versions;  ///< ascending; the last is the default
   std::vector<EngineFacts> facts;             ///< ascending by `since`
 

@@ -94,7 +94,7 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
              attention.kind != domain::LayerKind::Recurrent)
       token = layers::token_bytes(attention, geometry);
   }
-  if (state == 0 || token == 0 || geometry.is_one_table) return geometry;
+  if (state == 0 || token == 0 || geometry.is_one_table || geometry.lies_apart) return geometry;
   const std::int64_t unit = is_latent ? layers::latent_block(geometry) : geometry.block_tokens;
   const std::int64_t block = unit * divide_up(state, unit * token);
   geometry.block_tokens = std::max(geometry.block_tokens, block);
@@ -122,6 +122,14 @@ void put_into_one_group(CacheLayout& layout) {
   layout.kinds.front().groups = 1;
   layout.group_layers = layers;
   layout.block_bytes = block;
+}
+
+/// A block then stands for one of every kind that keeps tokens.
+void keep_apart(CacheLayout& layout) {
+  for (const CacheKind& kind : layout.kinds) {
+    layout.group_layers += kind.layers;
+    if (!kind.spec.is_state) layout.block_bytes += Bytes(kind.spec.page_bytes) * kind.layers;
+  }
 }
 
 /// Makes a smaller page as large as the largest: more tokens to a block of attention, and what is
@@ -153,6 +161,26 @@ void put_into_groups(CacheLayout& layout) {
 std::int64_t CacheLayout::groups() const {
   std::int64_t sum = 0;
   for (const CacheKind& kind : kinds) sum += kind.groups;
+  return sum;
+}
+
+Bytes CacheLayout::request_bytes(std::int64_t tokens) const {
+  if (!geometry.lies_apart) return block_bytes * (held_blocks(tokens) - held_state_blocks(tokens));
+  Bytes sum;
+  for (const CacheKind& kind : kinds) {
+    if (kind.spec.is_state) continue;
+    sum += Bytes(kind.spec.page_bytes) * kind.layers * kind.spec.held(kind.spec, geometry, tokens);
+  }
+  return sum;
+}
+
+Bytes CacheLayout::request_state_bytes(std::int64_t tokens) const {
+  if (!geometry.lies_apart) return block_bytes * held_state_blocks(tokens);
+  Bytes sum;
+  for (const CacheKind& kind : kinds) {
+    if (!kind.spec.is_state) continue;
+    sum += Bytes(kind.spec.page_bytes) * kind.layers * kind.spec.held(kind.spec, geometry, tokens);
+  }
   return sum;
 }
 
@@ -194,7 +222,9 @@ CacheLayout lay_out_cache(const domain::Model& model, const Stage& stage,
   if (layout.kinds.empty()) return layout;
   const bool is_compressed = std::ranges::any_of(
       layout.kinds, [](const CacheKind& kind) { return kind.spec.is_compressed; });
-  if (layout.kinds.size() == 1 || are_of_one_type(layout.kinds) || geometry.is_one_table) {
+  if (geometry.lies_apart) {
+    keep_apart(layout);
+  } else if (layout.kinds.size() == 1 || are_of_one_type(layout.kinds) || geometry.is_one_table) {
     put_into_one_group(layout);
   } else if (is_compressed) {
     put_into_compressed_groups(layout);

@@ -31,6 +31,10 @@ struct CacheLayout {
   Bytes block_bytes;              ///< of one block in all layers of a group
 
   [[nodiscard]] std::int64_t groups() const;
+  /// What one request of `tokens` tokens takes of the pool or pools, recurrent states apart.
+  [[nodiscard]] Bytes request_bytes(std::int64_t tokens) const;
+  /// Of its recurrent states.
+  [[nodiscard]] Bytes request_state_bytes(std::int64_t tokens) const;
   /// Blocks of the pool that one request of `tokens` tokens may hold, over all groups.
   [[nodiscard]] std::int64_t held_blocks(std::int64_t tokens) const;
   /// Of these, those that hold recurrent states.

@@ -29,7 +29,10 @@ std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
     if (--found->count == 0) rests_.erase(found);
     return block;
   }
-  return bytes < kLeastOwnSegment ? kSharedSegment : round_up_to(bytes, kSegmentUnit);
+  const std::int64_t segment =
+      bytes < kLeastOwnSegment ? kSharedSegment : round_up_to(bytes, kSegmentUnit);
+  segments_ += segment;
+  return segment;
 }
 
 void CachingAllocator::keep(std::int64_t rest) {
@@ -52,6 +55,7 @@ void CachingAllocator::allocate(std::int64_t bytes) {
   const std::int64_t wanted = round_up_to(bytes, kUnit);
   if (wanted <= kLargestSmall) {  // split to the unit: the count does not depend on the segments
     allocated_ += wanted;
+    small_ += wanted;
     return;
   }
   const std::int64_t block = block_for(wanted);
@@ -62,6 +66,10 @@ void CachingAllocator::allocate(std::int64_t bytes) {
   }
   allocated_ += wanted;
   keep(rest);
+}
+
+Bytes CachingAllocator::reserved() const {
+  return Bytes(segments_ + round_up_to(small_, kSegmentUnit));
 }
 
 CachingAllocator::Batch CachingAllocator::batch_of(std::span<std::int64_t> bytes) {
@@ -81,8 +89,10 @@ CachingAllocator::Batch CachingAllocator::batch_of(std::span<std::int64_t> bytes
 void CachingAllocator::allocate(const Batch& batch, std::span<const std::int64_t> large,
                                 std::int64_t times) {
   allocated_ += batch.small * times;
+  small_ += batch.small * times;
   for (std::int64_t i = 0; i < times; ++i) {
     const std::int64_t before = allocated_;
+    const std::int64_t segments_before = segments_;
     bool has_rests = !rests_.empty();
     for (const std::int64_t each : large) {
       allocate(each);
@@ -91,6 +101,7 @@ void CachingAllocator::allocate(const Batch& batch, std::span<const std::int64_t
     if (has_rests) continue;
     // Nothing was split and nothing reused: every further time comes to the same.
     allocated_ += (allocated_ - before) * (times - i - 1);
+    segments_ += (segments_ - segments_before) * (times - i - 1);
     return;
   }
 }

@@ -35,6 +35,8 @@ class CachingAllocator {
   void allocate(const Batch& batch, std::span<const std::int64_t> large, std::int64_t times);
   /// Bytes of everything that was handed out, with the rests that were not split off.
   [[nodiscard]] Bytes allocated() const { return Bytes(allocated_); }
+  /// Bytes of the segments that all of it was cut from: what the driver no longer shows as free.
+  [[nodiscard]] Bytes reserved() const;
 
  private:
   std::int64_t block_for(std::int64_t bytes);
@@ -50,6 +52,8 @@ class CachingAllocator {
 
   double unsplit_share_;
   std::int64_t allocated_ = 0;
+  std::int64_t segments_ = 0;  ///< bytes of those that large requests were cut from
+  std::int64_t small_ = 0;     ///< bytes handed out for small requests
   std::vector<Rest> rests_;  ///< ascending
 };
 

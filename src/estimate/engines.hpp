@@ -19,6 +19,7 @@ namespace gpushape::estimate {
 enum class Budget {
   Profiled,  ///< measured, and taken off the share that the engine asks for
   Beside,    ///< not seen by the engine: must fit beside that share
+  Before,    ///< there before the engine's first reading, of which it takes its share
   Graphs,    ///< one or the other, by version
   Pool,      ///< the KV cache itself
 };
@@ -62,6 +63,22 @@ Result<ResolvedPlan> plan_vllm(const Request& request);
 void settle_vllm(const Request& request, Plan& plan);
 domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                const domain::VisibleMemory& gpu, std::vector<std::string>* notes);
+
+std::span<const EngineTerm> sglang_terms();
+Result<ResolvedPlan> plan_sglang(const Request& request);
+domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                 const domain::VisibleMemory& gpu, std::vector<std::string>* notes);
+std::span<const EngineTerm> tensorrt_llm_terms();
+Result<ResolvedPlan> plan_tensorrt_llm(const Request& request);
+domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                       const domain::VisibleMemory& gpu,
+                                       std::vector<std::string>* notes);
+
+std::span<const EngineTerm> transformers_terms();
+Result<ResolvedPlan> plan_transformers(const Request& request);
+domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                       const domain::VisibleMemory& gpu,
+                                       std::vector<std::string>* notes);
 
 }  // namespace engines
 }  // namespace gpushape::estimate

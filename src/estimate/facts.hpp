@@ -32,6 +32,9 @@ struct Conditions {
   double is_nvfp4 = 0;
   double has_recurrent = 0;
   double is_encoder_decoder = 0;
+  double has_latents = 0;  ///< latent attention
+  double has_indexer = 0;
+  double has_towers = 0;
   double has_sinks = 0;   ///< attention layers with a learned value per head
   double is_library = 0;  ///< started from a program, not as a server
 };
@@ -58,6 +61,9 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
     {"encoderDecoder", &Conditions::is_encoder_decoder,
      "1 when a decoder attends to an encoder's output"},
+    {"latent", &Conditions::has_latents, "1 when attention keeps latents (DeepSeek)"},
+    {"indexer", &Conditions::has_indexer, "1 when an indexer chooses the tokens attended to"},
+    {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });

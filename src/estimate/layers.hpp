@@ -30,6 +30,8 @@ struct CacheGeometry {
   /// One table of blocks for all layers, each holding every token: what engines did before they
   /// knew kinds.
   bool is_one_table = false;
+  /// Every kind of layer has a pool of its own, whose blocks are as large as they need be.
+  bool lies_apart = false;
   bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
   /// Groups of compressed attention lie in a block without padding.
   bool is_packed = false;

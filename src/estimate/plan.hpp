@@ -36,6 +36,8 @@ struct Plan {
   double utilization = 0;
   std::optional<Bytes> given_pool;
   bool enforce_eager = false;
+  std::int64_t largest_graph = 0;      ///< sequences of it; 0: by the rule of the term
+  std::int64_t sampled_sequences = 0;  ///< of the step that is sized; 0: max_num_seqs
   std::optional<std::int64_t> context_tokens;
   std::optional<std::int64_t> concurrency;
   std::int64_t longest_request = 0;  ///< tokens: the context, or all that the model takes

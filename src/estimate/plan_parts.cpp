@@ -92,6 +92,22 @@ Conditions conditions_of(const Request& request) {
   constexpr double kManySequences = 1e9;
   conditions.sequences = kManySequences;
   conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  const auto any_attention = [&](auto test) {
+    return std::ranges::any_of(request.model->layers, [&](const domain::LayerRun& run) {
+      return test(run.layer.attention);
+    });
+  };
+  conditions.has_latents = any_attention([](const domain::Attention& attention) {
+    return attention.kind == domain::LayerKind::Latent;
+  })
+                               ? 1
+                               : 0;
+  conditions.has_indexer = any_attention([](const domain::Attention& attention) {
+    return attention.indexer.has_value();
+  })
+                               ? 1
+                               : 0;
+  conditions.has_towers = request.model->towers.empty() ? 0 : 1;
   conditions.has_sinks =
       std::ranges::any_of(request.model->layers,
                           [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
@@ -136,6 +152,42 @@ void take_load(const Request& request, Plan& plan) {
   plan.longest_request =
       plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
   plan.given_pool = value_of(workload.engine.kv_cache_memory_bytes);
+}
+
+ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, WeightsChoice weights,
+                        const Conditions& conditions) {
+  const domain::Workload& workload = *request.workload;
+  ResolvedPlan resolved;
+  resolved.quantization = weights.quantization;
+  resolved.notes = std::move(weights.notes);
+  if (!version.note.empty()) resolved.notes.push_back(version.note);
+  Plan& plan = resolved.plan;
+  plan.model = request.model;
+  plan.facts = Facts(*request.engine, version.facts_of, conditions);
+  plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
+                      .pipeline = value_or_one(workload.engine.pipeline),
+                      .data = value_or_one(workload.engine.data),
+                      .expert = value_or_one(workload.engine.expert),
+                      .context = value_or_one(workload.engine.context_parallel)};
+  take_load(request, plan);
+  plan.enforce_eager = workload.engine.enforce_eager.value;
+  plan.multiprocessors = multiprocessors_of(request, plan.facts);
+  const auto unit = [&](std::string_view name) {
+    return std::max<std::int64_t>(1, std::llround(plan.facts.expected(name)));
+  };
+  plan.weights = weights.layout;
+  plan.weights.tensor_parallel = plan.parallelism.tensor;
+  plan.weights.data_parallel = plan.parallelism.data;
+  plan.weights.expert_parallel = plan.parallelism.expert;
+  plan.weights.expert_padding = expert_padding(plan.facts);
+  plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
+  plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
+  plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
+  plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
+  plan.weights.rotary_bytes = std::llround(plan.facts.expected("rotaryBytes"));
+  if (plan.facts.find("vocabularyUnit") != nullptr)
+    plan.weights.vocabulary_unit = unit("vocabularyUnit");
+  return resolved;
 }
 
 Diagnostics missing_facts(const Request& request, const Plan& plan, EngineVersion version,

@@ -38,6 +38,11 @@ Spread multiprocessors_of(const Request& request, const Facts& facts);
 /// What every engine takes of the load as it stands: context, concurrency, the longest request and
 /// a pool that was given. For EngineRow::settle.
 void take_load(const Request& request, Plan& plan);
+/// What follows from the request whatever the engine: model, facts, parallelism, context and
+/// concurrency, the weights' layout. Batch, utilization, cache and stages are the engine's.
+ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, WeightsChoice weights,
+                        const Conditions& conditions);
+
 /// The names of `needed` that the engine has no fact of, as one complaint; nothing where it has
 /// all.
 Diagnostics missing_facts(const Request& request, const Plan& plan, domain::EngineVersion version,

@@ -62,6 +62,13 @@ bool state_is_asked_for(const Situation& situation);
 Spread activation_bytes(const Situation& situation);
 void describe_activation(const Situation& situation, domain::Term& term);
 
+/// Of Hugging Face generate: the prefill of all prompts, and a cache that is lengthened by copying.
+Spread prefill_bytes(const Situation& situation);
+void describe_prefill(const Situation& situation, domain::Term& term);
+bool cache_grows(const Situation& situation);
+Spread growth_bytes(const Situation& situation);
+void describe_growth(const Situation& situation, domain::Term& term);
+
 Spread graphs_bytes(const Situation& situation);
 void describe_graphs(const Situation& situation, domain::Term& term);
 bool graphs_are_captured(const Situation& situation);

@@ -38,7 +38,8 @@ class Tally {
   [[nodiscard]] LoadedWeights loaded() const {
     return {.tensors = Bytes(tensors_ + unnamed_),
             .rotary = Bytes(rotary_),
-            .allocated = allocator_.allocated() + Bytes(unnamed_)};
+            .allocated = allocator_.allocated() + Bytes(unnamed_),
+            .reserved = allocator_.reserved() + Bytes(unnamed_)};
   }
 
  private:
@@ -110,10 +111,12 @@ bool has_latents(const domain::Model& model) {
 }
 
 void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+  if (!layout.has_rotary_tables) return;
+  const std::int64_t plain_bytes = std::max(layout.rotary_bytes, layout.dtype_bytes);
   // Latent attention keeps its table in 32 bits: DeepSeek-V2-Lite loads 29.43 GiB and Kimi-VL-A3B
   // 30.74 with such a table, 29.41 and 30.72 with half of it (0.19 series).
   const std::int64_t value_bytes =
-      has_latents(model) ? std::max(kFloatBytes, layout.dtype_bytes) : layout.dtype_bytes;
+      has_latents(model) ? std::max(kFloatBytes, plain_bytes) : plain_bytes;
   // One table for each distinct rope serves all layers of the stage.
   const auto values_of = [&](const domain::Rope& rope) {
     const std::int64_t rows = rope.has_sections ? layout.sectioned_rope_rows : 1;
@@ -121,7 +124,7 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   };
   tally.add_rotary(values_of(model.rope) * value_bytes);
   for (const domain::Rope& rope : model.further_ropes)
-    tally.add_rotary(values_of(rope) * layout.dtype_bytes);
+    tally.add_rotary(values_of(rope) * plain_bytes);
 }
 
 void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,

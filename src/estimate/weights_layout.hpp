@@ -43,6 +43,8 @@ struct WeightsLayout {
   double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
+  std::int64_t rotary_bytes = 0;  ///< of one value of a rotary table; 0 for the model's dtype
+  bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 
   bool operator==(const WeightsLayout&) const = default;
 };
@@ -52,6 +54,7 @@ struct LoadedWeights {
   Bytes tensors;    ///< as they are
   Bytes rotary;     ///< tables of the rotary embeddings
   Bytes allocated;  ///< as the framework's allocator counts them
+  Bytes reserved;   ///< as free memory shows them: the segments that they were cut from
 };
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,

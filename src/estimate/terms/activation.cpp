@@ -121,7 +121,9 @@ Step largest_step(const Situation& situation) {
   Step step;
   step.situation = &situation;
   step.tokens = static_cast<double>(plan.max_num_batched_tokens);
-  step.sequences = static_cast<double>(std::min(plan.max_num_seqs, plan.max_num_batched_tokens));
+  const std::int64_t sampled =
+      plan.sampled_sequences > 0 ? plan.sampled_sequences : plan.max_num_seqs;
+  step.sequences = static_cast<double>(std::min(sampled, plan.max_num_batched_tokens));
   // The first generation profiles images with as many sequences as their tokens leave room for.
   for (const domain::Tower& tower : plan.model->towers) {
     const bool is_image =

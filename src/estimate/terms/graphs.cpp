@@ -26,6 +26,7 @@ constexpr std::int64_t kFineBatches = 256;  ///< every eighth up to here, every 
 constexpr auto kPrefixFamilies = std::to_array<std::string_view>({"gemma3", "gemma4", "paligemma"});
 
 std::int64_t largest_batch(const Plan& plan) {
+  if (plan.largest_graph > 0) return plan.largest_graph;
   const auto most = static_cast<std::int64_t>(plan.facts.expected("largestGraph"));
   return std::min(
       {2 * plan.max_num_seqs, most > 0 ? most : kUsualLargest, plan.max_num_batched_tokens});

@@ -26,6 +26,23 @@ std::int64_t kv_heads_of(const Situation& situation) {
   return 0;
 }
 
+/// Kinds in pools of their own: each holds what it needs of a request.
+void describe_apart(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  term.formula = "requestBytes x concurrency";
+  term.inputs = {
+      {"requestBytes", situation.cache.request_bytes(*plan.context_tokens).count()},
+      {"concurrency", *plan.concurrency},
+      {"contextTokens", *plan.context_tokens},
+      {"bytesPerToken", situation.cache.bytes_per_token().count()},
+      {"blockTokens", situation.cache.geometry.block_tokens},
+      {"layers", situation.stage.layers},
+      {"kvHeads", kv_heads_of(situation)},
+      {"kvCacheType", std::string(name_of(situation.cache.geometry.type))},
+  };
+  term.source = plan.facts.source("blockTokens");
+}
+
 }  // namespace
 
 bool kv_cache_is_asked_for(const Situation& situation) {
@@ -35,13 +52,16 @@ bool kv_cache_is_asked_for(const Situation& situation) {
 
 Spread kv_cache_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  const auto blocks = static_cast<double>(blocks_of_request(situation));
-  return certain(blocks * static_cast<double>(*plan.concurrency) *
-                 static_cast<double>(situation.cache.block_bytes.count()));
+  return certain(static_cast<double>(*plan.concurrency) *
+                 static_cast<double>(situation.cache.request_bytes(*plan.context_tokens).count()));
 }
 
 void describe_kv_cache(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
+  if (situation.cache.geometry.lies_apart) {
+    describe_apart(situation, term);
+    return;
+  }
   term.formula = "blocksPerRequest x concurrency x blockBytes";
   term.inputs = {
       {"blocksPerRequest", blocks_of_request(situation)},

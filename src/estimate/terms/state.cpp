@@ -20,13 +20,25 @@ bool state_is_asked_for(const Situation& situation) {
 }
 
 Spread state_bytes(const Situation& situation) {
-  return certain(static_cast<double>(blocks_of_sequence(situation)) *
-                 static_cast<double>(*situation.plan->concurrency) *
-                 static_cast<double>(situation.cache.block_bytes.count()));
+  const Plan& plan = *situation.plan;
+  return certain(
+      static_cast<double>(*plan.concurrency) *
+      static_cast<double>(situation.cache.request_state_bytes(plan.longest_request).count()));
 }
 
 void describe_state(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
+  if (situation.cache.geometry.lies_apart) {
+    term.formula = "stateBytesPerSequence x concurrency";
+    term.inputs = {
+        {"stateBytesPerSequence",
+         situation.cache.request_state_bytes(plan.longest_request).count()},
+        {"concurrency", *plan.concurrency},
+        {"draftTokens", situation.cache.geometry.draft_tokens},
+    };
+    term.source = plan.facts.source("stateShare");
+    return;
+  }
   term.formula = "stateBlocksPerSequence x concurrency x blockBytes";
   term.inputs = {
       {"stateBlocksPerSequence", blocks_of_sequence(situation)},

@@ -1,0 +1,216 @@
+// What SGLang runs with when nobody says: the prefill chunk and the largest graph by the GPU's
+// memory, and from these the share of memory for weights and cache. Source: SGLang
+// python/sglang/srt/server_args.py, __post_init__ and from 0.5.3 _handle_gpu_memory_settings.
+//
+//   reserved = base + perChunkToken x max(chunk, 2048) + perGraphSequence x graph + perRank x ranks
+//              + perGraphRank x graph x dp + piecewise x sizes        (MiB; at least `least`)
+//   memFractionStatic = round((memory - reserved) / memory, 3)
+//
+// Data parallelism beside expert parallelism is its DP attention: every rank has the whole
+// attention and a cache of its own, and the ranks share the experts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "estimate/engines.hpp"
+#include "estimate/engines/sglang_pool.hpp"
+#include "estimate/plan_parts.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::Fact;
+using domain::Origin;
+using domain::Quantization;
+
+/// `--quantization fp8` and `w8a8_int8` on a 16-bit checkpoint.
+constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
+constexpr std::int64_t kLeastChunk = 2048;
+constexpr double kMiB = 1024.0 * 1024;
+constexpr double kDecimals = 1000;  // of the share
+
+bool has_dp_attention(const Plan& plan) {
+  return plan.parallelism.data > 1 && plan.parallelism.expert > 1;
+}
+
+/// Sizes of the graphs of whole prefill chunks, cut at attention. Source: SGLang server_args.py,
+/// _generate_piecewise_cuda_graph_tokens.
+std::int64_t piecewise_sizes(std::int64_t most) {
+  struct Run {
+    std::int64_t first, last, step;
+  };
+  constexpr std::array<Run, 6> kRuns{{{4, 32, 4},
+                                      {48, 256, 16},
+                                      {288, 512, 32},
+                                      {576, 1024, 64},
+                                      {1280, 4096, 256},
+                                      {4608, 1LL << 40U, 512}}};
+  std::int64_t count = 0;
+  for (const Run& run : kRuns) {
+    const std::int64_t last = std::min(run.last, most);
+    if (last >= run.first) count += (last - run.first) / run.step + 1;
+  }
+  return count;
+}
+
+/// Encoders of images need room of their own. Source: SGLang server_args.py,
+/// adjust_mem_fraction_for_vlm: against a tower of 24 layers, 1,024 wide.
+double share_beside_towers(const Plan& plan) {
+  const double base = plan.facts.expected("multimodalFraction");
+  const auto tower =
+      std::ranges::find(plan.model->towers, domain::TowerKind::Vision, &domain::Tower::kind);
+  if (tower == plan.model->towers.end() || base <= 0) return 1;
+  if (plan.facts.expected("multimodalByComplexity") == 0) return base;
+  constexpr double kUsual = 24.0 * 1024 * 1024;
+  constexpr double kPerUsual = 0.1;
+  constexpr double kLeast = 0.8;
+  constexpr double kMost = 1.05;
+  const auto hidden = static_cast<double>(tower->hidden_size);
+  const double ratio = static_cast<double>(tower->layers) * hidden * hidden / kUsual;
+  return base * std::clamp(1 - kPerUsual * (ratio - 1), kLeast, kMost);
+}
+
+double reserved_mib(const Request& request, const Plan& plan) {
+  const Facts& facts = plan.facts;
+  const auto mib = [&](std::string_view name) { return facts.expected(name) / kMiB; };
+  const auto chunk = static_cast<double>(std::max(kLeastChunk, plan.max_num_batched_tokens));
+  const auto graph = static_cast<double>(plan.largest_graph);
+  const auto ranks = static_cast<double>(plan.parallelism.tensor * plan.parallelism.pipeline *
+                                         (has_dp_attention(plan) ? plan.parallelism.data : 1));
+  double reserved = mib("reserveBase") + mib("reservePerChunkToken") * chunk +
+                    mib("reservePerGraphSequence") * graph + mib("reservePerRank") * ranks;
+  if (has_dp_attention(plan)) {
+    constexpr double kManySequences = 300;
+    const auto data = static_cast<double>(plan.parallelism.data);
+    reserved += mib("reserveDpAttention");
+    reserved += mib("reservePerGraphRank") * graph * data * (graph > kManySequences ? 1.5 : 1);
+  }
+  if (facts.expected("piecewiseGraphs") != 0 && !plan.enforce_eager) {
+    constexpr std::int64_t kMostOfLatents = 2048;
+    const bool has_latents = facts.conditions().has_latents != 0;
+    const std::int64_t most = has_latents ? kMostOfLatents : plan.max_num_batched_tokens;
+    reserved += mib("reservePerPiecewiseGraph") * static_cast<double>(piecewise_sizes(most));
+  }
+  reserved = std::max(reserved, mib("reserveAtLeast"));
+  if (request.workload->engine.draft_tokens) reserved += mib("reserveDrafts");
+  return reserved;
+}
+
+double default_share(const Request& request, const Plan& plan) {
+  const double fixed = plan.facts.expected("memFraction");
+  double share = fixed;
+  if (request.gpu != nullptr && plan.facts.expected("reserveBase") > 0) {
+    const double memory = plan.facts.conditions().device_gib * 1024;
+    share = (memory - reserved_mib(request, plan)) / memory;
+    if (plan.facts.expected("shareIsRounded") != 0)
+      share = std::round(share * kDecimals) / kDecimals;
+  }
+  share *= share_beside_towers(plan);
+  return std::clamp(share, 1 / kDecimals, 1.0);
+}
+
+/// A share of what is free before loading, less the weights: as far as a plan knows it.
+std::int64_t expected_tokens(const Request& request, const Plan& plan) {
+  std::int64_t least = -1;
+  for (const Stage& stage : plan.stages) {
+    const Situation situation = situation_of(plan, stage);
+    double before = terms::cuda_context_bytes(situation).expected;
+    if (terms::several_gpus_work_together(situation))
+      before += terms::communicators_bytes(situation).expected;
+    const auto total = static_cast<double>(request.gpu->bytes.expected.count());
+    const double pool =
+        (total - before) * plan.utilization - terms::weights_bytes(situation).expected;
+    const Bytes bytes =
+        plan.given_pool.value_or(Bytes(static_cast<std::int64_t>(std::max(0.0, pool))));
+    const std::int64_t tokens = sglang_pool(situation, domain::exactly(bytes)).held.tokens;
+    least = least < 0 ? tokens : std::min(least, tokens);
+  }
+  return std::max<std::int64_t>(0, least);
+}
+
+/// Latents that an indexer picks from are kept in 8 bits on Blackwell. Source: SGLang
+/// server_args.py, _set_default_nsa_kv_cache_dtype.
+Fact<domain::KvCacheType> cache_type_of(const Request& request, const Plan& plan) {
+  const bool is_auto = request.workload->kv_cache_type.value == domain::KvCacheType::Auto;
+  if (is_auto && plan.facts.expected("indexedLatentsIn8Bits") != 0)
+    return {domain::KvCacheType::Fp8Latent, Origin::Computed, "what SGLang takes on this GPU"};
+  return choose_kv_cache_type(request, dtype_of(request));
+}
+
+void resolve_settings(const Request& request, const VersionChoice& version,
+                      ResolvedPlan& resolved) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  Plan& plan = resolved.plan;
+  const std::string by =
+      fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
+  const std::string where =
+      fmt::format("{} {}", by, request.gpu == nullptr ? "without a GPU" : "on this GPU");
+  const auto default_count = [&](std::string_view name) {
+    return Fact<std::int64_t>{std::llround(plan.facts.expected(name)), Origin::Default, where};
+  };
+  Fact<std::int64_t> chunk = asked.max_num_batched_tokens ? *asked.max_num_batched_tokens
+                                                          : default_count("maxNumBatchedTokens");
+  plan.max_num_batched_tokens = chunk.value;
+  plan.cache.batched_tokens = chunk.value;
+  plan.largest_graph = plan.enforce_eager ? 0 : default_count("graphSequences").value;
+  const Fact<double> share =
+      asked.gpu_memory_utilization
+          ? *asked.gpu_memory_utilization
+          : Fact<double>{default_share(request, plan), Origin::Default, where};
+  plan.utilization = share.value;
+  Fact<std::int64_t> sequences =
+      asked.max_num_seqs ? *asked.max_num_seqs : default_count("maxNumSeqs");
+  if (!asked.max_num_seqs && request.gpu != nullptr) {
+    sequences.value = sglang_running_requests(plan, expected_tokens(request, plan));
+    sequences.from = fmt::format("{} for this pool", by);
+  }
+  plan.max_num_seqs = sequences.value;
+  // One step samples for those in flight; nothing is set aside for more than are captured.
+  const std::int64_t in_flight =
+      plan.concurrency.value_or(std::max<std::int64_t>(1, plan.largest_graph));
+  plan.sampled_sequences = std::min(sequences.value, in_flight);
+  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
+  resolved.settings = {.version = version.version,
+                       .max_num_seqs = sequences,
+                       .max_num_batched_tokens = chunk,
+                       .gpu_memory_utilization = share};
+}
+
+}  // namespace
+
+Result<ResolvedPlan> plan_sglang(const Request& request) {
+  const VersionChoice version = choose_version(request);
+  WeightsChoice weights = choose_weights(request, kConvertedWhileLoading);
+  Conditions conditions = conditions_of(request);
+  take_weights(weights, conditions);
+  // It counts the ranks of DP attention as those of tensor parallelism.
+  if (value_or_one(request.workload->engine.expert) > 1)
+    conditions.tensor_parallel *= static_cast<double>(value_or_one(request.workload->engine.data));
+  ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
+  Plan& plan = resolved.plan;
+  constexpr std::array<std::string_view, 4> kNeeded = {"maxNumSeqs", "maxNumBatchedTokens",
+                                                       "graphSequences", "blockTokens"};
+  if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
+      !missing.empty()) {
+    return failure(std::move(missing));
+  }
+  resolved.kv_cache_type = cache_type_of(request, plan);
+  plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
+  plan.cache.lies_apart = true;
+  // Before it had pools for windows, their layers held every token.
+  plan.cache.is_one_table =
+      plan.facts.expected("windowShare") == 0 && conditions.has_recurrent == 0;
+  plan.cache.keeps_states_of_prefixes =
+      !request.workload->engine.prefix_caching || request.workload->engine.prefix_caching->value;
+  plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
+                                Remainder::NextToLast);
+  resolve_settings(request, version, resolved);
+  return resolved;
+}
+
+}  // namespace gpushape::estimate::engines

@@ -1,0 +1,114 @@
+// TensorRT-LLM: loads the weights, captures graphs, runs one dummy step of max_num_tokens with a
+// small cache, and gives a share of what that leaves free to the KV cache.
+//
+//   pool = (total - weights - activation - non-torch - graphs - context - communicators) x fraction
+//
+// The cache of the dummy step is added back. Blocks hold 32 tokens of every layer, and a request is
+// admitted with all blocks of its longest length. Source: TensorRT-LLM
+// tensorrt_llm/_torch/pyexecutor/_util.py (KvCacheCreator.configure_kv_cache_capacity,
+// _cal_max_memory), resource_manager.py (KVCacheManager); largest concurrencies published in the
+// integration tests of https://github.com/ai-dynamo/aiconfigurator.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "estimate/division.hpp"
+#include "estimate/engines.hpp"
+#include "estimate/shares.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::Part;
+using domain::Range;
+
+constexpr auto kTerms = std::to_array<EngineTerm>({
+    {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
+      terms::describe_weights, terms::always, Follows::Plan},
+     Budget::Profiled},
+    {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
+      terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
+     Budget::Pool},
+    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
+      terms::describe_state, terms::state_is_asked_for},
+     Budget::Pool},
+    {{"activation", Part::Activation, "forward peak of max_num_tokens", terms::activation_bytes,
+      terms::describe_activation, terms::always},
+     Budget::Profiled},
+    {{"graphs", Part::Graphs, "captured CUDA graphs", terms::graphs_bytes, terms::describe_graphs,
+      terms::graphs_are_captured},
+     Budget::Profiled},
+    {{"nonTorch", Part::Context, "kernels and buffers past the framework's allocator",
+      terms::non_torch_bytes, terms::describe_non_torch, terms::always},
+     Budget::Profiled},
+    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
+      terms::describe_cuda_context, terms::always},
+     Budget::Profiled},
+    {{"communicators", Part::Communication, "communicators and workspaces of the collectives",
+      terms::communicators_bytes, terms::describe_communicators, terms::several_gpus_work_together},
+     Budget::Profiled},
+});
+
+Range pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
+  if (plan.given_pool) return domain::exactly(*plan.given_pool);
+  return share_of(left_of(gpu.bytes, sum_of(stage, kTerms, {Budget::Profiled})), plan.utilization);
+}
+
+/// Whole blocks, and whole requests in them.
+Held held_in(const Situation& situation, Bytes pool) {
+  const CacheLayout& cache = situation.cache;
+  const std::int64_t longest = situation.plan->longest_request;
+  const Bytes request = cache.request_bytes(longest) + cache.request_state_bytes(longest);
+  Held held;
+  if (request <= Bytes(0)) return held;
+  held.requests = static_cast<double>(pool.count()) / static_cast<double>(request.count());
+  const std::int64_t block_tokens = cache.geometry.block_tokens;
+  const bool is_plain = cache.kinds.size() == 1 && cache.block_bytes > Bytes(0) &&
+                        cache.kinds.front().spec.window_tokens == 0;
+  if (is_plain) {
+    const std::int64_t blocks = pool / cache.block_bytes;
+    held.tokens = blocks * block_tokens;
+    held.requests =
+        static_cast<double>(blocks) / static_cast<double>(divide_up(longest, block_tokens));
+  } else {
+    held.tokens = static_cast<std::int64_t>(held.requests * static_cast<double>(longest));
+  }
+  return held;
+}
+
+}  // namespace
+
+std::span<const EngineTerm> tensorrt_llm_terms() { return kTerms; }
+
+domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                       const domain::VisibleMemory& gpu,
+                                       std::vector<std::string>* notes) {
+  domain::Capacity capacity;
+  capacity.visible_bytes = gpu.bytes;
+  capacity.utilization = plan.utilization;
+  Fits fits;
+  bool is_first = true;
+  for (const StageFigures& stage : stages) {
+    const Range pool = pool_of(stage, plan, gpu);
+    const Held held = held_in(stage.situation, pool.expected);
+    // A pool of given size must find room beside the rest.
+    const Range rest = left_of(gpu.bytes, sum_of(stage, kTerms, {Budget::Profiled}));
+    fits.also(holds_demand(held, plan) && pool.expected <= rest.expected,
+              holds_demand(held_in(stage.situation, pool.low), plan) && pool.low <= rest.low);
+    if (is_first || held.tokens < capacity.kv_pool_tokens) {
+      capacity.kv_pool_bytes = pool;
+      capacity.kv_pool_tokens = held.tokens;
+      capacity.max_concurrency_at_context = held.requests;
+    }
+    is_first = false;
+  }
+  conclude(fits, plan, capacity, notes);
+  if (notes != nullptr &&
+      capacity.max_concurrency_at_context > static_cast<double>(plan.max_num_seqs)) {
+    notes->emplace_back(
+        "the pool holds more requests than max_batch_size lets run at once: that many wait");
+  }
+  return capacity;
+}
+
+}  // namespace gpushape::estimate::engines

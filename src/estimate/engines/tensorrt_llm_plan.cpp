@@ -1,0 +1,83 @@
+// What TensorRT-LLM runs with when nobody says. Source: TensorRT-LLM
+// tensorrt_llm/llmapi/llm_args.py (KvCacheConfig, CudaGraphConfig, BaseLlmArgs: max_batch_size,
+// max_num_tokens), commands/serve.py.
+//
+// Data parallelism beside expert parallelism is its attention DP: every rank has the whole
+// attention and a cache of its own, and the ranks share the experts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "estimate/division.hpp"
+#include "estimate/engines.hpp"
+#include "estimate/plan_parts.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::Fact;
+using domain::Origin;
+using domain::Quantization;
+
+void resolve_settings(const Request& request, const VersionChoice& version,
+                      ResolvedPlan& resolved) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  Plan& plan = resolved.plan;
+  const std::string where =
+      fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
+    return fact ? *fact
+                : Fact<std::int64_t>{std::llround(plan.facts.expected(name)), Origin::Default,
+                                     where};
+  };
+  const Fact<std::int64_t> sequences = count_of(asked.max_num_seqs, "maxNumSeqs");
+  const Fact<std::int64_t> tokens = count_of(asked.max_num_batched_tokens, "maxNumBatchedTokens");
+  const Fact<double> share =
+      asked.gpu_memory_utilization
+          ? *asked.gpu_memory_utilization
+          : Fact<double>{plan.facts.expected("gpuMemoryUtilization"), Origin::Default, where};
+  plan.max_num_seqs = sequences.value;
+  plan.max_num_batched_tokens = tokens.value;
+  plan.cache.batched_tokens = tokens.value;
+  plan.utilization = share.value;
+  // The dummy step is made of requests as long as they may be.
+  plan.sampled_sequences = divide_up(tokens.value, std::max<std::int64_t>(1, plan.longest_request));
+  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
+  plan.largest_graph =
+      std::min<std::int64_t>(sequences.value, std::llround(plan.facts.expected("graphSequences")));
+  resolved.settings = {.version = version.version,
+                       .max_num_seqs = sequences,
+                       .max_num_batched_tokens = tokens,
+                       .gpu_memory_utilization = share};
+}
+
+}  // namespace
+
+Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
+  const VersionChoice version = choose_version(request);
+  WeightsChoice weights = choose_weights(request, {});
+  Conditions conditions = conditions_of(request);
+  take_weights(weights, conditions);
+  ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
+  Plan& plan = resolved.plan;
+  constexpr std::array<std::string_view, 4> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
+                                                       "maxNumBatchedTokens", "blockTokens"};
+  if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
+      !missing.empty()) {
+    return failure(std::move(missing));
+  }
+  resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
+  plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
+  plan.cache.lies_apart = true;
+  plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
+                                Remainder::NextToLast);
+  resolve_settings(request, version, resolved);
+  return resolved;
+}
+
+}  // namespace gpushape::estimate::engines

@@ -1,0 +1,63 @@
+#include "estimate/shares.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace gpushape::estimate {
+
+using domain::Range;
+
+Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
+             std::initializer_list<Budget> budgets) {
+  std::vector<Range> parts;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const bool is_asked = std::ranges::find(budgets, terms[i].budget) != budgets.end();
+    if (is_asked) parts.push_back(stage.terms[i]);
+  }
+  return independent_sum(parts);
+}
+
+Range left_of(const Range& whole, const Range& taken) {
+  const Range minus{.low = Bytes(0) - taken.high,
+                    .expected = Bytes(0) - taken.expected,
+                    .high = Bytes(0) - taken.low};
+  const Range left = independent_sum(std::array{whole, minus});
+  const auto not_negative = [](Bytes bytes) { return std::max(bytes, Bytes(0)); };
+  return {.low = not_negative(left.low),
+          .expected = not_negative(left.expected),
+          .high = not_negative(left.high)};
+}
+
+Range share_of(const Range& whole, double share) {
+  const auto of = [&](Bytes bytes) {
+    return Bytes(static_cast<std::int64_t>(static_cast<double>(bytes.count()) * share));
+  };
+  return {.low = of(whole.low), .expected = of(whole.expected), .high = of(whole.high)};
+}
+
+bool holds_demand(const Held& held, const Plan& plan) {
+  if (!plan.context_tokens) return held.tokens > 0;
+  return held.requests >= static_cast<double>(plan.concurrency.value_or(1));
+}
+
+void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,
+              std::vector<std::string>* notes) {
+  capacity.fits = fits.at_high && fits.at_expected;
+  if (fits.at_expected)
+    capacity.fits_at = fits.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  if (notes == nullptr) return;
+  if (capacity.kv_pool_bytes.expected == Bytes(0)) {
+    notes->push_back(fmt::format(
+        "nothing is left for the KV cache with a share of {}: the engine would refuse to start",
+        plan.utilization));
+  } else if (capacity.kv_pool_tokens > 0 && capacity.max_concurrency_at_context < 1) {
+    notes->push_back(fmt::format("the pool holds {} tokens, less than one request of {}",
+                                 capacity.kv_pool_tokens, plan.longest_request));
+  }
+}
+
+}  // namespace gpushape::estimate

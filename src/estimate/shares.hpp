@@ -1,0 +1,45 @@
+// Arithmetic on what a stage's terms take of a GPU, for engines that give the rest, or a share of
+// it, to the KV cache. Errors of different terms are taken for independent.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "domain/range.hpp"
+#include "estimate/engines.hpp"
+
+namespace gpushape::estimate {
+
+/// The terms of a stage that have one of `budgets`.
+domain::Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
+                     std::initializer_list<Budget> budgets);
+/// What is left of `whole`; never below zero.
+domain::Range left_of(const domain::Range& whole, const domain::Range& taken);
+/// `share` of it, rounded down.
+domain::Range share_of(const domain::Range& whole, double share);
+
+/// Requests and tokens that a pool holds, as its engine counts them.
+struct Held {
+  std::int64_t tokens = 0;
+  double requests = 0;
+};
+
+/// Whether the requests that are declared run at once: those of the pool at its expected size, and
+/// at its least.
+struct Fits {
+  bool at_expected = true;
+  bool at_high = true;
+
+  void also(bool expected, bool high) {
+    at_expected = at_expected && expected;
+    at_high = at_high && high;
+  }
+};
+/// At least the requests asked for, or one token where no context is.
+bool holds_demand(const Held& held, const Plan& plan);
+
+/// Verdict of a capacity whose figures are known, and words where `notes` is not nullptr.
+void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,
+              std::vector<std::string>* notes);
+
+}  // namespace gpushape::estimate
