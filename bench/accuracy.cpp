@@ -146,6 +146,28 @@ void print_pools(std::span<const Group> groups) {
       &Comparison::pool, "");
 }
 
+/// Engines other than the one that most starts are of, with their own bars.
+void print_engines(std::span<const Group> groups) {
+  std::map<std::string, int> engines;
+  for (const Group& group : groups) {
+    for (const Comparison& comparison : group.comparisons) {
+      if (comparison.excluded.empty()) ++engines[comparison.start.engine];
+    }
+  }
+  if (engines.size() < 2) return;
+  print_head("By engine, errors in %");
+  for (const auto& [engine, starts] : engines) {
+    const auto of_engine =
+        chosen(groups, [&](const Comparison& one) { return one.start.engine == engine; });
+    print_summary(engine + ", weights", of_engine, &Comparison::weights, "median <= 0.5");
+    print_summary(engine + ", pool", of_engine, &Comparison::pool, "median <= 3");
+    const ErrorSummary weights = gpushape::calibrate::summarize(of_engine, &Comparison::weights);
+    const ErrorSummary pools = gpushape::calibrate::summarize(of_engine, &Comparison::pool);
+    fmt::print("{:<26} {:>4} {:>8}  bar: 95 %\n", engine + ", inside the range",
+               weights.count + pools.count, weights.in_range + pools.in_range);
+  }
+}
+
 void print_ranges_of(std::string_view name, std::span<const Comparison> comparisons,
                      std::string_view bar) {
   for (const NamedFigure& row : kFigures) {
@@ -287,6 +309,7 @@ int main(int count, char** words) {
   print_weights(groups);
   print_counts(groups);
   print_pools(groups);
+  print_engines(groups);
   print_ranges(groups);
   print_outliers(groups);
   print_excluded(groups);

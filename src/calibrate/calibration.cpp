@@ -51,7 +51,8 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
     if (!value.empty())
       calibration.settings.push_back({std::move(name), std::move(value), std::move(from)});
   };
-  add("engine", fmt::format("{} {}", start.engine, start.engine_version), "the log");
+  add("engine", fmt::format("{} {}", start.engine, start.engine_version),
+      log.version_from.empty() ? "the log" : log.version_from);
   add("model", surroundings.model.id, surroundings.model_from);
   if (surroundings.gpu) {
     const std::string& device = surroundings.gpu->device;

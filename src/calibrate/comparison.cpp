@@ -80,7 +80,10 @@ std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
   if (!start.pool_gib) return "prints no pool";
   if (!gpu.memory) return "neither GPU nor its total is stated";
   if (!gpu.reason.empty()) return gpu.reason;
-  if (!start.is_complete) return "the engine did not start";
+  // SGLang prints pools that it has made; what failed came after.
+  if (!start.is_complete && start.engine != "sglang") return "the engine did not start";
+  if (start.most_tokens || start.notes.contains("max-total-tokens"))
+    return "the pool was told its size";
   if (*start.pool_gib <= 0) return "nothing was left for the pool";
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
     return std::string(obstacle->reason);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr auto kReaders = std::to_array<LogReaderRow>({
     {"vllm", "vLLM 0.4 and newer, at INFO or DEBUG level", logs::is_vllm, logs::read_vllm},
+    {"sglang", "SGLang 0.3 and newer", logs::is_sglang, logs::read_sglang},
+    {"tensorrt-llm", "TensorRT-LLM 0.5 and newer", logs::is_tensorrt_llm, logs::read_tensorrt_llm},
 });
 
 }  // namespace

@@ -38,6 +38,7 @@ struct EngineLog {
   std::optional<double> compile_seconds;
   std::optional<double> graph_estimate_gib;
   bool is_graph_estimate_subtracted = false;
+  std::string version_from;                    ///< how the release was told, where none is printed
   std::string device_name;                     ///< where the log names the GPU
   std::optional<std::int64_t> encoder_tokens;  ///< budget of the encoder cache
   bool has_adapters = false;
@@ -65,6 +66,10 @@ namespace logs {
 
 bool is_vllm(std::string_view line);
 Result<EngineLog> read_vllm(std::string_view text, const std::string& file);
+bool is_sglang(std::string_view line);
+Result<EngineLog> read_sglang(std::string_view text, const std::string& file);
+bool is_tensorrt_llm(std::string_view line);
+Result<EngineLog> read_tensorrt_llm(std::string_view text, const std::string& file);
 
 }  // namespace logs
 }  // namespace gpushape::calibrate

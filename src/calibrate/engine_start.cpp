@@ -36,6 +36,18 @@ bool truth_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
 }
 
+/// What only some engines print or are told: under names of their own.
+void read_extra(const Node& record, EngineStart& start) {
+  const Node* extra = record.find("engine_extra");
+  if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return;
+  if (!start.utilization) start.utilization = number_in(*extra, "mem_fraction_static");
+  if (!start.utilization) start.utilization = number_in(*extra, "free_gpu_memory_fraction");
+  const auto chunk = count_in(*extra, "chunked_prefill_size");
+  if (!start.max_num_batched_tokens && chunk.value_or(0) > 0) start.max_num_batched_tokens = chunk;
+  if (!start.max_num_seqs) start.max_num_seqs = count_in(*extra, "max_running_requests");
+  start.most_tokens = count_in(*extra, "max_total_tokens");
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -76,6 +88,8 @@ EngineStart read_start(const Node& record) {
   start.graphs_gib = number_in(record, "cuda_graph_gib");
   start.pool_tokens = count_in(record, "kv_cache_tokens");
   start.pool_blocks = count_in(record, "num_gpu_blocks");
+  read_extra(record, start);
+  share_attention(start);
   return start;
 }
 
@@ -116,6 +130,14 @@ Result<std::vector<EngineStart>> read_engine_starts(std::string_view text,
   if (starts.empty())
     return failure(fmt::format("{} holds no engine start", file), "give a file of JSON lines");
   return starts;
+}
+
+void share_attention(EngineStart& start) {
+  const bool counts_twice = start.engine == "sglang" || start.engine == "tensorrt-llm";
+  if (!counts_twice || start.data_parallel < 2 || start.tensor_parallel < start.data_parallel)
+    return;
+  start.expert_parallel = start.tensor_parallel;
+  start.tensor_parallel /= start.data_parallel;
 }
 
 std::optional<domain::EngineVersion> release_of(std::string_view stated) {

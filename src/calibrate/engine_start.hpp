@@ -47,6 +47,8 @@ struct EngineStart {
   std::optional<double> graphs_gib;
   std::optional<std::int64_t> pool_tokens;
   std::optional<std::int64_t> pool_blocks;
+  /// Tokens that the pool was told to hold at most: then its size says nothing.
+  std::optional<std::int64_t> most_tokens;
 
   bool operator==(const EngineStart&) const = default;
 };
@@ -54,6 +56,10 @@ struct EngineStart {
 /// From JSON lines: one object each; fields that are not of this list are passed over, because the
 /// records belong to others. A line that is no object, or has no model, is complained of.
 Result<std::vector<EngineStart>> read_engine_starts(std::string_view text, const std::string& file);
+
+/// SGLang and TensorRT-LLM count the ranks of attention that is shared by data as those of tensor
+/// parallelism, too, and all of them share the experts: ours are counted once.
+void share_attention(EngineStart& start);
 
 /// The release that a stated version belongs to: "v0.10.1.1" and "0.8.5.post1" are 0.10.1 and
 /// 0.8.5. Nothing for a build that names none ("vdev", "v0.1.dev18496").

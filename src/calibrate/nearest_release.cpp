@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -11,23 +12,53 @@ namespace gpushape::calibrate {
 namespace {
 
 struct MonthRow {
+  std::string_view engine;
   std::string_view month;  ///< "2024-03"
   domain::EngineVersion version;
 };
-/// The first release of vLLM that was out in the month. Source:
-/// https://github.com/vllm-project/vllm/releases; from 2026 on the dates of published logs.
+/// The first release of the engine that was out in the month. Source:
+/// https://github.com/vllm-project/vllm/releases, https://github.com/sgl-project/sglang/releases,
+/// https://github.com/NVIDIA/TensorRT-LLM/releases; from 2026 on the dates of published logs.
 constexpr auto kReleases = std::to_array<MonthRow>({
-    {"2024-03", {0, 4, 0}},  {"2024-06", {0, 5, 0}},  {"2024-09", {0, 6, 0}},
-    {"2024-11", {0, 6, 4}},  {"2025-01", {0, 7, 0}},  {"2025-03", {0, 8, 0}},
-    {"2025-05", {0, 9, 0}},  {"2025-07", {0, 10, 0}}, {"2025-10", {0, 11, 0}},
-    {"2025-12", {0, 12, 0}}, {"2026-01", {0, 14, 0}}, {"2026-02", {0, 15, 0}},
-    {"2026-03", {0, 17, 0}}, {"2026-04", {0, 19, 0}}, {"2026-05", {0, 21, 0}},
-    {"2026-06", {0, 22, 0}}, {"2026-07", {0, 24, 0}}, {"2026-08", {0, 25, 0}},
-    {"2026-09", {0, 26, 0}},
+    {"vllm", "2024-03", {0, 4, 0}},          {"vllm", "2024-06", {0, 5, 0}},
+    {"vllm", "2024-09", {0, 6, 0}},          {"vllm", "2024-11", {0, 6, 4}},
+    {"vllm", "2025-01", {0, 7, 0}},          {"vllm", "2025-03", {0, 8, 0}},
+    {"vllm", "2025-05", {0, 9, 0}},          {"vllm", "2025-07", {0, 10, 0}},
+    {"vllm", "2025-10", {0, 11, 0}},         {"vllm", "2025-12", {0, 12, 0}},
+    {"vllm", "2026-01", {0, 14, 0}},         {"vllm", "2026-02", {0, 15, 0}},
+    {"vllm", "2026-03", {0, 17, 0}},         {"vllm", "2026-04", {0, 19, 0}},
+    {"vllm", "2026-05", {0, 21, 0}},         {"vllm", "2026-06", {0, 22, 0}},
+    {"vllm", "2026-07", {0, 24, 0}},         {"vllm", "2026-08", {0, 25, 0}},
+    {"vllm", "2026-09", {0, 26, 0}},         {"sglang", "2024-07", {0, 2, 0}},
+    {"sglang", "2024-09", {0, 3, 0}},        {"sglang", "2024-12", {0, 4, 0}},
+    {"sglang", "2025-05", {0, 4, 6}},        {"sglang", "2025-07", {0, 4, 9}},
+    {"sglang", "2025-08", {0, 5, 0}},        {"sglang", "2025-10", {0, 5, 3}},
+    {"sglang", "2026-02", {0, 5, 9}},        {"sglang", "2026-04", {0, 5, 10}},
+    {"sglang", "2026-06", {0, 5, 13}},       {"tensorrt-llm", "2023-10", {0, 5, 0}},
+    {"tensorrt-llm", "2024-03", {0, 8, 0}},  {"tensorrt-llm", "2024-07", {0, 11, 0}},
+    {"tensorrt-llm", "2024-10", {0, 13, 0}}, {"tensorrt-llm", "2025-02", {0, 17, 0}},
+    {"tensorrt-llm", "2025-06", {0, 20, 0}}, {"tensorrt-llm", "2025-09", {1, 0, 0}},
+    {"tensorrt-llm", "2025-11", {1, 1, 0}},  {"tensorrt-llm", "2026-03", {1, 2, 0}},
 });
 
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/// The month of "2025-10-07" anywhere in the text; empty where there is none.
+std::string day_in(std::string_view text) {
+  constexpr std::size_t kLength = 7;
+  for (std::size_t start = text.find("20"); start != std::string_view::npos;
+       start = text.find("20", start + 1)) {
+    const std::string_view month = text.substr(start, kLength);
+    const bool is_month =
+        month.size() == kLength && month[4] == '-' &&
+        std::ranges::all_of(month.substr(5),
+                            [](char letter) { return letter >= '0' && letter <= '9'; }) &&
+        leading_count(month.substr(0, 4)) && month.substr(5) <= "12";
+    if (is_month) return std::string(month);
+  }
+  return {};
+}
 
 /// "June 2026" anywhere in the text as "2026-06"; empty where there is none.
 std::string month_in(std::string_view text) {
@@ -40,13 +71,13 @@ std::string month_in(std::string_view text) {
     const auto year = leading_count(rest->substr(digits, 4));
     if (year) return fmt::format("{}-{:02}", *year, month + 1);
   }
-  return {};
+  return day_in(text);
 }
 
-std::optional<domain::EngineVersion> release_in(std::string_view month) {
+std::optional<domain::EngineVersion> release_in(std::string_view engine, std::string_view month) {
   std::optional<domain::EngineVersion> version;
   for (const MonthRow& row : kReleases) {
-    if (row.month <= month) version = row.version;
+    if (row.engine == engine && row.month <= month) version = row.version;
   }
   return version;
 }
@@ -60,7 +91,7 @@ std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   constexpr std::size_t kMonthLength = 7;  // "2026-06"
   if (month.empty()) month = start.date.substr(0, kMonthLength);
   if (month.empty()) return std::nullopt;
-  const auto version = release_in(month);
+  const auto version = release_in(start.engine.empty() ? "vllm" : start.engine, month);
   if (!version) return std::nullopt;
   return NearestRelease{
       .version = *version, .is_stated = false, .from = fmt::format("the month {}", month)};

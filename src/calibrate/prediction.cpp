@@ -1,11 +1,13 @@
 #include "calibrate/prediction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
 #include "catalog/quantization_names.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/spread.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -55,6 +57,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   }
   if (start.context_tokens) workload.context_tokens = stated(*start.context_tokens);
   domain::EngineSettings& engine = workload.engine;
+  if (!start.engine.empty()) engine.engine = stated(start.engine);
   engine.version = stated(version);
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
@@ -75,6 +78,12 @@ domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name
 }
 
 domain::Range non_torch_bytes(const domain::Estimate& estimate) {
+  // It prints one figure for all that is outside the framework: "e.g., NCCL and CUDA graphs".
+  if (estimate.engine.value == "tensorrt-llm") {
+    return estimate::independent_sum(
+        std::array{term_bytes(estimate, "nonTorch"), term_bytes(estimate, "cudaContext"),
+                   term_bytes(estimate, "graphs"), term_bytes(estimate, "communicators")});
+  }
   const domain::Range own = term_bytes(estimate, "nonTorch");
   const domain::Range shared = term_bytes(estimate, "collectives");
   return {.low = own.low + shared.low,
@@ -107,10 +116,11 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
                                        const domain::Engine& engine,
                                        const std::optional<domain::VisibleMemory>& gpu) {
   if (!start.pool_gib || !start.pool_tokens) return std::nullopt;
-  const auto least =
-      tokens_of_pool(model, workload, engine, gpu, *start.pool_gib - kHalfOfLastDecimal);
-  const auto most =
-      tokens_of_pool(model, workload, engine, gpu, *start.pool_gib + kHalfOfLastDecimal);
+  if (start.most_tokens) return std::nullopt;
+  // SGLang prints keys and values apart, each with two decimals.
+  const double half = start.engine == "sglang" ? 2 * kHalfOfLastDecimal : kHalfOfLastDecimal;
+  const auto least = tokens_of_pool(model, workload, engine, gpu, *start.pool_gib - half);
+  const auto most = tokens_of_pool(model, workload, engine, gpu, *start.pool_gib + half);
   if (!least || !most) return std::nullopt;
   return TokenCheck{.least = *least, .most = *most, .printed = *start.pool_tokens};
 }

@@ -10,25 +10,13 @@
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/start_parts.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
 
-/// Processes of one start: more than one cluster runs, and a bound for logs that are none.
-constexpr std::size_t kMostRanks = 1024;
-
-struct State {
-  EngineLog log;
-  std::vector<std::pair<std::string, RankReading>> ranks;
+struct State : Start {
   std::string args_model;
-
-  RankReading* rank(std::string_view process) {
-    const auto known =
-        std::ranges::find(ranks, process, &std::pair<std::string, RankReading>::first);
-    if (known != ranks.end()) return &known->second;
-    if (ranks.size() >= kMostRanks) return nullptr;
-    return &ranks.emplace_back(process, RankReading{}).second;
-  }
 };
 
 // ---- figures of one rank
@@ -115,10 +103,6 @@ void read_figures(std::string_view line, State& state) {
 
 // ---- figures of the start
 
-void take_smallest(std::optional<std::int64_t>& value, std::optional<std::int64_t> found) {
-  if (found && (!value || *found < *value)) value = found;
-}
-
 void read_counts(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "GPU KV cache size: "))
     take_smallest(start.pool_tokens, leading_count(*rest));
@@ -134,28 +118,6 @@ void read_counts(std::string_view line, EngineStart& start) {
 }
 
 // ---- what was asked for
-
-void take_count(std::optional<std::int64_t>& target, std::string_view line, std::string_view key) {
-  const std::optional<std::string> value = value_of_key(line, key);
-  if (!value) return;
-  if (const auto count = leading_count(*value)) target = count;
-}
-
-void take_count(std::int64_t& target, std::string_view line, std::string_view key) {
-  std::optional<std::int64_t> found;
-  take_count(found, line, key);
-  if (found && *found > 0) target = *found;
-}
-
-void take_text(std::string& target, std::string_view line, std::string_view key) {
-  const std::optional<std::string> value = value_of_key(line, key);
-  if (!value || value->empty() || *value == "None") return;
-  target = value->starts_with("torch.") ? value->substr(6) : *value;
-}
-
-bool is_true(std::string_view line, std::string_view key) {
-  return value_of_key(line, key) == "True";
-}
 
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
 void read_config(std::string_view line, State& state) {
@@ -290,37 +252,6 @@ void read_line(std::string_view line, State& state) {
   }
 }
 
-// ---- the whole
-
-double taken_gib(const RankReading& rank) {
-  return rank.weights_gib.value_or(0) + rank.activation_gib.value_or(0) +
-         rank.non_torch_gib.value_or(0);
-}
-
-/// The rank that has least left for the cache stands for the start.
-void choose_rank(EngineLog& log) {
-  if (log.ranks.empty()) return;
-  const RankReading& most = *std::ranges::max_element(log.ranks, {}, taken_gib);
-  EngineStart& start = log.start;
-  start.weights_gib = most.weights_gib;
-  start.activation_gib = most.activation_gib;
-  start.non_torch_gib = most.non_torch_gib;
-  start.graphs_gib = most.graphs_gib;
-  start.gpu_total_gib = most.total_gib;
-  // Of a pipeline, some versions print the pool of the first stage alone: that says nothing of the
-  // stage that has least.
-  const auto pools = std::ranges::count_if(
-      log.ranks, [](const RankReading& rank) { return rank.pool_gib.has_value(); });
-  const bool is_whole = pools >= start.pipeline_parallel;
-  for (const RankReading& rank : log.ranks) {
-    if (is_whole && rank.pool_gib && (!start.pool_gib || *rank.pool_gib < *start.pool_gib))
-      start.pool_gib = rank.pool_gib;
-    if (!start.gpu_total_gib) start.gpu_total_gib = rank.total_gib;
-  }
-}
-
-bool holds_nothing(const RankReading& rank) { return rank == RankReading{}; }
-
 }  // namespace
 
 bool is_vllm(std::string_view line) {
@@ -333,25 +264,11 @@ bool is_vllm(std::string_view line) {
 Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
   for (std::string line; next_line(text, line);) read_line(line, state);
-  EngineLog log = std::move(state.log);
-  for (auto& [process, rank] : state.ranks) {
-    if (!holds_nothing(rank)) log.ranks.push_back(rank);
-  }
+  EngineLog log = finished(std::move(state), file);
   EngineStart& start = log.start;
-  start.id = file;
-  start.source = file;
   start.engine = "vllm";
   if (start.model.empty()) start.model = state.args_model;
-  if (start.dtype == "auto") start.dtype.clear();
-  start.is_complete = log.failure.empty();
-  choose_rank(log);
-  if (!start.weights_gib && !start.pool_gib && !start.pool_tokens && !start.pool_blocks) {
-    Diagnostic diagnostic =
-        complaint(fmt::format("{} is a log of vLLM without a figure of its memory", file),
-                  "give the whole log of a start, from its first line to the first request");
-    diagnostic.span.file = file;
-    return failure(std::move(diagnostic));
-  }
+  if (!has_figures(start)) return without_figures("vLLM", file);
   return log;
 }
 
