@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "advise/words.hpp"
+#include "estimate/engine_choices.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::advise {
@@ -20,13 +23,7 @@ using domain::Workload;
 
 namespace {
 
-// vLLM arg_utils.py, get_batch_defaults: a server's batch on devices of 70 GiB or more, and on
-// smaller ones.
-constexpr std::int64_t kLargeBatchTokens = 8192;
-constexpr std::int64_t kSmallBatchTokens = 2048;
-constexpr Bytes kLargeDevice = gib(70);
-
-constexpr double kUtilizationStep = 1000;  // engines are told three decimals
+constexpr Bytes kLargeDevice = gib(70);  // vLLM arg_utils.py, get_batch_defaults
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 Bytes divided_up(Bytes a, std::int64_t b) { return Bytes(divided_up(a.count(), b)); }
@@ -40,27 +37,6 @@ Bytes with_guard(Bytes static_bytes, Bytes dynamic_bytes, const Threshold& guard
   return static_bytes + dynamic_bytes +
          Bytes(static_cast<std::int64_t>(
              std::ceil(static_cast<double>(dynamic_bytes.count()) * guard.value)));
-}
-
-/// What the engine neither measures nor takes off its share: the CUDA context, communicators, and
-/// the graphs, which some versions count and some do not.
-Bytes outside_bytes(const Estimate& estimate) {
-  Bytes outside = domain::part_bytes(estimate, Part::Graphs).high;
-  for (const domain::Term& term : estimate.terms) {
-    if (term.name == "cudaContext" || term.name == "communicators") outside += term.bytes.high;
-  }
-  return outside;
-}
-
-double safe_utilization(const Estimate& estimate, const VisibleMemory& memory,
-                        const Thresholds& thresholds) {
-  // The engine's share is one of the total; in a vGPU guest a part of that total cannot be taken.
-  const Bytes free = memory.takeable_bytes.value_or(memory.bytes.low);
-  const Bytes total = memory.takeable_bytes ? memory.bytes.high : memory.bytes.low;
-  const double share = static_cast<double>((free - outside_bytes(estimate)).count()) /
-                       static_cast<double>(std::max<std::int64_t>(1, total.count()));
-  const double highest = std::floor(share * kUtilizationStep) / kUtilizationStep;
-  return std::clamp(highest, 1 / kUtilizationStep, thresholds.highest_utilization.value);
 }
 
 /// The workload of one copy, with the settings that no memory decides.
@@ -85,7 +61,7 @@ Result<Estimate> estimated(const AdviceRequest& request, const Workload& workloa
 Result<Estimate> estimated_with_batch(const AdviceRequest& request, Workload workload,
                                       std::int64_t batch_tokens,
                                       const std::optional<VisibleMemory>& memory) {
-  if (!workload.engine.max_num_batched_tokens) {
+  if (!workload.engine.max_num_batched_tokens && batch_tokens > 0) {
     const std::int64_t sequences =
         workload.engine.max_num_seqs ? workload.engine.max_num_seqs->value : 0;
     workload.engine.max_num_batched_tokens =
@@ -95,23 +71,26 @@ Result<Estimate> estimated_with_batch(const AdviceRequest& request, Workload wor
   const bool is_open = !workload.engine.gpu_memory_utilization &&
                        !workload.engine.kv_cache_memory_bytes && memory.has_value();
   if (!first || !is_open) return first;
-  const double utilization = safe_utilization(*first, *memory, request.thresholds);
   const Threshold& highest = request.thresholds.highest_utilization;
-  workload.engine.gpu_memory_utilization =
-      chosen(utilization, utilization >= highest.value
-                              ? to_text(highest)
-                              : "the most that leaves room for the CUDA context and the graphs");
+  const std::optional<double> share = estimate::safe_share(*first, *memory, highest.value);
+  if (!share) return first;
+  workload.engine.gpu_memory_utilization = chosen(
+      *share, *share >= highest.value ? to_text(highest)
+                                      : fmt::format("the most that leaves room for {}",
+                                                    estimate::beside_share(request.engine->name)));
   return estimated(request, workload, memory);
 }
 
 Result<Estimate> estimated_with_settings(const AdviceRequest& request, const Layout& layout,
                                          const std::optional<VisibleMemory>& memory) {
   const Workload workload = laid_out(request.workload, layout);
+  const std::span<const std::int64_t> steps = estimate::usual_steps(request.engine->name);
+  if (steps.empty()) return estimated_with_batch(request, workload, 0, memory);
   if (memory && memory->bytes.expected >= kLargeDevice) {
-    Result<Estimate> large = estimated_with_batch(request, workload, kLargeBatchTokens, memory);
+    Result<Estimate> large = estimated_with_batch(request, workload, steps.front(), memory);
     if (!large || (large->capacity && large->capacity->fits)) return large;
   }
-  return estimated_with_batch(request, workload, kSmallBatchTokens, memory);
+  return estimated_with_batch(request, workload, steps.back(), memory);
 }
 
 /// Embedders and rerankers hold no cache between calls: their largest batch is a ceiling.

@@ -11,6 +11,7 @@
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
+#include "catalog/quantization_names.hpp"
 #include "domain/estimate.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -43,6 +44,8 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"decode-only", "a decode-only worker", Affects::Pool},
     {"custom build", "a build of somebody's own", Affects::Pool},
     {"patched vLLM", "a build of somebody's own", Affects::Pool},
+    {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
+     Affects::Pool},
     {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},
 });
 
@@ -74,6 +77,15 @@ bool has_experts(const domain::Model& model) {
   return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
     return run.layer.feed_forward.experts.has_value();
   });
+}
+
+/// "Qwen3-30B-A3B (BF16)" is that model, if the words in brackets are its precision.
+Result<domain::Model> find_model(const std::string& name, const catalog::Catalog& catalog) {
+  Result<domain::Model> model = catalog.find(name);
+  const std::size_t open = name.find(" (");
+  if (model || open == std::string::npos || !name.ends_with(')')) return model;
+  const std::string words = name.substr(open + 2, name.size() - open - 3);
+  return catalog::parse_quantization(words) ? catalog.find(name.substr(0, open)) : model;
 }
 
 std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
@@ -161,7 +173,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = "no release of the engine is known";
     return comparison;
   }
-  const Result<domain::Model> model = catalog.find(start.model);
+  const Result<domain::Model> model = find_model(start.model, catalog);
   if (!model) {
     comparison.excluded = first_message(model.error());
     return comparison;
@@ -189,7 +201,9 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   comparison.has_plain_cache = has_plain_cache(*model);
   comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
   comparison.without_pool = why_without_pool(start, gpu);
-  if (!has_release && comparison.without_pool.empty())
+  // A stated fraction of SGLang leaves nothing to the release.
+  const bool needs_release = start.engine != "sglang" || !start.utilization;
+  if (!has_release && needs_release && comparison.without_pool.empty())
     comparison.without_pool = "neither a release of the engine nor a date is stated";
   if (comparison.without_pool.empty())
     comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
@@ -204,7 +218,8 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   }
   const bool has_drafts = start.notes.contains("MTP") && !start.notes.contains("no MTP");
   // Of hybrids the count has two meanings, by release.
-  if (!has_drafts && (has_release || comparison.has_plain_cache))
+  const bool is_partial = start.notes.contains("old behaviour: printed size");
+  if (!has_drafts && !is_partial && (has_release || comparison.has_plain_cache))
     comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);

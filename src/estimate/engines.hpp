@@ -36,6 +36,14 @@ struct StageFigures {
   domain::Range total;
 };
 
+/// What an engine's own fraction is one of.
+enum class ShareOf {
+  Total,       ///< of the GPU's total, what stands beside it has to fit into the rest
+  FreeBefore,  ///< of what is free before loading: activations and graphs take the rest
+  FreeAfter,   ///< of what is free once everything else has its memory
+  Nothing,     ///< no memory is set aside
+};
+
 struct EngineRow {
   std::string_view name;
   std::string_view description;
@@ -50,6 +58,7 @@ struct EngineRow {
   /// max_num_batched_tokens, the sequences of the facts) and the cache's geometry; nothing else may
   /// change with them. A plan is made by it as well. nullptr: the whole plan is made anew for each.
   void (*settle)(const Request&, Plan&) = nullptr;
+  ShareOf share = ShareOf::Total;
 };
 
 std::span<const EngineRow> engine_rows();

@@ -142,7 +142,8 @@ void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
 }  // namespace
 
 RankTensor on_rank(const Tensor& tensor, const domain::Model& model, const WeightsLayout& layout) {
-  const std::int64_t ranks = layout.tensor_parallel;
+  const bool is_dense = tensor.part == TensorPart::FeedForward || tensor.part == TensorPart::Head;
+  const std::int64_t ranks = layout.tensor_parallel * (is_dense ? layout.dense_parallel : 1);
   RankTensor share{.rows = tensor.rows, .columns = tensor.columns, .copies = tensor.copies};
   switch (tensor.split) {
     case Split::None:

@@ -82,6 +82,8 @@ void describe_non_torch(const Situation& situation, domain::Term& term);
 Spread communicators_bytes(const Situation& situation);
 void describe_communicators(const Situation& situation, domain::Term& term);
 bool several_gpus_work_together(const Situation& situation);
+/// Or share the experts of a model whose attention each has whole.
+bool several_ranks_work_together(const Situation& situation);
 
 Spread collectives_bytes(const Situation& situation);
 void describe_collectives(const Situation& situation, domain::Term& term);

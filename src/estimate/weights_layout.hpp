@@ -43,6 +43,9 @@ struct WeightsLayout {
   double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
+  /// Ranks of data parallelism that share dense layers, shared experts and the head as those of
+  /// tensor parallelism do: attention alone is whole on each.
+  std::int64_t dense_parallel = 1;
   std::int64_t rotary_bytes = 0;  ///< of one value of a rotary table; 0 for the model's dtype
   bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 

@@ -40,6 +40,17 @@ TEST_SUITE("estimate") {
     CHECK(allocator.allocated() == mib(20));
   }
 
+  TEST_CASE("free memory shows the segments that everything was cut from") {
+    CachingAllocator allocator;
+    allocator.allocate(513);  // of a segment of 2 MiB
+    CHECK(allocator.reserved() == mib(2));
+    allocator.allocate(mib(8).count());
+    allocator.allocate(mib(8).count());  // both of one segment of 20 MiB
+    CHECK(allocator.reserved() == mib(2 + 20));
+    allocator.allocate(mib(11).count());  // of its own, rounded up to 12
+    CHECK(allocator.reserved() == mib(2 + 20 + 12));
+  }
+
   TEST_CASE("a request takes the smallest rest that holds it") {
     CachingAllocator allocator;
     allocator.allocate(mib(9).count());   // leaves 11 MiB of a shared segment

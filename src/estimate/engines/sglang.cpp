@@ -43,7 +43,8 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
       terms::describe_cuda_context, terms::always},
      Budget::Before},
     {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, terms::several_gpus_work_together},
+      terms::communicators_bytes, terms::describe_communicators,
+      terms::several_ranks_work_together},
      Budget::Before},
 });
 

@@ -88,7 +88,8 @@ double reserved_mib(const Request& request, const Plan& plan) {
     constexpr double kManySequences = 300;
     const auto data = static_cast<double>(plan.parallelism.data);
     reserved += mib("reserveDpAttention");
-    reserved += mib("reservePerGraphRank") * graph * data * (graph > kManySequences ? 1.5 : 1);
+    const double many = graph > kManySequences ? facts.expected("reserveManySequences") : 1;
+    reserved += mib("reservePerGraphRank") * graph * data * std::max(1.0, many);
   }
   if (facts.expected("piecewiseGraphs") != 0 && !plan.enforce_eager) {
     constexpr std::int64_t kMostOfLatents = 2048;
@@ -120,7 +121,7 @@ std::int64_t expected_tokens(const Request& request, const Plan& plan) {
   for (const Stage& stage : plan.stages) {
     const Situation situation = situation_of(plan, stage);
     double before = terms::cuda_context_bytes(situation).expected;
-    if (terms::several_gpus_work_together(situation))
+    if (terms::several_ranks_work_together(situation))
       before += terms::communicators_bytes(situation).expected;
     const auto total = static_cast<double>(request.gpu->bytes.expected.count());
     const double pool =
@@ -199,6 +200,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
       !missing.empty()) {
     return failure(std::move(missing));
   }
+  if (has_dp_attention(plan)) plan.weights.dense_parallel = plan.parallelism.data;
   resolved.kv_cache_type = cache_type_of(request, plan);
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;

@@ -45,7 +45,8 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
       terms::describe_cuda_context, terms::always},
      Budget::Profiled},
     {{"communicators", Part::Communication, "communicators and workspaces of the collectives",
-      terms::communicators_bytes, terms::describe_communicators, terms::several_gpus_work_together},
+      terms::communicators_bytes, terms::describe_communicators,
+      terms::several_ranks_work_together},
      Budget::Profiled},
 });
 

@@ -9,6 +9,11 @@ bool several_gpus_work_together(const Situation& situation) {
   return situation.plan->parallelism.tensor * situation.plan->parallelism.pipeline > 1;
 }
 
+bool several_ranks_work_together(const Situation& situation) {
+  const domain::Parallelism& parallelism = situation.plan->parallelism;
+  return several_gpus_work_together(situation) || (parallelism.data > 1 && parallelism.expert > 1);
+}
+
 bool tensors_are_split(const Situation& situation) {
   return situation.plan->parallelism.tensor > 1;
 }

@@ -1,0 +1,250 @@
+// SGLang, TensorRT-LLM and plain transformers beside what was published of them.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog.hpp"
+#include "estimate/engine_choices.hpp"
+#include "estimate/estimate_memory.hpp"
+
+using namespace gpushape;
+using domain::Estimate;
+using domain::Fact;
+using domain::Origin;
+
+namespace {
+
+const catalog::Catalog& built_in() {
+  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
+  return kCatalog;
+}
+
+template <class T>
+Fact<T> asked(T value) {
+  return {std::move(value), Origin::Flag, "the test"};
+}
+
+domain::VisibleMemory gpu(double total_gib, double nvml_mib, const std::string& capability) {
+  domain::VisibleMemory memory;
+  memory.bytes = domain::exactly(gib_of(total_gib));
+  memory.parent_bytes = gib_of(nvml_mib / 1024);
+  memory.compute_capability = capability;
+  memory.vendor = "nvidia";
+  memory.multiprocessors = 132;
+  return memory;
+}
+domain::VisibleMemory h100() { return gpu(79.19, 81559, "9.0"); }
+domain::VisibleMemory h200() { return gpu(139.8, 143771, "9.0"); }
+
+struct Asked {
+  std::string_view model;
+  std::string_view engine;
+  std::string version = {};
+  std::int64_t tensor = 1;
+};
+
+domain::Workload workload_of(const Asked& row) {
+  domain::Workload workload;
+  workload.engine.engine = asked(std::string(row.engine));
+  if (!row.version.empty()) workload.engine.version = asked(*domain::engine_version(row.version));
+  workload.engine.tensor = asked(row.tensor);
+  return workload;
+}
+
+Estimate estimated(const Asked& row, const domain::Workload& workload,
+                   const std::optional<domain::VisibleMemory>& memory) {
+  const Result<Estimate> estimate = estimate::estimate_memory(
+      *built_in().find(row.model), workload, *built_in().engine(row.engine), memory);
+  REQUIRE_MESSAGE(estimate.has_value(), estimate.error().front().message);
+  return *estimate;
+}
+
+domain::Range term(const Estimate& estimate, std::string_view name) {
+  for (const domain::Term& one : estimate.terms) {
+    if (one.name == name) return one.bytes;
+  }
+  return {};
+}
+
+bool has_note(const Estimate& estimate, std::string_view words) {
+  for (const std::string& note : estimate.notes) {
+    if (note.contains(words)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  // Printed "mem usage" of public starts: https://github.com/sgl-project/sglang/issues/6753, /4127,
+  // /4257; https://github.com/lennonYe/6998_project.
+  TEST_CASE("SGLang's weights are the segments that free memory lost") {
+    struct Row {
+      Asked asked;
+      double printed_gib;
+    };
+    const auto rows = std::to_array<Row>({
+        {{"meta-llama/Meta-Llama-3-8B-Instruct", "sglang", "0.4.6", 1}, 14.98},
+        {{"Qwen/QwQ-32B", "sglang", "0.4.3", 4}, 15.54},
+        {{"deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "sglang", "0.4.3", 2}, 14.00},
+        {{"Qwen/Qwen2.5-1.5B-Instruct", "sglang", "0.5", 1}, 3.03},
+    });
+    for (const Row& row : rows) {
+      CAPTURE(row.asked.model);
+      const Estimate estimate = estimated(row.asked, workload_of(row.asked), h200());
+      CHECK(std::abs(term(estimate, "weights").expected.gib() - row.printed_gib) < 0.016);
+    }
+  }
+
+  // https://github.com/sgl-project/sglang/issues/6753: mem_fraction_static=0.8717961202189594,
+  // #tokens: 871371, K and V 53.18 GB each.
+  TEST_CASE("SGLang on H200 keeps the pool that it printed") {
+    const Asked row{"meta-llama/Meta-Llama-3-8B-Instruct", "sglang", "0.4.6", 1};
+    const Estimate estimate = estimated(row, workload_of(row), h200());
+    CHECK(estimate.settings.gpu_memory_utilization.value == doctest::Approx(0.8717961202189594));
+    REQUIRE(estimate.capacity);
+    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() ==
+          doctest::Approx(106.36).epsilon(0.003));
+    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
+          doctest::Approx(871371).epsilon(0.003));
+    // 871,371 / 8,192 x 512 is more than 4,096.
+    CHECK(estimate.settings.max_num_seqs.value == 4096);
+  }
+
+  // 0.5.3: 512 + 8,192 x 1.5 + 256 x 2 + 1,024 / 8 = 13,440 MiB of 81,559; the 58 piecewise graphs
+  // of 0.5.10 take 464 MiB more. 24 GB: 512 + 2,048 x 1.5 + 24 x 2 + 128 = 3,760 of 24,564.
+  TEST_CASE("SGLang's share follows from the chunk and the graphs") {
+    const Asked older{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.5.3", 1};
+    const Asked newer{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.5.10", 1};
+    CHECK(estimated(older, workload_of(older), h100()).settings.gpu_memory_utilization.value ==
+          0.835);
+    CHECK(estimated(newer, workload_of(newer), h100()).settings.gpu_memory_utilization.value ==
+          0.83);
+    const domain::VisibleMemory small = gpu(23.6, 24564, "8.9");
+    const Estimate estimate = estimated(older, workload_of(older), small);
+    CHECK(estimate.settings.gpu_memory_utilization.value == 0.847);
+    CHECK(estimate.settings.max_num_batched_tokens.value == 2048);
+  }
+
+  TEST_CASE("SGLang gives windows fewer tokens, and states a part of their own") {
+    const Asked windows{"openai/gpt-oss-20b", "sglang", "0.5.3", 1};
+    domain::Workload workload = workload_of(windows);
+    workload.engine.kv_cache_memory_bytes = asked(gib(10));
+    // 24 layers x 8 heads x 64 x 2 sides x 2 bytes: 2,048 a layer; half of them hold windows.
+    const double bytes = 12 * 2048 + 0.8 * 12 * 2048;
+    const Estimate estimate = estimated(windows, workload, h100());
+    CHECK(estimate.capacity->kv_pool_tokens ==
+          static_cast<std::int64_t>(10 * 1024.0 * 1024 * 1024 / bytes));
+    const Asked states{"Qwen/Qwen3-Next-80B-A3B-Instruct", "sglang", "0.5.3", 4};
+    const Estimate hybrid = estimated(states, workload_of(states), h200());
+    REQUIRE(hybrid.capacity);
+    CHECK(hybrid.capacity->kv_pool_tokens > 0);
+    // 0.9 / 1.9 of the rest are states: keys and values get 1 / 1.9.
+    const double rest =
+        (139.8 - 0.65 - 1) * hybrid.capacity->utilization - term(hybrid, "weights").expected.gib();
+    CHECK(hybrid.capacity->kv_pool_bytes.expected.gib() ==
+          doctest::Approx(rest / 1.9).epsilon(0.01));
+  }
+
+  TEST_CASE("an unknown version takes the nearest older facts and says so") {
+    const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.9", 1};
+    const Estimate estimate = estimated(row, workload_of(row), h100());
+    CHECK(has_note(estimate, "no facts of sglang 0.9 itself: those of 0.5.13 are used"));
+  }
+
+  // The largest numbers of sequences that were admitted: integration tests of
+  // https://github.com/ai-dynamo/aiconfigurator.
+  TEST_CASE("TensorRT-LLM admits as many sequences as were measured") {
+    struct Row {
+      std::string_view model;
+      std::int64_t tensor, input, output;
+      double share;
+      double measured;
+    };
+    const auto rows = std::to_array<Row>({
+        {"Qwen/Qwen3-32B-FP8", 1, 2048, 4096, 0.8, 19},
+        {"Qwen/Qwen3-32B-FP8", 4, 4096, 4096, 0.8, 93},
+        {"meta-llama/Meta-Llama-3.1-8B", 1, 2048, 2048, 0.8, 78},
+        {"meta-llama/Meta-Llama-3.1-8B", 2, 4096, 2048, 0.8, 123},
+        {"meta-llama/Meta-Llama-3.1-8B", 4, 2048, 2048, 0.8, 363},
+    });
+    for (const Row& row : rows) {
+      CAPTURE(row.model);
+      CAPTURE(row.tensor);
+      const Asked one{row.model, "tensorrt-llm", "1.2", row.tensor};
+      domain::Workload workload = workload_of(one);
+      workload.kv_cache_type = asked(domain::KvCacheType::Bf16);
+      workload.context_tokens = asked(row.input + row.output + 1000);
+      workload.engine.max_num_batched_tokens = asked(2 * row.input);
+      workload.engine.gpu_memory_utilization = asked(row.share);
+      const Estimate estimate = estimated(one, workload, h100());
+      REQUIRE(estimate.capacity);
+      const double admitted = std::floor(estimate.capacity->max_concurrency_at_context);
+      CHECK(std::abs(admitted - row.measured) <= std::max(1.0, 0.02 * row.measured));
+    }
+  }
+
+  // https://github.com/faradawn/bench3: 28,150 blocks of 32 tokens in 109.96 GiB.
+  TEST_CASE("TensorRT-LLM counts whole blocks of 32 tokens") {
+    const Asked row{"meta-llama/Meta-Llama-3-8B-Instruct", "tensorrt-llm", "1.2", 1};
+    domain::Workload workload = workload_of(row);
+    workload.context_tokens = asked<std::int64_t>(1025);
+    workload.engine.kv_cache_memory_bytes = asked(Bytes(28150LL * 32 * 131072 + 1000));
+    const Estimate estimate = estimated(row, workload, h200());
+    CHECK(estimate.capacity->kv_pool_tokens == 900800);
+    CHECK(estimate.capacity->max_concurrency_at_context == doctest::Approx(28150 / 33.0));
+  }
+
+  // By hand: 8,030,261,248 parameters; one token keeps 32 x 2 x 8 x 128 values.
+  TEST_CASE("transformers holds weights, a cache and the prefill of the whole prompt") {
+    const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "transformers", "5.0", 1};
+    domain::Workload workload = workload_of(row);
+    workload.context_tokens = asked<std::int64_t>(8192);
+    workload.concurrency = asked<std::int64_t>(1);
+    const Estimate estimate = estimated(row, workload, h100());
+    CHECK(term(estimate, "weights").expected.gib() ==
+          doctest::Approx(8030261248.0 * 2 / 1073741824).epsilon(0.001));
+    CHECK(term(estimate, "kvCache").expected == gib(1));
+    CHECK(term(estimate, "cacheGrowth").expected == mib(32));  // of one layer
+    // 8,192 x 2 bytes x (3 x 14,336 + 6 x 4,096)
+    CHECK(term(estimate, "activation").expected == Bytes(8192LL * 2 * (3 * 14336 + 6 * 4096)));
+    REQUIRE(estimate.capacity);
+    CHECK(estimate.capacity->fits);
+  }
+
+  TEST_CASE("older transformers upcast the logits of the prompt, and load in 32 bits") {
+    const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "transformers", "4.40", 1};
+    domain::Workload workload = workload_of(row);
+    workload.context_tokens = asked<std::int64_t>(8192);
+    workload.concurrency = asked<std::int64_t>(1);
+    const Estimate plain = estimated(row, workload, h100());
+    CHECK(plain.quantization.value == domain::Quantization::Fp32);
+    CHECK(has_note(plain, "loads in 32 bits"));
+    workload.quantization = asked(domain::Quantization::Bf16);
+    const Estimate half = estimated(row, workload, h100());
+    // 8,192 rows x 128,256 x (2 + 4) bytes, beside the hidden states.
+    CHECK(term(half, "activation").expected == Bytes(8192LL * 128256 * 6 + 8192LL * 4096 * 2));
+    CHECK(term(plain, "weights").expected.gib() ==
+          doctest::Approx(2 * term(half, "weights").expected.gib()).epsilon(0.01));
+  }
+
+  TEST_CASE("the share that is chosen leaves room for what stands beside it") {
+    const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.5.10", 1};
+    const Estimate estimate = estimated(row, workload_of(row), h100());
+    const std::optional<double> share = estimate::safe_share(estimate, h100(), 0.95);
+    REQUIRE(share);
+    const double before = term(estimate, "cudaContext").high.gib();
+    const double beside = term(estimate, "activation").high.gib() +
+                          term(estimate, "graphs").high.gib() +
+                          term(estimate, "nonTorch").high.gib();
+    CHECK((79.19 - before) * (1 - *share) >= beside);
+    const Asked trt{"meta-llama/Llama-3.1-8B-Instruct", "tensorrt-llm", "1.2", 1};
+    CHECK_FALSE(
+        estimate::safe_share(estimated(trt, workload_of(trt), h100()), h100(), 0.95).has_value());
+    CHECK(estimate::usual_steps("transformers").empty());
+  }
+}
