@@ -4,10 +4,12 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/catalog.hpp"
 #include "domain/profile_memory.hpp"
+#include "estimate/engines.hpp"
 #include "estimate/sweep.hpp"
 #include "profiles/profiles.hpp"
 
@@ -28,7 +30,11 @@ const std::vector<std::string> kModels = {"meta-llama/Llama-3.1-8B-Instruct",
 void take_models(SweepGrid& grid, const std::vector<std::string>& names) {
   const auto catalog = gpushape::catalog::Catalog::open();
   for (const std::string& name : names) grid.models.push_back(*catalog->find(name));
-  grid.engines.push_back(*catalog->engine("vllm"));
+}
+
+void take_engine(SweepGrid& grid, std::string_view name) {
+  const auto catalog = gpushape::catalog::Catalog::open();
+  grid.engines = {*catalog->engine(name)};
 }
 
 void take_every_gpu(SweepGrid& grid) {
@@ -49,6 +55,7 @@ std::vector<gpushape::estimate::Count> doubled(std::int64_t first, std::int64_t 
 SweepGrid whole_grid() {
   SweepGrid grid;
   take_models(grid, kModels);
+  take_engine(grid, "vllm");
   take_every_gpu(grid);
   grid.quantizations = {std::nullopt, domain::Quantization::Fp8};
   grid.kv_cache_types = {domain::KvCacheType::Auto, domain::KvCacheType::Fp8};
@@ -80,7 +87,6 @@ SweepGrid in_stages() {
 SweepGrid one_load() {
   SweepGrid grid = whole_grid();
   grid.models.clear();
-  grid.engines.clear();
   take_models(grid, gpushape::catalog::Catalog::open()->models());
   grid.tensor = {1};
   grid.contexts = {8192};
@@ -88,8 +94,7 @@ SweepGrid one_load() {
   return grid;
 }
 
-void sweep(benchmark::State& state, SweepGrid (*make)()) {
-  const SweepGrid grid = make();
+void walk_all(benchmark::State& state, const SweepGrid& grid) {
   const std::int64_t rows = *gpushape::estimate::row_count(grid);
   std::int64_t estimates = 0;
   for (auto _ : state) {
@@ -105,6 +110,15 @@ void sweep(benchmark::State& state, SweepGrid (*make)()) {
   state.counters["rows"] = static_cast<double>(rows);
 }
 
+void sweep(benchmark::State& state, SweepGrid (*make)()) { walk_all(state, make()); }
+
+/// The whole grid on each engine that is modelled.
+void sweep_engine(benchmark::State& state, std::string_view name) {
+  SweepGrid grid = whole_grid();
+  take_engine(grid, name);
+  walk_all(state, grid);
+}
+
 }  // namespace
 
 BENCHMARK_CAPTURE(sweep, whole_grid, whole_grid)->Unit(benchmark::kMillisecond);
@@ -112,4 +126,13 @@ BENCHMARK_CAPTURE(sweep, one_gpu, one_gpu)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(sweep, in_stages, in_stages)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(sweep, one_load, one_load)->Unit(benchmark::kMillisecond);
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  for (const gpushape::estimate::EngineRow& row : gpushape::estimate::engine_rows()) {
+    benchmark::RegisterBenchmark(
+        ("engine/" + std::string(row.name)).c_str(),
+        [name = row.name](benchmark::State& state) { sweep_engine(state, name); })
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

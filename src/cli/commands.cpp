@@ -42,7 +42,8 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape inventory failover --cluster cluster.yaml\n",
      kInventory, run_inventory},
     {"sweep", "MODEL… [flags]", "the same estimate over a whole grid, one row a combination",
-     "  gpushape sweep llama-3.1-8b-instruct --context 2k..128k --concurrency 1..64 --gpu h100,l40s\n"
+     "  gpushape sweep llama-3.1-8b-instruct --context 2k..128k --concurrency 1..64 \\\n"
+     "    --gpu h100,l40s\n"
      "  gpushape sweep 'qwen3-*' --quant stored,fp8 --tp 1,2,4 --context 8k -o jsonl\n"
      "  gpushape sweep all --context 8k --concurrency 32 --shard 3/8 --output-file part-3.csv\n",
      kSweep, run_sweep},

@@ -118,6 +118,7 @@ void make_in_order(std::int64_t pieces, std::size_t threads, const std::function
   }
   Ring ring(pieces, threads * kAhead);
   std::vector<std::jthread> workers;
+  workers.reserve(threads);
   for (std::size_t i = 0; i < threads; ++i) {
     workers.emplace_back([&ring, &worker] {
       try {

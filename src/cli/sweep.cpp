@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -59,7 +61,8 @@ class RowSink {
     sink.staging_ = is_replaced ? path + ".partial" : path;
     sink.file_ = std::make_unique<std::ofstream>(sink.staging_, std::ios::binary);
     sink.stream_ = sink.file_.get();
-    if (!*sink.file_) return failure(fmt::format("{}: cannot be written", path));
+    if (!*sink.file_)
+      return failure(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
     return sink;
   }
 

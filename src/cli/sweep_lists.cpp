@@ -65,8 +65,9 @@ Result<Steps> parse_range(const Given& given, std::size_t dots,
     }
   };
   take(steps.first, text.substr(0, dots));
-  take(steps.last, text.substr(last_start, plus == text.npos ? plus : plus - last_start));
-  if (plus != text.npos) take(steps.step, text.substr(plus + 1));
+  const bool has_step = plus != std::string_view::npos;
+  take(steps.last, text.substr(last_start, has_step ? plus - last_start : plus));
+  if (has_step) take(steps.step, text.substr(plus + 1));
   if (!faults.empty()) return failure(std::move(faults));
   if (steps.last < steps.first) {
     return failure(fmt::format("{}: {} ends before it begins", given.flag, given.text),

@@ -60,9 +60,10 @@ const LoadedWeights& CountedWeights::of(const Plan& plan, const Stage& stage) {
 }
 
 PreparedEstimate::PreparedEstimate(const Request& request, const EngineRow& row,
-                                   ResolvedPlan resolved)
+                                   CountedWeights* counted, ResolvedPlan resolved)
     : request_(request),
       row_(&row),
+      counted_(counted),
       resolved_(std::make_unique<ResolvedPlan>(std::move(resolved))),
       evidence_(request, *resolved_) {}
 
@@ -70,18 +71,18 @@ Result<PreparedEstimate> PreparedEstimate::make(const Request& request, const En
                                                 CountedWeights* counted) {
   Result<ResolvedPlan> resolved = row.plan(request);
   if (!resolved) return failure(std::move(resolved.error()));
-  PreparedEstimate prepared(request, row, *std::move(resolved));
-  prepared.add_stages(counted);
+  PreparedEstimate prepared(request, row, counted, *std::move(resolved));
+  prepared.add_stages();
   return prepared;
 }
 
-void PreparedEstimate::add_stages(CountedWeights* counted) {
+void PreparedEstimate::add_stages() {
   const Plan& plan = resolved_->plan;
   stages_.clear();
   for (const Stage& stage : telling_stages(plan.stages)) {
-    stages_.push_back({.situation = counted == nullptr
+    stages_.push_back({.situation = counted_ == nullptr
                                         ? situation_of(plan, stage)
-                                        : situation_of(plan, stage, counted->of(plan, stage)),
+                                        : situation_of(plan, stage, counted_->of(plan, stage)),
                        .terms = {},
                        .total = {}});
     count(stages_.back(), Change::Everything);
@@ -119,7 +120,7 @@ Diagnostics PreparedEstimate::settle() {
     if (!again) return std::move(again.error());
     *resolved_ = *std::move(again);
     evidence_ = TakenEvidence(request_, *resolved_);
-    add_stages(nullptr);
+    add_stages();
     return {};
   }
   Plan& plan = resolved_->plan;

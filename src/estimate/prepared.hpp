@@ -36,8 +36,9 @@ class CountedWeights {
 
 class PreparedEstimate {
  public:
-  /// What the request points to stays in its place for as long as this lives. Its engine is that of
-  /// the row, and nothing is wrong with it (complaints_about).
+  /// What the request points to stays in its place for as long as this lives, and so do weights
+  /// that were counted. Its engine is that of the row, and nothing is wrong with it
+  /// (complaints_about).
   static Result<PreparedEstimate> make(const Request& request, const EngineRow& row,
                                        CountedWeights* counted = nullptr);
 
@@ -65,13 +66,15 @@ class PreparedEstimate {
  private:
   enum class Change { Load, Batch, Everything };
 
-  PreparedEstimate(const Request& request, const EngineRow& row, ResolvedPlan resolved);
-  void add_stages(CountedWeights* counted);
+  PreparedEstimate(const Request& request, const EngineRow& row, CountedWeights* counted,
+                   ResolvedPlan resolved);
+  void add_stages();
   void count(StageFigures& stage, Change change) const;
   void choose_largest();
 
   Request request_;
   const EngineRow* row_;
+  CountedWeights* counted_;                 ///< nullptr: nobody shares weights
   std::unique_ptr<ResolvedPlan> resolved_;  ///< situations point into it
   TakenEvidence evidence_;
   std::vector<StageFigures> stages_;

@@ -125,6 +125,15 @@ TEST_SUITE("cli") {
     CHECK(run_line(grid + " --shard 5/5").out == "57\n");
   }
 
+  TEST_CASE("a workload file says what does not vary") {
+    const test::Outcome outcome =
+        run_line("sweep -f examples/workloads/chat-measured.yaml --tp 1,2 --gpu none");
+    CHECK(outcome.status == 0);
+    CHECK(lines_in(outcome.out) == 3);
+    CHECK(outcome.out.contains("\nmeta-llama/Llama-3.1-8B-Instruct,"));
+    CHECK(outcome.out.contains(",8192,16,"));
+  }
+
   TEST_CASE("patterns stand for the models of the catalog, each once") {
     const test::Outcome outcome =
         run_line("sweep 'Qwen3-0.?b' qwen3-0.6b,Qwen/Qwen3-0.6B --gpu none");
