@@ -11,8 +11,8 @@ namespace gpushape::inventory {
 
 namespace {
 
-constexpr std::size_t kMostComplaints = 20;  // ours: the first ones tell what is wrong
-constexpr std::size_t kMostColumns = 256;    // ours
+constexpr std::size_t kMostComplaints = 8;  // ours: the first ones tell what is wrong
+constexpr std::size_t kMostColumns = 256;   // ours
 const std::string kNothing;
 
 std::vector<std::string> cells_of(std::string_view line) {
@@ -63,16 +63,16 @@ Result<CsvTable> CsvTable::read(std::string_view text, std::string file) {
       table.heads_ = std::move(cells);
       continue;
     }
-    if (cells.size() != table.heads_.size() && table.diagnostics_.size() < kMostComplaints) {
-      Diagnostic diagnostic = complaint(fmt::format("{} cells, and {} heads stand above them",
-                                                    cells.size(), table.heads_.size()));
-      diagnostic.span = {.file = table.file_, .line = number, .column = 1, .length = 1};
-      table.diagnostics_.push_back(std::move(diagnostic));
+    if (cells.size() != table.heads_.size()) {
+      table.keep(
+          number,
+          fmt::format("{} cells, and {} heads stand above them", cells.size(), table.heads_.size()),
+          {});
     }
     cells.resize(table.heads_.size());
     table.rows_.push_back({number, std::move(cells)});
   }
-  if (!table.diagnostics_.empty()) return failure(std::move(table.diagnostics_));
+  if (table.complaints_ > 0) return failure(table.take_diagnostics());
   return table;
 }
 
@@ -87,13 +87,25 @@ const std::string& CsvTable::cell(std::size_t row, std::string_view head) const 
   return index ? rows_[row].cells[*index] : kNothing;
 }
 
+void CsvTable::keep(int line, std::string message, std::string help) {
+  if (complaints_++ >= kMostComplaints) return;
+  Diagnostic diagnostic = complaint(std::move(message), std::move(help));
+  diagnostic.span = {.file = file_, .line = line, .column = 1, .length = 1};
+  diagnostics_.push_back(std::move(diagnostic));
+}
+
 void CsvTable::complain(std::size_t row, std::string_view head, std::string message,
                         std::string help) {
-  if (diagnostics_.size() >= kMostComplaints) return;
-  Diagnostic diagnostic =
-      complaint(fmt::format("{}: {}", head, std::move(message)), std::move(help));
-  diagnostic.span = {.file = file_, .line = rows_[row].number, .column = 1, .length = 1};
-  diagnostics_.push_back(std::move(diagnostic));
+  keep(rows_[row].number, fmt::format("{}: {}", head, std::move(message)), std::move(help));
+}
+
+Diagnostics CsvTable::take_diagnostics() {
+  if (complaints_ > diagnostics_.size()) {
+    diagnostics_.push_back(complaint(fmt::format("{}: {} more complaints like these", file_,
+                                                 complaints_ - diagnostics_.size())));
+  }
+  complaints_ = 0;
+  return std::exchange(diagnostics_, {});
 }
 
 std::optional<double> CsvTable::number(std::size_t row, std::string_view head, double least,

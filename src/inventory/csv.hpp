@@ -29,19 +29,22 @@ class CsvTable {
   void complain(std::size_t row, std::string_view head, std::string message, std::string help = {});
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
+  /// The first complaints, and how many more there are.
+  [[nodiscard]] Diagnostics take_diagnostics();
 
  private:
   struct Line {
     int number = 0;
     std::vector<std::string> cells;
   };
+  void keep(int line, std::string message, std::string help);
   [[nodiscard]] std::optional<std::size_t> column(std::string_view head) const;
 
   std::string file_;
   std::vector<std::string> heads_;
   std::vector<Line> rows_;
   Diagnostics diagnostics_;
+  std::size_t complaints_ = 0;  ///< of which the first ones are kept
 };
 
 }  // namespace gpushape::inventory

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "document/reader.hpp"
+#include "inventory/document_header.hpp"
 
 namespace gpushape::inventory {
 
 using document::IntegerBounds;
 using document::Node;
-using document::NumberBounds;
 using document::Reader;
 using domain::Host;
 using domain::HostGpu;
@@ -20,25 +20,15 @@ using domain::HostNic;
 
 namespace {
 
-constexpr std::string_view kApiVersion = "gpushape.dev/v1";
 constexpr std::string_view kKind = "Host";
 
-// Limits are ours: well above every server that is sold, low enough that no product of two of them
-// overflows. A number beyond them is a slip.
-constexpr IntegerBounds kSockets{.least = 1, .most = 64};
-constexpr IntegerBounds kCoresPerSocket{.least = 1, .most = 4096};
-constexpr IntegerBounds kThreadsPerCore{.least = 1, .most = 8};
-constexpr IntegerBounds kMegahertz{.least = 100, .most = 100'000};
-constexpr IntegerBounds kNodesPerSocket{.least = 1, .most = 16};
+// Limits are ours, as those of document_header.hpp.
 constexpr IntegerBounds kGpusInRow{.least = 1, .most = 64};
 constexpr std::size_t kMostGpus = 64;
 constexpr std::size_t kMostNics = 256;
 constexpr IntegerBounds kLinkDomain{.least = 0, .most = 1023};
-constexpr IntegerBounds kHardwareVersion{.least = 4, .most = 99};
 constexpr IntegerBounds kVgpusPerVm{.least = 1, .most = 1024};
-constexpr NumberBounds kGigabitsPerSecond{.least = 0.01, .most = 100'000};
 constexpr Bytes kLeastMemory = gib(1);
-constexpr Bytes kMostMemory = gib(1'048'576);
 
 int required_int(Reader& reader, std::string_view field, IntegerBounds bounds) {
   return static_cast<int>(reader.required_integer(field, bounds));
@@ -46,31 +36,6 @@ int required_int(Reader& reader, std::string_view field, IntegerBounds bounds) {
 
 int optional_int(Reader& reader, std::string_view field, IntegerBounds bounds, int otherwise) {
   return static_cast<int>(reader.integer(field, bounds).value_or(otherwise));
-}
-
-std::string required_name(Reader& reader, std::string_view field) {
-  std::string name = reader.required_text(field);
-  const Node* const node = reader.node(field);
-  if (name.empty() && node != nullptr && node->is(Node::Kind::String)) {
-    reader.complain(field, fmt::format("{}: a name cannot be empty", field));
-  }
-  return name;
-}
-
-/// False for a document of another kind.
-bool read_header(Reader& reader) {
-  const std::string version = reader.required_text("apiVersion");
-  if (!version.empty() && version != kApiVersion) {
-    reader.complain("apiVersion", fmt::format("unknown apiVersion '{}'", version),
-                    fmt::format("write apiVersion: {}", kApiVersion));
-  }
-  const std::string kind = reader.required_text("kind");
-  if (!kind.empty() && kind != kKind) {
-    reader.complain("kind", fmt::format("this is a '{}', not a {}", kind, kKind),
-                    fmt::format("write kind: {}", kKind));
-    return false;
-  }
-  return true;
 }
 
 Bytes read_memory(Reader& reader) {
@@ -108,7 +73,7 @@ void complain_of_repeated_id(Reader& reader, std::set<std::string>& ids, const s
 void read_gpu_row(Reader& row, int nodes, std::set<std::string>& ids, std::vector<HostGpu>& gpus) {
   const std::optional<std::string> id = row.filled_text("id");
   HostGpu gpu;
-  gpu.device = required_name(row, "device");
+  gpu.device = read_name(row, "device");
   gpu.numa_node = read_numa_node(row, nodes);
   gpu.link_domain = optional_int(row, "linkDomain", kLinkDomain, -1);
   gpu.pcie_switch = row.filled_text("pcieSwitch").value_or("");
@@ -147,7 +112,7 @@ std::vector<HostNic> read_nics(Reader& reader, int nodes) {
       break;
     }
     HostNic nic;
-    nic.id = required_name(row, "id");
+    nic.id = read_name(row, "id");
     nic.gigabits_per_second = row.required_number("gbps", kGigabitsPerSecond);
     nic.numa_node = read_numa_node(row, nodes);
     nic.pcie_switch = row.filled_text("pcieSwitch").value_or("");
@@ -206,9 +171,9 @@ Node platform_node(const Host& host) {
 Result<Host> read_host(const document::Document& document) {
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "host");
-  if (!read_header(reader)) return failure(std::move(diagnostics));
+  if (!read_header(reader, kKind)) return failure(std::move(diagnostics));
   Host host;
-  host.name = required_name(reader, "name");
+  host.name = read_name(reader, "name");
   host.sockets = required_int(reader, "sockets", kSockets);
   host.cores_per_socket = required_int(reader, "coresPerSocket", kCoresPerSocket);
   host.threads_per_core = optional_int(reader, "threadsPerCore", kThreadsPerCore, 1);
@@ -227,9 +192,7 @@ Result<Host> read_host(const document::Document& document) {
 }
 
 Node to_node(const Host& host) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kKind);
+  Node node = new_document(kKind);
   node.set("name", host.name);
   node.set("sockets", host.sockets);
   node.set("coresPerSocket", host.cores_per_socket);
