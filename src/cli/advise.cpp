@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/edit_distance.hpp"
+#include "cli/advise_cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/gather.hpp"
 #include "cli/output.hpp"
@@ -142,8 +143,12 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   request.engine = gathered->engine;
   request.wishes = gathered->wishes;
   request.profile = invocation.profile;
-  const Result<domain::Advice> advice = advise::advise(request);
+  Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return refuse(advice.error(), terminal);
+  if (gathered->clusters) {
+    rank_by_cluster(*advice, *gathered->clusters);
+    terminal.err << to_text(gathered->clusters->notes);
+  }
   const bool is_yes = std::ranges::any_of(advice->shapes, &domain::RankedShape::fits);
   if (invocation.pick && *invocation.pick > static_cast<std::int64_t>(advice->shapes.size())) {
     return refuse({complaint(fmt::format("--pick {}: the answer has {} shapes", *invocation.pick,

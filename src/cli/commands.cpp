@@ -35,11 +35,12 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "    --policy best-performance,least-fragmentation-fill -o json\n"
      "  gpushape simulate --cluster nodes.csv --trace tasks.csv --seed 7 --arrivals 130\n",
      kSimulate, run_simulate},
-    {"inventory", "show|check|fragmentation|failover|defragment [INVENTORY]",
-     "questions about a cluster",
-     "  gpushape inventory show cluster.yaml\n"
+    {"inventory", "import|show|check|fragmentation|usage|failover|defragment [INVENTORY]",
+     "inventories from what real systems print, and questions about one",
+     "  kubectl get nodes,pods,resourceslices,resourceclaims -A -o json |\n"
+     "    gpushape inventory import - --output-file cluster.yaml\n"
      "  gpushape inventory fragmentation cluster.yaml\n"
-     "  gpushape inventory failover --cluster cluster.yaml\n",
+     "  gpushape inventory usage cluster.yaml --usage dcgm.json\n",
      kInventory, run_inventory},
     {"sweep", "MODEL… [flags]", "the same estimate over a whole grid, one row a combination",
      "  gpushape sweep llama-3.1-8b-instruct --context 2k..128k --concurrency 1..64 \\\n"

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "catalog/quantization_names.hpp"
+#include "inventory/import.hpp"
 #include "place/decide.hpp"
 
 namespace gpushape::cli {
@@ -74,6 +75,7 @@ constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostGpus = 4096;
 constexpr std::int64_t kMostTokens = 1LL << 40;
 constexpr std::int64_t kMostDrafts = 1024;
+constexpr std::int64_t kMostFailures = 4;
 constexpr std::int64_t kMostBlock = 1LL << 20;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostMib = 1LL << 40;
@@ -109,6 +111,11 @@ std::vector<std::string> policy_names() {
   std::vector<std::string> names;
   for (const place::PolicyRow& row : place::policies()) names.emplace_back(row.name);
   names.emplace_back(place::kExactPolicy);
+  return names;
+}
+std::vector<std::string> import_source_names() {
+  std::vector<std::string> names;
+  for (const inventory::ImportRow& row : inventory::import_sources()) names.emplace_back(row.name);
   return names;
 }
 std::vector<std::string> color_choices() { return {"auto", "always", "never"}; }
@@ -296,13 +303,27 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set_requirements(in.workload.requires_, g); }},
     {"--host", "", "FILE", Hardware, kAdvise, "host profile; default: the usual server of the GPU's board", nullptr,
      [](Invocation& in, const Given& g) { return set(in.host, text_of(g), g); }},
-    {"--cluster", "", "INVENTORY", Hardware, kOnClusters, "an inventory, or a folder of them; repeats", nullptr,
+    {"--cluster", "", "INVENTORY", Hardware, kOnClusters | kAdvise, "an inventory, or a folder of them; repeats", nullptr,
      [](Invocation& in, const Given& g) { in.clusters.push_back(g.text); return Diagnostics{}; }},
     {"--policy", "", "NAME", Hardware, kOnClusters, "placement policy; simulate takes several, separated by commas",
      policy_names,
      [](Invocation& in, const Given& g) { return set_list(in.policies, g); }},
     {"--trace", "", "FILE", Hardware, kSimulate, "arrivals and departures as CSV: lifecycle, openb tasks", nullptr,
      [](Invocation& in, const Given& g) { return set(in.trace, text_of(g), g); }},
+    {"--from", "", "SOURCE", Hardware, kInventory, "import: what the files are; default: by their content",
+     import_source_names,
+     [](Invocation& in, const Given& g) { return set_word(in.import_source, g, import_source_names()); }},
+    {"--usage", "", "FILE", Hardware, kInventory,
+     "usage: Prometheus' answer to a query for the metrics of the DCGM exporter, as JSON; repeats", nullptr,
+     [](Invocation& in, const Given& g) { in.usage_files.push_back(g.text); return Diagnostics{}; }},
+    {"--reserve-failover", "", "N", Hardware, kPlace,
+     "takes back what leaves a failure of N hosts uncovered that was covered before", nullptr,
+     [](Invocation& in, const Given& g) {
+       const Result<std::int64_t> value = parse_count(g, 1, kMostFailures);
+       if (!value) return value.error();
+       in.reserve_failover = *value;
+       return Diagnostics{};
+     }},
     {"--seed", "", "N", Hardware, kSimulate, "of the order of tasks without times; default: 1", nullptr,
      [](Invocation& in, const Given& g) {
        const Result<std::int64_t> value = parse_count(g, 0, kMostSequences);
@@ -361,7 +382,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
     {"--pick", "", "N", Output, kAdvise, "write the Nth shape instead of the first", nullptr,
      [](Invocation& in, const Given& g) { return set(in.pick, parse_count(g, 1, kMostSequences), g); }},
-    {"--name", "", "NAME", Output, kAdvise, "metadata.name of the documents; default: from model and shape", nullptr,
+    {"--name", "", "NAME", Output, kAdvise | kInventory, "metadata.name of the documents; default: from model and shape (import: of the host or cluster)", nullptr,
      [](Invocation& in, const Given& g) { return set(in.name, text_of(g), g); }},
     {"--namespace", "", "NAME", Output, kAdvise, "metadata.namespace of the documents", nullptr,
      [](Invocation& in, const Given& g) { return set(in.name_space, text_of(g), g); }},

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "cli/advise_cluster.hpp"
 #include "cli/document_files.hpp"
 #include "domain/profile_memory.hpp"
 #include "inventory/sources.hpp"
@@ -141,6 +142,7 @@ Diagnostics state_memory(domain::Device& device, const Invocation& invocation) {
 Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload,
                                                 const profiles::Profiles& profiles,
                                                 const std::optional<domain::Host>& host,
+                                                const std::optional<LoadedCluster>& clusters,
                                                 const Invocation& invocation) {
   std::vector<std::string> words = workload.gpus;
   if (words.empty() && host) {
@@ -183,8 +185,12 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
             return gpu.device == device.id;
           });
       // Cards that no server board carries (a workstation's, a preliminary one) are had by name.
-      const bool is_in_servers = host || !device.boards.empty();
-      if (is_any && (!lacking.empty() || !is_on_host || !is_in_servers)) continue;
+      const bool is_in_servers = host || clusters || !device.boards.empty();
+      const bool is_in_cluster =
+          !clusters || std::ranges::find(clusters->devices, device.id, &domain::Device::id) !=
+                           clusters->devices.end();
+      const bool is_there = is_on_host && is_in_servers && is_in_cluster;
+      if (is_any && (!lacking.empty() || !is_there)) continue;
       if (!lacking.empty()) {
         faults.push_back(complaint(fmt::format("--require {}: a {} has none", lacking, device.id)));
         continue;
@@ -195,15 +201,23 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
                       "name a GPU of that host with --gpu, or leave --gpu out"));
         continue;
       }
+      if (!is_in_cluster) {
+        faults.push_back(
+            complaint(fmt::format("--cluster: {} has no {}", clusters->cluster.source, device.id),
+                      "name a GPU of the cluster with --gpu, or leave --gpu out"));
+        continue;
+      }
       advise::Wish wish;
       if (invocation.visible_bytes) append(faults, state_memory(device, invocation));
-      if (host) {
-        wish.host = *host;
+      const std::optional<domain::Host> server =
+          host || !clusters ? host : server_with(*clusters, device.id);
+      if (server) {
+        wish.host = *server;
         wish.is_usual_host = false;
       } else {
-        Result<domain::Host> server = profiles.usual_server(device);
-        if (!server) return std::unexpected(server.error());
-        wish.host = std::move(*server);
+        Result<domain::Host> usual = profiles.usual_server(device);
+        if (!usual) return std::unexpected(usual.error());
+        wish.host = std::move(*usual);
       }
       wish.is_counted = parsed->most.has_value();
       wish.most = parsed->most.value_or(wish.most);
@@ -301,7 +315,16 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return std::unexpected(profiles.error());
   if (host) append(faults, resolve_gpus(*host, *profiles));
-  Result<std::vector<advise::Wish>> wishes = gather_wishes(workload, *profiles, host, invocation);
+  if (!invocation.clusters.empty()) {
+    Result<LoadedCluster> loaded = load_cluster(invocation.clusters, *profiles);
+    if (!loaded) {
+      append(faults, loaded.error());
+      return failure(std::move(faults));
+    }
+    gathered.clusters = std::move(*loaded);
+  }
+  Result<std::vector<advise::Wish>> wishes =
+      gather_wishes(workload, *profiles, host, gathered.clusters, invocation);
   if (wishes) {
     gathered.wishes = std::move(*wishes);
   } else {

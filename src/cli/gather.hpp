@@ -9,6 +9,7 @@
 #include "advise/advise.hpp"
 #include "base/result.hpp"
 #include "catalog/catalog.hpp"
+#include "cli/cluster_files.hpp"
 #include "cli/flags.hpp"
 #include "cli/invocation.hpp"
 #include "profiles/profiles.hpp"
@@ -19,6 +20,7 @@ struct Gathered {
   domain::Workload workload;
   std::optional<domain::Model> model;
   std::optional<domain::Engine> engine;
+  std::optional<LoadedCluster> clusters;  ///< --cluster
   std::vector<advise::Wish> wishes;  ///< in the order of the list; every device of an `any`
 };
 

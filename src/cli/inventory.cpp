@@ -9,6 +9,8 @@
 namespace gpushape::cli {
 namespace {
 
+constexpr std::string_view kImport = "import";
+
 struct WordRow {
   std::string_view word;
   int (*run)(const Question&);
@@ -17,6 +19,7 @@ constexpr auto kWords = std::to_array<WordRow>({
     {"show", questions::show},
     {"check", questions::check},
     {"fragmentation", questions::fragmentation},
+    {"usage", questions::usage},
     {"failover", questions::failover},
     {"defragment", questions::defragment},
 });
@@ -37,13 +40,10 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
   if (const Diagnostics faults = apply(parsed, invocation); !faults.empty()) {
     return refuse(faults, terminal);
   }
-  std::vector<std::string> words;
-  words.reserve(kWords.size());
+  std::vector<std::string> words = {std::string(kImport)};
   for (const WordRow& row : kWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "inventory", words);
   if (!word) return refuse(word.error(), terminal);
-  const Result<std::string> format = listing_format(invocation);
-  if (!format) return refuse(format.error(), terminal);
   std::vector<std::string> paths = invocation.clusters;
   paths.insert(paths.end(), parsed.positionals.begin() + 1, parsed.positionals.end());
   if (paths.empty()) {
@@ -51,15 +51,25 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
                              "name a Cluster document, a folder of them, or - for standard input")},
                   terminal);
   }
+  if (*word == kImport) return import_inventory(paths, invocation, terminal);
+  const Result<std::string> format = listing_format(invocation);
+  if (!format) return refuse(format.error(), terminal);
   if (*word == "defragment" && invocation.files.empty()) {
     return refuse({complaint("inventory defragment needs a contract",
                              "name what should become placeable: -f CONTRACT")},
+                  terminal);
+  }
+  if (*word == "usage" && invocation.usage_files.empty()) {
+    return refuse({complaint("inventory usage needs telemetry",
+                             "save Prometheus' answer for the metrics of the DCGM exporter and "
+                             "name it: --usage FILE")},
                   terminal);
   }
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return refuse(profiles.error(), terminal);
   const Result<LoadedCluster> loaded = load_cluster(paths, *profiles);
   if (!loaded) return refuse(loaded.error(), terminal);
+  terminal.err << to_text(loaded->notes);
   const auto row = std::ranges::find(kWords, *word, &WordRow::word);
   return row->run(
       {.loaded = *loaded, .invocation = invocation, .terminal = terminal, .format = *format});

@@ -24,6 +24,18 @@ struct FragmentationAnswer {
   std::vector<place::PaperCapacity> paper;
 };
 
+/// Of one of the clusters that were read together.
+place::Fragmentation sum_of(const ClusterPart& part, const FragmentationAnswer& answer) {
+  place::Fragmentation sum;
+  for (std::size_t host = 0; host < answer.hosts.size(); ++host) {
+    if (!part.has(host)) continue;
+    sum.idle += answer.hosts[host].idle;
+    sum.touch += answer.hosts[host].touch;
+    sum.fill += answer.hosts[host].fill;
+  }
+  return sum;
+}
+
 Node fragmentation_node(const Question& question, const FragmentationAnswer& answer) {
   const domain::Cluster& cluster = question.loaded.cluster;
   Node node = new_document("Fragmentation", cluster);
@@ -58,7 +70,33 @@ Node fragmentation_node(const Question& question, const FragmentationAnswer& ans
     Node& blockers = entry.set("blockedBy", Node::sequence());
     for (const std::string& vm : row.blockers) blockers.add(vm);
   }
+  if (question.loaded.parts.size() < 2) return node;
+  Node& clusters = node.set("clusters", Node::sequence());
+  for (const ClusterPart& part : question.loaded.parts) {
+    const place::Fragmentation sum = sum_of(part, answer);
+    Node& row = clusters.add(Node::mapping());
+    row.set("name", part.name);
+    row.set("idleGpus", sum.idle);
+    row.set("touchGpus", sum.touch);
+    row.set("fillGpus", sum.fill);
+  }
   return node;
+}
+
+void show_clusters(Page& page, const Question& question, const FragmentationAnswer& answer) {
+  if (question.loaded.parts.size() < 2) return;
+  Table table{.columns = {{"cluster", Align::Left},
+                          {"idle", Align::Right},
+                          {"touch", Align::Right},
+                          {"fill", Align::Right}},
+              .rows = {},
+              .ruled = {}};
+  for (const ClusterPart& part : question.loaded.parts) {
+    const place::Fragmentation sum = sum_of(part, answer);
+    table.rows.push_back({part.name, figure(sum.idle), figure(sum.touch), figure(sum.fill)});
+  }
+  page.table(table);
+  page.blank();
 }
 
 void show_fragmentation(Page& page, const Question& question, const FragmentationAnswer& answer) {
@@ -88,6 +126,7 @@ void show_fragmentation(Page& page, const Question& question, const Fragmentatio
   }
   page.table(shapes);
   page.blank();
+  show_clusters(page, question, answer);
   constexpr std::size_t kMostHosts = 20;  // ours: the worst ones; -v lists all
   std::vector<std::size_t> order(answer.hosts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -33,11 +33,16 @@ document::Node new_document(std::string_view kind, const domain::Cluster& cluste
 /// Two decimals.
 std::string figure(double value);
 
+/// Prints the Cluster that the files of `paths` make, and what it leaves out.
+int import_inventory(const std::vector<std::string>& paths, const Invocation& invocation,
+                     const Terminal& terminal);
+
 namespace questions {
 
 int show(const Question& question);
 int check(const Question& question);
 int fragmentation(const Question& question);
+int usage(const Question& question);
 int failover(const Question& question);
 int defragment(const Question& question);
 

@@ -18,8 +18,19 @@ using render::Page;
 using render::Table;
 using render::Tone;
 
+std::string holders_of(const domain::Gpu& gpu) {
+  std::vector<std::string> parts;
+  for (const domain::SoftwareShare& share : gpu.shares) {
+    parts.push_back(
+        share.fraction ? fmt::format("{} of it: {}", render::percent(*share.fraction), share.holder)
+                       : share.holder);
+  }
+  return fmt::format("shared: {}", fmt::join(parts, ", "));
+}
+
 std::string holdings(const domain::Gpu& gpu) {
   if (gpu.has_failed) return "failed";
+  if (!gpu.shares.empty()) return holders_of(gpu);
   if (gpu.allocations.empty()) return "empty";
   std::map<std::string, int> counts;
   for (const domain::GpuAllocation& share : gpu.allocations) {
@@ -44,6 +55,40 @@ std::string bar(double idle) {
          std::string(static_cast<std::size_t>(kCells - taken), '.');
 }
 
+/// Hosts and GPUs of each of several clusters, and of all.
+void show_totals(Page& page, const Question& question, const place::Snapshot& snapshot) {
+  std::vector<ClusterPart> parts = question.loaded.parts;
+  parts.push_back({.name = "total", .first = 0, .hosts = snapshot.size()});
+  Table table{.columns = {{"cluster", Align::Left},
+                          {"hosts", Align::Right},
+                          {"GPUs", Align::Right},
+                          {"idle", Align::Right},
+                          {"cores free", Align::Right},
+                          {"GiB free", Align::Right}},
+              .rows = {},
+              .ruled = {}};
+  for (const ClusterPart& part : parts) {
+    std::size_t gpus = 0;
+    double idle = 0;
+    std::int64_t millicores = 0;
+    Bytes memory;
+    for (std::size_t host = part.first; host < part.first + part.hosts; ++host) {
+      const place::HostRow& row = snapshot.row(host);
+      gpus += row.gpus.size();
+      if (!row.is_up) continue;
+      for (const place::StateId state : row.gpus) idle += snapshot.states().idle(state);
+      millicores += row.free_millicores;
+      memory += Bytes(row.free_memory);
+    }
+    table.rows.push_back(
+        {part.name, std::to_string(part.hosts), std::to_string(gpus), figure(idle),
+         fmt::format("{:.0f}", static_cast<double>(millicores) / domain::kMillicoresPerCore),
+         fmt::format("{:.0f}", memory.gib())});
+  }
+  page.blank();
+  page.table(table);
+}
+
 }  // namespace
 
 int show(const Question& question) {
@@ -62,6 +107,7 @@ int show(const Question& question) {
         name_of(row.state), static_cast<double>(row.millicores - row.used_millicores) / 1000,
         static_cast<double>(row.millicores) / 1000,
         (row.memory_bytes - row.used_memory_bytes).gib(), row.memory_bytes.gib()));
+    if (!row.server.empty()) page.paragraph(fmt::format("a VM on {}", row.server), 2);
     Table table{.columns = {{"GPU", Align::Left},
                             {"device", Align::Left},
                             {"taken", Align::Left},
@@ -87,6 +133,7 @@ int show(const Question& question) {
       page.paragraph(fmt::format("link domains: {}", fmt::join(sets, "  ")), 2);
     }
   }
+  if (question.loaded.parts.size() > 1) show_totals(page, question, snapshot);
   question.terminal.out << page.text();
   return kDone;
 }

@@ -50,6 +50,9 @@ struct Invocation {
   std::vector<std::string> clusters;
   std::vector<std::string> policies;
   std::string trace;
+  std::string import_source;  ///< --from
+  std::vector<std::string> usage_files;
+  std::int64_t reserve_failover = 0;
   std::int64_t seed = 1;
   double arrivals_percent = 100;
 

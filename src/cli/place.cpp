@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <span>
 
 #include "cli/cluster_files.hpp"
 #include "cli/commands.hpp"
@@ -11,6 +13,7 @@
 #include "document/text_format.hpp"
 #include "inventory/cluster_file.hpp"
 #include "place/decide.hpp"
+#include "place/reserve.hpp"
 #include "render/formats.hpp"
 #include "render/placement_view.hpp"
 #include "schema/kinds.hpp"
@@ -44,6 +47,75 @@ Piece piece_of(const std::string& output, const domain::Placement& placement,
   const auto formats = render::formats();
   const auto row = std::ranges::find(formats, output, &render::FormatRow::name);
   return {"placement", output == "text" ? "txt" : output, row->placement(placement, style)};
+}
+
+/// For what finds no place: where a device that would do sits idle, cluster by cluster, and what
+/// stands against it there.
+void note_elsewhere(domain::PlacementDecision& decision, const LoadedCluster& loaded,
+                    const place::Snapshot& snapshot) {
+  for (const ClusterPart& part : loaded.parts) {
+    std::map<std::string, double> idle;
+    for (std::size_t host = part.first; host < part.first + part.hosts; ++host) {
+      const place::HostRow& row = snapshot.row(host);
+      if (!row.is_up) continue;
+      for (std::size_t i = 0; i < row.gpus.size(); ++i) {
+        const std::string& device = snapshot.host(host).gpus[i].device;
+        const bool would_do = std::ranges::any_of(decision.attempts, [&](const auto& attempt) {
+          const auto& devices = attempt.request.devices;
+          return devices.empty() || std::ranges::find(devices, device) != devices.end();
+        });
+        const double share = snapshot.states().idle(row.gpus[i]);
+        if (would_do && share > 0) idle[device] += share;
+      }
+    }
+    if (idle.empty()) continue;
+    std::map<domain::Refusal, std::size_t> reasons;
+    for (const domain::PlacementAttempt& attempt : decision.attempts) {
+      for (const domain::RefusedHost& host : attempt.refused) {
+        const auto index = snapshot.find_host(host.host);
+        if (index && part.has(*index)) ++reasons[host.refusal];
+      }
+    }
+    std::vector<std::string> devices;
+    for (const auto& [device, gpus] : idle) {
+      devices.push_back(fmt::format("{:.2f} x {}", gpus, device));
+    }
+    const auto most =
+        std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second; });
+    decision.notes.push_back(fmt::format(
+        "cluster {} has idle: {}; most of its hosts are removed by rule '{}'", part.name,
+        fmt::join(devices, ", "), most == reasons.end() ? "none" : name_of(most->first)));
+  }
+}
+
+std::string names_of(const place::Snapshot& snapshot, const std::vector<std::size_t>& hosts) {
+  std::vector<std::string> names;
+  for (const std::size_t host : hosts) names.push_back(snapshot.host(host).name);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+/// Takes the contract's instances back where a failure of `reserve` hosts that was covered is not
+/// any more; the notes tell which.
+void keep_reserve(place::Snapshot& snapshot, const place::Snapshot& before, std::int64_t reserve,
+                  std::span<domain::PlacementDecision> decisions) {
+  if (!std::ranges::all_of(decisions, &domain::PlacementDecision::is_placed)) return;
+  const std::vector<place::Uncovered> uncovered =
+      place::newly_uncovered(before, snapshot, static_cast<std::size_t>(reserve));
+  if (uncovered.empty()) return;
+  snapshot = before;
+  const place::Uncovered& first = uncovered.front();
+  for (domain::PlacementDecision& decision : decisions) {
+    decision.notes.push_back(fmt::format(
+        "--reserve-failover {}: with it on {}, {} if {} fails, and {} such failure{} covered "
+        "without it; not placed",
+        reserve, decision.chosen->host,
+        first.answer == place::Answer::No ? "not every VM restarts"
+                                          : "it is not known whether every VM restarts",
+        names_of(snapshot, first.hosts), uncovered.size(),
+        uncovered.size() == 1 ? " is" : "s are"));
+    decision.chosen.reset();
+    decision.happiness.clear();
+  }
 }
 
 }  // namespace
@@ -142,10 +214,20 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
     placement.decisions = place::decide_jointly(snapshot, *contracts, input);
   } else {
     for (const domain::ResourceContract& contract : *contracts) {
-      std::ranges::move(place::decide(snapshot, contract, input),
-                        std::back_inserter(placement.decisions));
+      const place::Snapshot before = snapshot;
+      std::vector<domain::PlacementDecision> decisions = place::decide(snapshot, contract, input);
+      if (invocation.reserve_failover > 0) {
+        keep_reserve(snapshot, before, invocation.reserve_failover, decisions);
+      }
+      std::ranges::move(decisions, std::back_inserter(placement.decisions));
     }
   }
+  if (loaded->parts.size() > 1) {
+    for (domain::PlacementDecision& decision : placement.decisions) {
+      if (!decision.is_placed()) note_elsewhere(decision, *loaded, snapshot);
+    }
+  }
+  terminal.err << to_text(loaded->notes);
   const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
   std::vector<Piece> pieces;
   pieces.reserve(outputs.size());

@@ -56,6 +56,17 @@ struct GpuAllocation {
   bool operator==(const GpuAllocation&) const = default;
 };
 
+/// A part of a GPU that software keeps apart, not the device: by a scheduler's book-keeping (KAI,
+/// Run:ai, time-slicing replicas) or a library (HAMi). The GPU as a whole counts as taken.
+struct SoftwareShare {
+  std::string holder;
+  std::string team;
+  std::optional<Bytes> memory_bytes;
+  std::optional<double> fraction;  ///< of the device, 0 to 1, as that software counts it
+
+  bool operator==(const SoftwareShare&) const = default;
+};
+
 /// One physical GPU. While empty it is neutral: the first VM fixes the mode (and in same-size mode
 /// the profile), and the last one to leave drops both.
 struct Gpu {
@@ -64,11 +75,13 @@ struct Gpu {
   std::vector<GpuMode> allowed_modes;  ///< at most one of the two vGPU modes
   std::string label;                   ///< empty: none
   std::string pci_address;             ///< empty: not known
+  std::string uuid;                    ///< "GPU-…", as telemetry names it; empty: not known
   std::optional<int> numa_node;
   bool has_failed = false;
   std::optional<GpuMode> mode;  ///< absent while empty
   std::string profile;          ///< only in same-size mode
   std::vector<GpuAllocation> allocations;
+  std::vector<SoftwareShare> shares;  ///< how software divides what is allocated
 
   bool operator==(const Gpu&) const = default;
 };

@@ -100,6 +100,16 @@ struct PlacementAttempt {
   bool operator==(const PlacementAttempt&) const = default;
 };
 
+/// How well a running VM has it on its host, 0 to 100, and what a decision does to that.
+struct HappinessChange {
+  std::string vm;
+  double before = 0;
+  double after = 0;
+  std::string fact;  ///< what the value after stands on
+
+  bool operator==(const HappinessChange&) const = default;
+};
+
 /// One instance of one contract.
 struct PlacementDecision {
   std::string contract;
@@ -111,6 +121,7 @@ struct PlacementDecision {
   std::string why;   ///< what made the policy take this host and these GPUs
   std::vector<ShapeSlots> slots;
   FragmentationChange fragmentation;
+  std::vector<HappinessChange> happiness;  ///< of the VM itself, then of those whose it lowers
   std::vector<std::string> notes;
 
   [[nodiscard]] bool is_placed() const { return chosen.has_value(); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct SharedNode {
   std::string name;
   std::string model;  ///< of its GPUs; empty without any
   std::int64_t millicores = 0;
-  Bytes memory_bytes;
+  std::optional<Bytes> memory_bytes;  ///< absent: the list does not tell, and it bounds nothing
   int gpus = 0;
 
   bool operator==(const SharedNode&) const = default;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "inventory/document_header.hpp"
+
 namespace gpushape::inventory {
 
 using document::Node;
@@ -17,7 +19,6 @@ using domain::PlacementRequest;
 
 namespace {
 
-constexpr Bytes kMostMemory = gib(1'048'576);
 constexpr document::IntegerBounds kGpusOfRequest{.least = 1, .most = 64};
 constexpr document::IntegerBounds kNumaNodes{.least = 1, .most = 1024};
 constexpr std::size_t kMostAllocations = 1024;
@@ -67,6 +68,33 @@ std::vector<domain::GpuAllocation> read_allocations(Reader& reader) {
   return allocations;
 }
 
+std::vector<domain::SoftwareShare> read_shares(Reader& reader) {
+  std::vector<domain::SoftwareShare> shares;
+  for (Reader& row : reader.mappings("shares")) {
+    if (shares.size() == kMostAllocations) {
+      row.complain(fmt::format("a GPU holds at most {} shares", kMostAllocations));
+      break;
+    }
+    domain::SoftwareShare share;
+    share.holder = read_name(row, "holder");
+    share.team = row.text("team").value_or("");
+    share.memory_bytes = read_memory(row, "memoryBytes");
+    share.fraction = row.number("fraction", {.least = 0, .most = 1});
+    row.finish();
+    shares.push_back(std::move(share));
+  }
+  return shares;
+}
+
+Node share_node(const domain::SoftwareShare& share) {
+  Node node = Node::mapping();
+  node.set("holder", share.holder);
+  if (!share.team.empty()) node.set("team", share.team);
+  if (share.memory_bytes) node.set("memoryBytes", *share.memory_bytes);
+  if (share.fraction) node.set("fraction", *share.fraction);
+  return node;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> read_millicores(Reader& reader, std::string_view field) {
@@ -91,15 +119,6 @@ std::optional<Bytes> read_memory(Reader& reader, std::string_view field) {
     return std::nullopt;
   }
   return memory;
-}
-
-std::string read_name(Reader& reader, std::string_view field) {
-  std::string name = reader.required_text(field);
-  const Node* const node = reader.node(field);
-  if (name.empty() && node != nullptr && node->is(Node::Kind::String)) {
-    reader.complain(field, fmt::format("{}: a name cannot be empty", field));
-  }
-  return name;
 }
 
 PlacementRequest read_request(Reader& reader) {
@@ -155,6 +174,7 @@ Gpu read_gpu(Reader& reader) {
   gpu.allowed_modes = read_modes(reader);
   gpu.label = reader.text("label").value_or("");
   gpu.pci_address = reader.text("pciAddress").value_or("");
+  gpu.uuid = reader.text("uuid").value_or("");
   if (const auto node = reader.integer("numaNode", {.least = 0, .most = 1023})) {
     gpu.numa_node = static_cast<int>(*node);
   }
@@ -162,6 +182,7 @@ Gpu read_gpu(Reader& reader) {
   gpu.mode = reader.choice<GpuMode>("mode");
   gpu.profile = reader.text("profile").value_or("");
   gpu.allocations = read_allocations(reader);
+  gpu.shares = read_shares(reader);
   if (!gpu.allocations.empty() && !gpu.mode) {
     reader.complain(std::string("mode is missing: a GPU that holds a VM is in some mode"),
                     fmt::format("write one of {}", fmt::join(all_names<GpuMode>(), ", ")));
@@ -183,6 +204,7 @@ Node gpu_node(const Gpu& gpu) {
   }
   if (!gpu.label.empty()) node.set("label", gpu.label);
   if (!gpu.pci_address.empty()) node.set("pciAddress", gpu.pci_address);
+  if (!gpu.uuid.empty()) node.set("uuid", gpu.uuid);
   if (gpu.numa_node) node.set("numaNode", *gpu.numa_node);
   if (gpu.has_failed) node.set("failed", true);
   if (gpu.mode) node.set("mode", name_of(*gpu.mode));
@@ -196,6 +218,9 @@ Node gpu_node(const Gpu& gpu) {
     row.set("start", allocation.start);
     row.set("size", allocation.size);
   }
+  if (gpu.shares.empty()) return node;
+  Node& shares = node.set("shares", Node::sequence());
+  for (const domain::SoftwareShare& share : gpu.shares) shares.add(share_node(share));
   return node;
 }
 

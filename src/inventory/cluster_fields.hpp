@@ -21,8 +21,6 @@ std::optional<std::int64_t> read_millicores(document::Reader& reader, std::strin
 document::Node cores_node(std::int64_t millicores);
 /// Bytes of up to a pebibyte.
 std::optional<Bytes> read_memory(document::Reader& reader, std::string_view field);
-/// A field that must be there and not be empty.
-std::string read_name(document::Reader& reader, std::string_view field);
 
 domain::PlacementRequest read_request(document::Reader& reader);
 document::Node request_node(const domain::PlacementRequest& request);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "inventory/cluster_fields.hpp"
+#include "inventory/document_header.hpp"
 
 namespace gpushape::inventory {
 
@@ -20,29 +21,11 @@ using domain::VirtualMachine;
 
 namespace {
 
-constexpr std::string_view kApiVersion = "gpushape.dev/v1";
 constexpr std::string_view kKind = "Cluster";
 constexpr document::IntegerBounds kHostsInRow{.least = 1, .most = kMostHosts};
 constexpr document::IntegerBounds kGpusInRow{.least = 1, .most = kMostGpusOfHost};
 constexpr document::IntegerBounds kNodes{.least = 1, .most = 1024};
-constexpr document::IntegerBounds kSockets{.least = 1, .most = 64};
-constexpr document::IntegerBounds kCoresPerSocket{.least = 1, .most = 4096};
-constexpr document::IntegerBounds kMegahertz{.least = 100, .most = 100'000};
-constexpr document::IntegerBounds kNodesPerSocket{.least = 1, .most = 16};
 constexpr std::size_t kMostVms = 2'000'000;
-
-void read_header(Reader& reader) {
-  const std::string version = reader.required_text("apiVersion");
-  if (!version.empty() && version != kApiVersion) {
-    reader.complain("apiVersion", fmt::format("unknown apiVersion '{}'", version),
-                    fmt::format("write apiVersion: {}", kApiVersion));
-  }
-  const std::string kind = reader.required_text("kind");
-  if (!kind.empty() && kind != kKind) {
-    reader.complain("kind", fmt::format("this is a '{}', not a {}", kind, kKind),
-                    fmt::format("write kind: {}", kKind));
-  }
-}
 
 /// Sets of at least two positions among `gpus`, each position once in a set.
 std::vector<domain::LinkDomain> read_link_domains(Reader& reader, std::size_t gpus) {
@@ -99,7 +82,7 @@ std::optional<domain::Host> read_hardware(Reader& reader) {
   host.cores_per_socket =
       static_cast<int>(mapping->required_integer("coresPerSocket", kCoresPerSocket));
   host.threads_per_core =
-      static_cast<int>(mapping->integer("threadsPerCore", {.least = 1, .most = 8}).value_or(1));
+      static_cast<int>(mapping->integer("threadsPerCore", kThreadsPerCore).value_or(1));
   host.base_mhz = static_cast<int>(mapping->required_integer("baseMHz", kMegahertz));
   host.numa_nodes_per_socket =
       static_cast<int>(mapping->integer("numaNodesPerSocket", kNodesPerSocket).value_or(1));
@@ -107,9 +90,8 @@ std::optional<domain::Host> read_hardware(Reader& reader) {
   host.memory_bytes = read_memory(*mapping, "memoryBytes").value_or(Bytes(0));
   host.release = mapping->text("release").value_or("");
   host.hardware_version =
-      static_cast<int>(mapping->integer("hardwareVersion", {.least = 4, .most = 99}).value_or(0));
-  host.vmotion_gigabits_per_second =
-      mapping->number("vmotionGbps", {.least = 0.01, .most = 100'000}).value_or(0);
+      static_cast<int>(mapping->integer("hardwareVersion", kHardwareVersion).value_or(0));
+  host.vmotion_gigabits_per_second = mapping->number("vmotionGbps", kGigabitsPerSecond).value_or(0);
   mapping->finish();
   return host;
 }
@@ -270,11 +252,14 @@ Node host_node(const ClusterHost& host) {
   node.set("name", host.name);
   node.set("state", name_of(host.state));
   if (host.hardware) node.set("hardware", hardware_node(*host.hardware));
-  node.set("cores", cores_node(host.millicores));
+  // Figures that are left open follow from the hardware.
+  if (host.millicores > 0 || !host.hardware) node.set("cores", cores_node(host.millicores));
   if (host.used_millicores > 0) node.set("usedCores", cores_node(host.used_millicores));
   if (host.mhz) node.set("mhz", *host.mhz);
   if (host.used_mhz > 0) node.set("usedMhz", host.used_mhz);
-  node.set("memoryBytes", host.memory_bytes);
+  if (host.memory_bytes > Bytes(0) || !host.hardware) {
+    node.set("memoryBytes", host.memory_bytes);
+  }
   if (host.used_memory_bytes > Bytes(0)) node.set("usedMemoryBytes", host.used_memory_bytes);
   if (host.numa) {
     Node& numa = node.set("numa", Node::mapping());
@@ -316,7 +301,7 @@ Node vm_node(const VirtualMachine& vm) {
 Result<Cluster> read_cluster(const document::Document& document) {
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "cluster");
-  read_header(reader);
+  static_cast<void>(read_header(reader, kKind));
   Cluster cluster;
   cluster.name = reader.text("name").value_or("");
   read_hosts(reader, cluster);
@@ -332,9 +317,7 @@ Result<Cluster> read_cluster(const document::Document& document) {
 }
 
 Node to_node(const Cluster& cluster) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kKind);
+  Node node = new_document(kKind);
   if (!cluster.name.empty()) node.set("name", cluster.name);
   Node& hosts = node.set("hosts", Node::sequence());
   for (const ClusterHost& host : cluster.hosts) hosts.add(host_node(host));

@@ -78,7 +78,9 @@ Result<AnyTrace> read_lifecycle(CsvTable& table) {
     return std::pair(event.seconds, event.is_arrival);
   });
   trace.source = table.file();
-  if (!table.diagnostics().empty()) return failure(std::move(table.diagnostics()));
+  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
+    return failure(std::move(faults));
+  }
   return trace;
 }
 
@@ -101,7 +103,9 @@ Result<AnyTrace> read_tasks(CsvTable& table) {
     task.models.erase(std::ranges::unique(task.models).begin(), task.models.end());
     tasks.push_back(std::move(task));
   }
-  if (!table.diagnostics().empty()) return failure(std::move(table.diagnostics()));
+  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
+    return failure(std::move(faults));
+  }
   return tasks;
 }
 
@@ -118,6 +122,31 @@ bool has_heads(const CsvTable& table, std::string_view heads) {
 }
 
 constexpr std::string_view kNodeHeads = "sn,cpu_milli,memory_mib,gpu,model";
+constexpr std::string_view kFleetHeads = "node_name,cpu_num,gpu_model,gpu_capacity_num";
+
+/// openb: cpu_milli, memory_mib, gpu, model.
+SharedNode openb_node(CsvTable& table, std::size_t row) {
+  SharedNode node;
+  node.name = table.cell(row, "sn");
+  node.model = table.cell(row, "model");
+  node.millicores = table.integer(row, "cpu_milli", 0, kMostMillicores);
+  node.memory_bytes = mib(table.integer(row, "memory_mib", 0, kMostMib));
+  node.gpus = static_cast<int>(table.integer(row, "gpu", 0, domain::kMostSharedGpus));
+  return node;
+}
+
+/// The spot GPU fleet: cpu_num is in vCPU; memory_mib is a column that someone may add.
+SharedNode fleet_node(CsvTable& table, std::size_t row) {
+  SharedNode node;
+  node.name = table.cell(row, "node_name");
+  node.model = table.cell(row, "gpu_model");
+  node.millicores = table.integer(row, "cpu_num", 0, kMostVcpus) * domain::kMillicoresPerCore;
+  if (table.has("memory_mib")) {
+    node.memory_bytes = mib(table.integer(row, "memory_mib", 0, kMostMib));
+  }
+  node.gpus = static_cast<int>(table.integer(row, "gpu_capacity_num", 0, domain::kMostSharedGpus));
+  return node;
+}
 
 }  // namespace
 
@@ -138,23 +167,25 @@ Result<AnyTrace> read_trace(std::string_view text, std::string file) {
 
 bool is_node_list(std::string_view text) {
   const Result<CsvTable> heads = CsvTable::read(text.substr(0, text.find('\n')), {});
-  return heads && has_heads(*heads, kNodeHeads);
+  return heads && (has_heads(*heads, kNodeHeads) || has_heads(*heads, kFleetHeads));
 }
 
 Result<std::vector<SharedNode>> read_node_list(std::string_view text, std::string file) {
   Result<CsvTable> table = CsvTable::read(text, std::move(file));
   if (!table) return std::unexpected(table.error());
-  std::vector<SharedNode> nodes;
-  for (std::size_t row = 0; row < table->rows(); ++row) {
-    SharedNode node;
-    node.name = table->cell(row, "sn");
-    node.model = table->cell(row, "model");
-    node.millicores = table->integer(row, "cpu_milli", 0, kMostMillicores);
-    node.memory_bytes = mib(table->integer(row, "memory_mib", 0, kMostMib));
-    node.gpus = static_cast<int>(table->integer(row, "gpu", 0, domain::kMostSharedGpus));
-    nodes.push_back(std::move(node));
+  const bool is_fleet = has_heads(*table, kFleetHeads);
+  if (!is_fleet && !has_heads(*table, kNodeHeads)) {
+    return failure(fmt::format("{}: this is no node list that gpushape reads", table->file()),
+                   fmt::format("it reads {}; {}", kNodeHeads, kFleetHeads));
   }
-  if (!table->diagnostics().empty()) return failure(std::move(table->diagnostics()));
+  std::vector<SharedNode> nodes;
+  nodes.reserve(table->rows());
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    nodes.push_back(is_fleet ? fleet_node(*table, row) : openb_node(*table, row));
+  }
+  if (Diagnostics faults = table->take_diagnostics(); !faults.empty()) {
+    return failure(std::move(faults));
+  }
   return nodes;
 }
 

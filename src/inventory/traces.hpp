@@ -26,7 +26,8 @@ struct TraceRow {
 std::span<const TraceRow> traces();
 Result<AnyTrace> read_trace(std::string_view text, std::string file);
 
-/// The node lists that belong to task lists: sn, cpu_milli, memory_mib, gpu, model.
+/// Node lists: sn, cpu_milli, memory_mib, gpu, model (openb), or node_name, cpu_num, gpu_model,
+/// gpu_capacity_num (the spot GPU fleet).
 bool is_node_list(std::string_view text);
 Result<std::vector<domain::SharedNode>> read_node_list(std::string_view text, std::string file);
 

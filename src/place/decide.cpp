@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "place/demand.hpp"
 #include "place/failover.hpp"
 #include "place/fragmentation.hpp"
+#include "place/happiness.hpp"
 #include "place/host_filters.hpp"
 
 namespace gpushape::place {
@@ -107,6 +109,23 @@ void tell_consequence(PlacementDecision& decision, const Expected& expected,
   }
 }
 
+/// The new VM's own, and whose it lowers.
+void tell_happiness(PlacementDecision& decision, const std::map<std::string, Happiness>& before,
+                    const std::map<std::string, Happiness>& after) {
+  constexpr double kRounding = 1e-9;
+  for (const auto& [name, now] : after) {
+    const auto then = before.find(name);
+    const bool is_new = then == before.end();
+    if (!is_new && then->second.value - now.value < kRounding) continue;
+    domain::HappinessChange change{.vm = name,
+                                   .before = is_new ? now.value : then->second.value,
+                                   .after = now.value,
+                                   .fact = now.fact};
+    decision.happiness.insert(is_new ? decision.happiness.begin() : decision.happiness.end(),
+                              std::move(change));
+  }
+}
+
 void note_binding(PlacementDecision& decision, const PlacementRequest& request) {
   if (!request.is_static) return;
   decision.notes.emplace_back(
@@ -138,7 +157,9 @@ PlacementDecision decide_one(Snapshot& snapshot, const ResourceContract& contrac
                           : why(snapshot, request, *best, input.policy,
                                 decision.attempts.back().candidates.size());
     const Fragmentation before = fragmentation_of(snapshot, distribution);
+    const auto happy_before = happiness_on(snapshot, best->host);
     snapshot.place(vm, request, best->host, best->option);
+    tell_happiness(decision, happy_before, happiness_on(snapshot, best->host));
     tell_consequence(decision, input.expected, before, fragmentation_of(snapshot, distribution));
     const StateId state =
         snapshot.row(best->host).gpus[static_cast<std::size_t>(decision.chosen->gpus.front())];
@@ -171,6 +192,7 @@ std::vector<PlacementDecision> decide(Snapshot& snapshot, const ResourceContract
     for (PlacementDecision& earlier : decisions) {
       if (!earlier.is_placed()) continue;
       earlier.chosen.reset();
+      earlier.happiness.clear();
       earlier.notes.push_back(
           fmt::format("taken back: replica {} of {} finds no place, and replicas are placed all or "
                       "none",

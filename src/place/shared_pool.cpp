@@ -8,6 +8,9 @@ namespace gpushape::place {
 
 namespace {
 
+/// Of a node whose memory no list tells.
+constexpr Bytes kUnbounded = gib(1'048'576);
+
 /// How much a scarce model costs a task, in thousandths of a GPU for each that it takes there, and
 /// the scarcity from which on it costs. Ours: chosen on the published task lists, where anything
 /// from 0.2 to 1 for the threshold gives more than no price at all.
@@ -81,7 +84,7 @@ SharedPool::SharedPool(std::span<const domain::SharedNode> nodes,
     const auto model = std::ranges::find(models_, node.model) - models_.begin();
     const NodeState state{.model = static_cast<int>(model),
                           .free_millicores = node.millicores,
-                          .free_memory = node.memory_bytes.count(),
+                          .free_memory = node.memory_bytes.value_or(kUnbounded).count(),
                           .free_milli = FreeMilli(node.gpus),
                           .request_sizes = {}};
     const std::int64_t milli = node.gpus * domain::kMilliPerGpu;

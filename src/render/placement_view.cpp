@@ -166,6 +166,13 @@ void show_decision(Page& page, const Placement& placement, const PlacementDecisi
     page.blank();
     show_consequence(page, decision);
   }
+  for (const domain::HappinessChange& change : decision.happiness) {
+    page.labelled("happiness", kLabelWidth,
+                  change.vm == decision.vm
+                      ? fmt::format("{:.0f} of 100 ({})", change.after, change.fact)
+                      : fmt::format("lowers {} from {:.0f} to {:.0f} ({})", change.vm,
+                                    change.before, change.after, change.fact));
+  }
   for (const std::string& note : decision.notes) page.labelled("note", kLabelWidth, note);
 }
 

@@ -28,6 +28,14 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"Cluster", "hosts, GPUs, links and what runs there at one moment", "cluster.schema.json"},
     {"Placement", "where contracts land, why, and what that costs later requests",
      "placement.schema.json"},
+    {"Fragmentation", "idle GPU capacity that the next requests cannot use",
+     "fragmentation.schema.json"},
+    {"Usage", "what of the GPUs is allocated and what is used", "usage.schema.json"},
+    {"Failover", "whether the VMs of each host can restart elsewhere", "failover.schema.json"},
+    {"DefragmentPlan", "the fewest moves that make a contract placeable",
+     "defragment-plan.schema.json"},
+    {"InventoryCheck", "what contradicts itself in an inventory", "inventory-check.schema.json"},
+    {"Simulation", "a trace replayed under several policies", "simulation.schema.json"},
 });
 
 }  // namespace

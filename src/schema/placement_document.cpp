@@ -112,6 +112,16 @@ Node decision_node(const PlacementDecision& decision) {
     fragmentation.set("touchGpus", before_after(change.touch_before, change.touch_after));
     fragmentation.set("fillGpus", before_after(change.fill_before, change.fill_after));
   }
+  if (!decision.happiness.empty()) {
+    Node& happiness = node.set("happiness", Node::sequence());
+    for (const domain::HappinessChange& change : decision.happiness) {
+      Node& row = happiness.add(Node::mapping());
+      row.set("vm", change.vm);
+      row.set("before", change.before);
+      row.set("after", change.after);
+      row.set("fact", change.fact);
+    }
+  }
   if (!decision.notes.empty()) node.set("notes", texts_node(decision.notes));
   return node;
 }

@@ -72,6 +72,25 @@ struct Sums {
   double accepted_time = 0;
 };
 
+/// Keeps every first, second, fourth … moment, so that no trace is too long for a chart.
+class Points {
+ public:
+  void add(const ReplayPoint& point) {
+    if (seen_++ % stride_ != 0) return;
+    points_.push_back(point);
+    if (points_.size() < kMostPoints) return;
+    for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+    points_.resize((points_.size() + 1) / 2);
+    stride_ *= 2;
+  }
+  [[nodiscard]] std::vector<ReplayPoint> take() { return std::move(points_); }
+
+ private:
+  std::vector<ReplayPoint> points_;
+  std::size_t stride_ = 1;
+  std::size_t seen_ = 0;
+};
+
 std::map<std::string, double> lives_of(const domain::Trace& trace) {
   std::map<std::string, double> lives;
   const double end = trace.events.empty() ? 0 : trace.events.back().seconds;
@@ -112,6 +131,7 @@ VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
   const std::map<std::string, double> lives = lives_of(trace);
   place::Chooser chooser(std::move(snapshot), distribution, policy);
   Sums sums;
+  Points points;
   double now = trace.events.empty() ? 0 : trace.events.front().seconds;
   for (const TraceEvent& event : trace.events) {
     if (event.seconds > now) {
@@ -121,6 +141,12 @@ VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
       sums.idle += span * state.idle;
       sums.touch += span * state.touch;
       sums.fill += span * state.fill;
+      points.add({.seconds = now,
+                  .idle = state.idle,
+                  .touch = state.touch,
+                  .fill = state.fill,
+                  .placed = result.placed,
+                  .rejected = result.rejected});
       now = event.seconds;
     }
     if (!event.is_arrival) {
@@ -150,6 +176,7 @@ VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
   }
   result.accepted_gpu_share = sums.asked > 0 ? sums.accepted / sums.asked : 0;
   result.accepted_gpu_time_share = sums.asked_time > 0 ? sums.accepted_time / sums.asked_time : 0;
+  result.points = points.take();
   if (sums.seconds > 0) {
     result.mean_idle = sums.idle / sums.seconds;
     result.mean_touch = sums.touch / sums.seconds;

@@ -1,14 +1,29 @@
 // A trace of VMs replayed under one policy, and what came of it over time.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "domain/trace.hpp"
 #include "place/policies.hpp"
 #include "place/snapshot.hpp"
 
 namespace gpushape::simulate {
+
+/// The state at one moment, after what happened there.
+struct ReplayPoint {
+  double seconds = 0;
+  double idle = 0;  ///< GPUs
+  double touch = 0;
+  double fill = 0;
+  std::int64_t placed = 0;  ///< so far
+  std::int64_t rejected = 0;
+};
+
+/// Points that are kept: enough for a chart, few enough for any trace.
+inline constexpr std::size_t kMostPoints = 480;
 
 struct VmReplay {
   std::string policy;
@@ -24,6 +39,7 @@ struct VmReplay {
   /// Rejections although the GPU capacity, CPU and memory asked for were free in total: an earlier
   /// choice, not the demand, is to blame.
   std::int64_t avoidable = 0;
+  std::vector<ReplayPoint> points;  ///< in order of time, at most kMostPoints
 };
 
 /// The distribution that policies weigh is that of the trace itself.

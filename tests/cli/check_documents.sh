@@ -26,7 +26,8 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit; do
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit \
+  Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -98,6 +99,40 @@ for example in examples/clusters/*.yaml; do
     check "place on $example, $policy" /usr/bin/python3 tests/schema/validate.py "$work/Placement.schema.json" "$work/placement.json"
   done
 done
+# Questions about clusters, one at a time and several together.
+answers() {  # answers KIND ARGUMENTS…
+  local kind=$1
+  shift
+  "$program" "$@" -o json >"$work/answer.json" 2>"$work/err"
+  if [ $? -gt 1 ]; then
+    echo "FAILED: $*"
+    cat "$work/err"
+    failed=$((failed + 1))
+  fi
+  check "$*" /usr/bin/python3 tests/schema/validate.py "$work/$kind.schema.json" "$work/answer.json"
+}
+for clusters in examples/clusters/lab.yaml examples/clusters "examples/exports/kubectl.json" "examples/exports/vsphere.json"; do
+  answers Fragmentation inventory fragmentation "$clusters"
+  answers Failover inventory failover "$clusters"
+  answers InventoryCheck inventory check "$clusters"
+  answers Cluster inventory show "$clusters"
+  answers DefragmentPlan inventory defragment "$clusters" -f "$work/contract.yaml"
+done
+answers Usage inventory usage examples/exports/kubectl.json --usage examples/exports/dcgm.json
+answers Simulation simulate --cluster examples/clusters/lab.yaml --trace examples/traces/day.csv
+answers Simulation simulate --cluster examples/traces/nodes.csv --trace examples/traces/tasks.csv --arrivals 120
+answers Advice advise "$own" --context 8k --concurrency 8 --cluster examples/clusters/lab.yaml
+answers Placement place -f "$work/contract.yaml" --cluster examples/clusters/lab.yaml --cluster examples/exports/vsphere.json
+
+# Every export becomes a Cluster without contradiction.
+for export in examples/exports/kubectl.json examples/exports/vsphere.json examples/traces/nodes.csv \
+  "examples/exports/gpu-node-7.smi.xml examples/exports/gpu-node-7.topo.txt examples/exports/gpu-node-7.lstopo.xml"; do
+  # shellcheck disable=SC2086
+  "$program" inventory import $export >"$work/imported.yaml" 2>/dev/null
+  check "inventory import $export" /usr/bin/python3 tests/schema/validate.py "$work/Cluster.schema.json" "$work/imported.yaml"
+  check "the import of $export has no contradiction" "$program" inventory check "$work/imported.yaml"
+done
+
 "$program" advise "$own" --context 8k --concurrency 8 --gpu h100-sxm-80 -o contract 2>/dev/null |
   "$program" place -f - --cluster examples/clusters/lab.yaml -o cluster >"$work/after.yaml" 2>/dev/null
 check "advise | place -o cluster" /usr/bin/python3 tests/schema/validate.py "$work/Cluster.schema.json" "$work/after.yaml"
