@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/invocation.hpp"
 #include "domain/cluster.hpp"
 #include "domain/contract.hpp"
 #include "domain/device.hpp"
@@ -43,7 +44,9 @@ Result<inventory::Imported> import_paths(const std::vector<std::string>& paths,
 /// "left out: … (nodes.json:12)", a line each.
 std::string to_text(const std::vector<inventory::ImportNote>& notes);
 
-/// The contracts of ResourceContract documents, and the best one of each Advice.
-Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given);
+/// The contracts of ResourceContract documents, the best one of each Advice, and what is advised
+/// for each Workload on the invocation's clusters.
+Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given,
+                                                             const Invocation& invocation);
 
 }  // namespace gpushape::cli

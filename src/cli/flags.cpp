@@ -308,7 +308,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
     {"--policy", "", "NAME", Hardware, kOnClusters, "placement policy; simulate takes several, separated by commas",
      policy_names,
      [](Invocation& in, const Given& g) { return set_list(in.policies, g); }},
-    {"--trace", "", "FILE", Hardware, kSimulate, "arrivals and departures as CSV: lifecycle, openb tasks", nullptr,
+    {"--trace", "", "FILE", Hardware, kSimulate, "arrivals and departures as CSV: lifecycle, services, openb tasks", nullptr,
      [](Invocation& in, const Given& g) { return set(in.trace, text_of(g), g); }},
     {"--from", "", "SOURCE", Hardware, kInventory, "import: what the files are; default: by their content",
      import_source_names,

@@ -152,7 +152,7 @@ int failover(const Question& question) {
 
 int defragment(const Question& question) {
   const Result<std::vector<domain::ResourceContract>> contracts =
-      read_contracts(question.invocation.files);
+      read_contracts(question.invocation.files, question.invocation);
   if (!contracts) return refuse(contracts.error(), question.terminal);
   const place::Snapshot snapshot(question.loaded.cluster, question.loaded.devices);
   Node node = new_document("DefragmentPlan", question.loaded.cluster);

@@ -8,7 +8,6 @@
 
 #include "cli/cluster_files.hpp"
 #include "cli/commands.hpp"
-#include "cli/document_files.hpp"
 #include "cli/output.hpp"
 #include "document/text_format.hpp"
 #include "inventory/cluster_file.hpp"
@@ -120,36 +119,6 @@ void keep_reserve(place::Snapshot& snapshot, const place::Snapshot& before, std:
 
 }  // namespace
 
-Result<std::vector<domain::ResourceContract>> read_contracts(
-    const std::vector<std::string>& given) {
-  const Result<std::vector<std::string>> files = document_files(given);
-  if (!files) return std::unexpected(files.error());
-  std::vector<domain::ResourceContract> contracts;
-  Diagnostics faults;
-  for (const std::string& file : *files) {
-    const Result<std::vector<document::Document>> documents = read_documents(file);
-    if (!documents) {
-      std::ranges::copy(documents.error(), std::back_inserter(faults));
-      continue;
-    }
-    for (const document::Document& document : *documents) {
-      Result<std::vector<domain::ResourceContract>> read = schema::read_contracts(document);
-      if (!read) {
-        std::ranges::copy(read.error(), std::back_inserter(faults));
-      } else if (schema::kind_of(document) == "Advice" && !read->empty()) {
-        contracts.push_back(std::move(read->front()));  // the best shape is the answer
-      } else {
-        std::ranges::move(*read, std::back_inserter(contracts));
-      }
-    }
-  }
-  if (!faults.empty()) return failure(std::move(faults));
-  if (contracts.empty()) {
-    return failure("no contract to place", "an Advice whose shapes are all refused holds none");
-  }
-  return contracts;
-}
-
 Result<const place::PolicyRow*> policy_of(const Invocation& invocation) {
   if (invocation.policies.empty()) return &place::policies().front();
   const std::string& name = invocation.policies.front();
@@ -197,7 +166,7 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   if (!profiles) return refuse(profiles.error(), terminal);
   Result<LoadedCluster> loaded = load_cluster(invocation.clusters, *profiles);
   if (!loaded) return refuse(loaded.error(), terminal);
-  const Result<std::vector<domain::ResourceContract>> contracts = read_contracts(files);
+  const Result<std::vector<domain::ResourceContract>> contracts = read_contracts(files, invocation);
   if (!contracts) return refuse(contracts.error(), terminal);
 
   place::Snapshot snapshot(loaded->cluster, loaded->devices);

@@ -195,6 +195,7 @@ Result<Report> simulate_vms(const domain::Trace& trace, const Invocation& invoca
   constexpr double kHoursPerSecond = 1.0 / 3600;
   Report report;
   report.node = header(invocation);
+  if (!trace.remark.empty()) report.node.set("remark", trace.remark);
   Node& rows = report.node.set("policies", Node::sequence());
   report.table.columns = {{"policy", Align::Left},      {"placed", Align::Right},
                           {"rejected", Align::Right},   {"avoidable", Align::Right},
@@ -230,6 +231,7 @@ Result<Report> simulate_vms(const domain::Trace& trace, const Invocation& invoca
     add_vm_charts(replay, report);
   }
   if (terminal.is_out_terminal) terminal.err << fmt::format("\r{:<40}\r", "");
+  if (!trace.remark.empty()) report.lines.push_back(trace.remark);
   report.remark =
       "avoidable: rejections although GPUs, CPU and memory were free in total; accepted: of the "
       "GPU capacity that was asked for; idle, touch and fill: GPUs, mean over time";

@@ -25,6 +25,7 @@ struct TraceEvent {
 struct Trace {
   std::vector<TraceEvent> events;
   std::string source;
+  std::string remark;  ///< what of the source is not in the events; may be empty
 
   bool operator==(const Trace&) const = default;
 };

@@ -48,9 +48,9 @@ Result<domain::Cluster> read_inventory(const document::Document& document) {
   std::vector<std::string_view> names;
   names.reserve(kSources.size());
   for (const SourceRow& source : kSources) names.push_back(source.description);
-  return failure(document.source->diagnostic(document.root.position(),
-                                             "this is no inventory that gpushape reads",
-                                             fmt::format("it reads {}", fmt::join(names, "; "))));
+  return failure(document.source->diagnostic(
+      document.root.position(), "this is no inventory that gpushape reads",
+      fmt::format("it reads {}; and what 'inventory import' reads", fmt::join(names, "; "))));
 }
 
 Result<domain::Host> read_server(const document::Document& document) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -109,9 +110,58 @@ Result<AnyTrace> read_tasks(CsvTable& table) {
   return tasks;
 }
 
+/// Each row is an instance of a service: instance_sn, cpu_request (vCPU), gpu_request,
+/// memory_request (GiB), creation_time (empty: before the start), deletion_time (empty: it stays).
+/// Whole GPUs.
+Result<AnyTrace> read_services(CsvTable& table) {
+  domain::Trace trace;
+  bool has_limits = false;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    TraceEvent arrival;
+    arrival.vm = table.cell(row, "instance_sn");
+    arrival.seconds = table.number(row, "creation_time", 0, kMostSeconds).value_or(0);
+    arrival.request.use = GpuUse::Passthrough;
+    arrival.request.gpus = table.integer(row, "gpu_request", 1, 64);
+    arrival.request.millicores =
+        table.integer(row, "cpu_request", 0, kMostVcpus) * domain::kMillicoresPerCore;
+    const double memory =
+        table.number(row, "memory_request", 0, static_cast<double>(kMostGib)).value_or(0);
+    constexpr double kMibPerGib = 1024;
+    arrival.request.memory_bytes = mib(std::llround(memory * kMibPerGib));
+    has_limits = has_limits || table.number(row, "max_instance_per_node", -1, 1e9).value_or(-1) > 0;
+    const auto departs = table.number(row, "deletion_time", 0, kMostSeconds);
+    if (departs && *departs < arrival.seconds) {
+      table.complain(row, "deletion_time", "the instance leaves before it arrives");
+    }
+    if (departs) {
+      TraceEvent departure;
+      departure.is_arrival = false;
+      departure.vm = arrival.vm;
+      departure.seconds = *departs;
+      trace.events.push_back(std::move(departure));
+    }
+    trace.events.push_back(std::move(arrival));
+  }
+  std::ranges::stable_sort(trace.events, {}, [](const TraceEvent& event) {
+    return std::pair(event.seconds, event.is_arrival);
+  });
+  trace.source = table.file();
+  if (has_limits) {
+    trace.remark =
+        "max_instance_per_node is not held: as many instances of one application may share a node "
+        "as its GPUs, CPU and memory take";
+  }
+  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
+    return failure(std::move(faults));
+  }
+  return trace;
+}
+
 constexpr auto kTraces = std::to_array<TraceRow>({
     {"lifecycle", "VMs with arrival and departure", "arrive_s,depart_s,vm,kind,profile",
      read_lifecycle},
+    {"services", "instances of services on whole GPUs",
+     "instance_sn,app_name,cpu_request,gpu_request,memory_request", read_services},
     {"tasks", "tasks on shared GPUs, without times", "cpu_milli,memory_mib,num_gpu,gpu_milli",
      read_tasks},
 });

@@ -28,6 +28,24 @@ TEST_SUITE("inventory") {
     CHECK(events[4].vm == "a");
   }
 
+  TEST_CASE("instances of services become arrivals and departures of whole GPUs") {
+    const auto trace = inventory::read_trace(
+        "instance_sn,app_name,cpu_request,gpu_request,memory_request,max_instance_per_node,"
+        "creation_time,scheduled_time,deletion_time\n"
+        "i0,a,12,1,120.5,8,,,\n"
+        "i1,a,12,2,240,-1,30.5,31,90\n",
+        "services.csv");
+    REQUIRE(trace.has_value());
+    const auto& read = std::get<domain::Trace>(*trace);
+    REQUIRE(read.events.size() == 3);
+    CHECK(read.events[0].vm == "i0");
+    CHECK(read.events[0].request.memory_bytes == mib(123'392));  // 120.5 GiB
+    CHECK(read.events[1].seconds == doctest::Approx(30.5));
+    CHECK(read.events[1].request.gpus == 2);
+    CHECK_FALSE(read.events[2].is_arrival);
+    CHECK(read.remark.find("max_instance_per_node") != std::string::npos);
+  }
+
   TEST_CASE("a task list tells shares and models") {
     const auto trace = inventory::read_trace(
         "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n"
@@ -63,6 +81,11 @@ TEST_SUITE("inventory") {
     const std::string text = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\n";
     CHECK(inventory::is_node_list(text));
     CHECK_FALSE(inventory::is_node_list("kind: Cluster\n"));
+    const auto fleet = inventory::read_node_list(
+        "gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,1,64,n0\n", "fleet.csv");
+    REQUIRE(fleet.has_value());
+    CHECK(fleet->front().millicores == 64'000);
+    CHECK_FALSE(fleet->front().memory_bytes.has_value());
     const auto nodes = inventory::read_node_list(text, "nodes.csv");
     REQUIRE(nodes.has_value());
     CHECK(nodes->front().gpus == 2);
