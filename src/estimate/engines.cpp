@@ -9,14 +9,14 @@ constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
      engines::plan_vllm, engines::vllm_capacity, engines::settle_vllm},
     {"sglang", "SGLang: a share of what is free before loading, for weights and cache",
-     engines::sglang_terms, engines::plan_sglang, engines::sglang_capacity, nullptr,
+     engines::sglang_terms, engines::plan_sglang, engines::sglang_capacity, engines::settle_sglang,
      ShareOf::FreeBefore},
     {"tensorrt-llm", "TensorRT-LLM: a share of what a dummy step leaves free",
-     engines::tensorrt_llm_terms, engines::plan_tensorrt_llm, engines::tensorrt_llm_capacity, nullptr,
-     ShareOf::FreeAfter},
+     engines::tensorrt_llm_terms, engines::plan_tensorrt_llm, engines::tensorrt_llm_capacity,
+     engines::settle_tensorrt_llm, ShareOf::FreeAfter},
     {"transformers", "Hugging Face generate: a cache that grows with what is generated",
-     engines::transformers_terms, engines::plan_transformers, engines::transformers_capacity, nullptr,
-     ShareOf::Nothing},
+     engines::transformers_terms, engines::plan_transformers, engines::transformers_capacity,
+     engines::settle_transformers, ShareOf::Nothing},
 });
 
 }  // namespace

@@ -55,8 +55,9 @@ struct EngineRow {
                                const domain::VisibleMemory&, std::vector<std::string>* notes);
   /// Sets what of a plan follows from the workload's context, concurrency and utilization, in
   /// numbers: those three, longest_request, given_pool, the batch (max_num_seqs,
-  /// max_num_batched_tokens, the sequences of the facts) and the cache's geometry; nothing else may
-  /// change with them. A plan is made by it as well. nullptr: the whole plan is made anew for each.
+  /// max_num_batched_tokens, largest_graph, sampled_sequences, the sequences of the facts) and the
+  /// cache's geometry; nothing else may change with them. A plan is made by it as well. nullptr:
+  /// the whole plan is made anew for each.
   void (*settle)(const Request&, Plan&) = nullptr;
   ShareOf share = ShareOf::Total;
 };
@@ -75,16 +76,19 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
 
 std::span<const EngineTerm> sglang_terms();
 Result<ResolvedPlan> plan_sglang(const Request& request);
+void settle_sglang(const Request& request, Plan& plan);
 domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                  const domain::VisibleMemory& gpu, std::vector<std::string>* notes);
 std::span<const EngineTerm> tensorrt_llm_terms();
 Result<ResolvedPlan> plan_tensorrt_llm(const Request& request);
+void settle_tensorrt_llm(const Request& request, Plan& plan);
 domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes);
 
 std::span<const EngineTerm> transformers_terms();
 Result<ResolvedPlan> plan_transformers(const Request& request);
+void settle_transformers(const Request& request, Plan& plan);
 domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes);

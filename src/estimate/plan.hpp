@@ -27,6 +27,15 @@ struct Request {
   const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
 };
 
+/// The tokens of a pool, for engines whose limits follow from them, and what they were counted for.
+struct PoolTokens {
+  double utilization = 0;
+  std::optional<Bytes> given_pool;
+  std::int64_t longest_request = 0;
+  bool follows_request = false;  ///< states alone: their number, times the request's length
+  std::int64_t tokens = 0;
+};
+
 struct Plan {
   const domain::Model* model = nullptr;
   Facts facts;
@@ -45,6 +54,7 @@ struct Plan {
   WeightsLayout weights;
   CacheGeometry cache;
   std::vector<Stage> stages;
+  std::optional<PoolTokens> pool_tokens;  ///< counted once for many loads
 };
 
 /// A plan together with the words for it.

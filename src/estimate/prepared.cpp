@@ -1,6 +1,7 @@
 #include "estimate/prepared.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace gpushape::estimate {
@@ -29,13 +30,14 @@ Range bytes_of(const TermRow& row, const Situation& situation, const TakenEviden
 
 /// What settling may change of a plan and is not read again by every question.
 struct Settled {
-  std::int64_t sequences = 0;
-  std::int64_t batched_tokens = 0;
+  std::array<std::int64_t, 4> batch{};
+  double facts_sequences = 0;
   CacheGeometry cache;
 
   explicit Settled(const Plan& plan)
-      : sequences(plan.max_num_seqs),
-        batched_tokens(plan.max_num_batched_tokens),
+      : batch{plan.max_num_seqs, plan.max_num_batched_tokens, plan.largest_graph,
+              plan.sampled_sequences},
+        facts_sequences(plan.facts.conditions().sequences),
         cache(plan.cache) {}
 };
 
@@ -126,10 +128,11 @@ Diagnostics PreparedEstimate::settle() {
   Plan& plan = resolved_->plan;
   const Settled before(plan);
   row_->settle(request_, plan);
+  const Settled after(plan);
   Change change = Change::Load;
-  if (plan.max_num_batched_tokens != before.batched_tokens) change = Change::Batch;
+  if (after.batch != before.batch) change = Change::Batch;
   // Facts hold for some numbers of sequences only.
-  if (plan.max_num_seqs != before.sequences) change = Change::Everything;
+  if (after.facts_sequences != before.facts_sequences) change = Change::Everything;
   const bool keeps_layout = is_same_layout(before.cache, plan.cache);
   if (!keeps_layout) change = Change::Everything;
   if (change != Change::Load && !request_.workload->measurements.empty())

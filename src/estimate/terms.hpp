@@ -28,7 +28,7 @@ Situation situation_of(const Plan& plan, const Stage& stage, const LoadedWeights
 /// What of a request changes a term's figure, so that a sweep asks for it again only then.
 enum class Follows {
   Plan,   ///< nothing that EngineRow::settle may change, but facts
-  Batch,  ///< max_num_seqs and max_num_batched_tokens
+  Batch,  ///< max_num_seqs, max_num_batched_tokens, largest_graph and sampled_sequences
   Load,   ///< any of it: context, concurrency …
 };
 

@@ -116,7 +116,10 @@ double default_share(const Request& request, const Plan& plan) {
 }
 
 /// A share of what is free before loading, less the weights: as far as a plan knows it.
-std::int64_t expected_tokens(const Request& request, const Plan& plan) {
+PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
+  PoolTokens counted{.utilization = plan.utilization,
+                     .given_pool = plan.given_pool,
+                     .longest_request = plan.longest_request};
   std::int64_t least = -1;
   for (const Stage& stage : plan.stages) {
     const Situation situation = situation_of(plan, stage);
@@ -130,8 +133,19 @@ std::int64_t expected_tokens(const Request& request, const Plan& plan) {
         plan.given_pool.value_or(Bytes(static_cast<std::int64_t>(std::max(0.0, pool))));
     const std::int64_t tokens = sglang_pool(situation, domain::exactly(bytes)).held.tokens;
     least = least < 0 ? tokens : std::min(least, tokens);
+    counted.follows_request |= situation.cache.least_block_tokens() == 0;
   }
-  return std::max<std::int64_t>(0, least);
+  counted.tokens = std::max<std::int64_t>(0, least);
+  return counted;
+}
+
+std::int64_t expected_tokens(const Request& request, Plan& plan) {
+  const std::optional<PoolTokens>& known = plan.pool_tokens;
+  const bool is_counted =
+      known && known->utilization == plan.utilization && known->given_pool == plan.given_pool &&
+      (!known->follows_request || known->longest_request == plan.longest_request);
+  if (!is_counted) plan.pool_tokens = count_pool_tokens(request, plan);
+  return plan.pool_tokens->tokens;
 }
 
 /// Latents that an indexer picks from are kept in 8 bits on Blackwell. Source: SGLang
@@ -143,46 +157,47 @@ Fact<domain::KvCacheType> cache_type_of(const Request& request, const Plan& plan
   return choose_kv_cache_type(request, dtype_of(request));
 }
 
-void resolve_settings(const Request& request, const VersionChoice& version,
-                      ResolvedPlan& resolved) {
+/// The settings as they came out, each with where it is from.
+domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
+                                     const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  Plan& plan = resolved.plan;
   const std::string by =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
-  const std::string where =
-      fmt::format("{} {}", by, request.gpu == nullptr ? "without a GPU" : "on this GPU");
-  const auto default_count = [&](std::string_view name) {
-    return Fact<std::int64_t>{std::llround(plan.facts.expected(name)), Origin::Default, where};
+  const bool has_gpu = request.gpu != nullptr;
+  const std::string where = fmt::format("{} {}", by, has_gpu ? "on this GPU" : "without a GPU");
+  const std::string of_pool = has_gpu ? fmt::format("{} for this pool", by) : where;
+  const auto fact_of = [&](const auto& fact, auto taken, const std::string& from) {
+    return fact ? *fact : Fact<decltype(taken)>{taken, Origin::Default, from};
   };
-  Fact<std::int64_t> chunk = asked.max_num_batched_tokens ? *asked.max_num_batched_tokens
-                                                          : default_count("maxNumBatchedTokens");
-  plan.max_num_batched_tokens = chunk.value;
-  plan.cache.batched_tokens = chunk.value;
-  plan.largest_graph = plan.enforce_eager ? 0 : default_count("graphSequences").value;
-  const Fact<double> share =
-      asked.gpu_memory_utilization
-          ? *asked.gpu_memory_utilization
-          : Fact<double>{default_share(request, plan), Origin::Default, where};
-  plan.utilization = share.value;
-  Fact<std::int64_t> sequences =
-      asked.max_num_seqs ? *asked.max_num_seqs : default_count("maxNumSeqs");
-  if (!asked.max_num_seqs && request.gpu != nullptr) {
-    sequences.value = sglang_running_requests(plan, expected_tokens(request, plan));
-    sequences.from = fmt::format("{} for this pool", by);
-  }
-  plan.max_num_seqs = sequences.value;
-  // One step samples for those in flight; nothing is set aside for more than are captured.
-  const std::int64_t in_flight =
-      plan.concurrency.value_or(std::max<std::int64_t>(1, plan.largest_graph));
-  plan.sampled_sequences = std::min(sequences.value, in_flight);
-  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
-  resolved.settings = {.version = version.version,
-                       .max_num_seqs = sequences,
-                       .max_num_batched_tokens = chunk,
-                       .gpu_memory_utilization = share};
+  return {.version = version.version,
+          .max_num_seqs = fact_of(asked.max_num_seqs, plan.max_num_seqs, of_pool),
+          .max_num_batched_tokens =
+              fact_of(asked.max_num_batched_tokens, plan.max_num_batched_tokens, where),
+          .gpu_memory_utilization = fact_of(asked.gpu_memory_utilization, plan.utilization, where)};
 }
 
 }  // namespace
+
+void settle_sglang(const Request& request, Plan& plan) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
+    return fact ? fact->value : std::int64_t{std::llround(plan.facts.expected(name))};
+  };
+  take_load(request, plan);
+  plan.max_num_batched_tokens = count_of(asked.max_num_batched_tokens, "maxNumBatchedTokens");
+  plan.cache.batched_tokens = plan.max_num_batched_tokens;
+  plan.largest_graph = plan.enforce_eager ? 0 : count_of(std::nullopt, "graphSequences");
+  plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value
+                                                  : default_share(request, plan);
+  plan.max_num_seqs = count_of(asked.max_num_seqs, "maxNumSeqs");
+  if (!asked.max_num_seqs && request.gpu != nullptr)
+    plan.max_num_seqs = sglang_running_requests(plan, expected_tokens(request, plan));
+  // One step samples for those in flight; nothing is set aside for more than are captured.
+  const std::int64_t in_flight =
+      plan.concurrency.value_or(std::max<std::int64_t>(1, plan.largest_graph));
+  plan.sampled_sequences = std::min(plan.max_num_seqs, in_flight);
+  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
+}
 
 Result<ResolvedPlan> plan_sglang(const Request& request) {
   const VersionChoice version = choose_version(request);
@@ -211,7 +226,8 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
       !request.workload->engine.prefix_caching || request.workload->engine.prefix_caching->value;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
-  resolve_settings(request, version, resolved);
+  settle_sglang(request, plan);
+  resolved.settings = settings_of(request, version, plan);
   return resolved;
 }
 

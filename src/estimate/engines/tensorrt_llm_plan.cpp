@@ -24,39 +24,44 @@ using domain::Fact;
 using domain::Origin;
 using domain::Quantization;
 
-void resolve_settings(const Request& request, const VersionChoice& version,
-                      ResolvedPlan& resolved) {
+/// The settings as they came out, each with where it is from.
+domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
+                                     const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  Plan& plan = resolved.plan;
   const std::string where =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
-  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
-    return fact ? *fact
-                : Fact<std::int64_t>{std::llround(plan.facts.expected(name)), Origin::Default,
-                                     where};
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::int64_t taken) {
+    return fact ? *fact : Fact<std::int64_t>{taken, Origin::Default, where};
   };
-  const Fact<std::int64_t> sequences = count_of(asked.max_num_seqs, "maxNumSeqs");
-  const Fact<std::int64_t> tokens = count_of(asked.max_num_batched_tokens, "maxNumBatchedTokens");
-  const Fact<double> share =
-      asked.gpu_memory_utilization
-          ? *asked.gpu_memory_utilization
-          : Fact<double>{plan.facts.expected("gpuMemoryUtilization"), Origin::Default, where};
-  plan.max_num_seqs = sequences.value;
-  plan.max_num_batched_tokens = tokens.value;
-  plan.cache.batched_tokens = tokens.value;
-  plan.utilization = share.value;
-  // The dummy step is made of requests as long as they may be.
-  plan.sampled_sequences = divide_up(tokens.value, std::max<std::int64_t>(1, plan.longest_request));
-  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
-  plan.largest_graph =
-      std::min<std::int64_t>(sequences.value, std::llround(plan.facts.expected("graphSequences")));
-  resolved.settings = {.version = version.version,
-                       .max_num_seqs = sequences,
-                       .max_num_batched_tokens = tokens,
-                       .gpu_memory_utilization = share};
+  return {
+      .version = version.version,
+      .max_num_seqs = count_of(asked.max_num_seqs, plan.max_num_seqs),
+      .max_num_batched_tokens = count_of(asked.max_num_batched_tokens, plan.max_num_batched_tokens),
+      .gpu_memory_utilization = asked.gpu_memory_utilization
+                                    ? *asked.gpu_memory_utilization
+                                    : Fact<double>{plan.utilization, Origin::Default, where}};
 }
 
 }  // namespace
+
+void settle_tensorrt_llm(const Request& request, Plan& plan) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
+    return fact ? fact->value : std::int64_t{std::llround(plan.facts.expected(name))};
+  };
+  take_load(request, plan);
+  plan.max_num_seqs = count_of(asked.max_num_seqs, "maxNumSeqs");
+  plan.max_num_batched_tokens = count_of(asked.max_num_batched_tokens, "maxNumBatchedTokens");
+  plan.cache.batched_tokens = plan.max_num_batched_tokens;
+  plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value
+                                                  : plan.facts.expected("gpuMemoryUtilization");
+  // The dummy step is made of requests as long as they may be.
+  plan.sampled_sequences =
+      divide_up(plan.max_num_batched_tokens, std::max<std::int64_t>(1, plan.longest_request));
+  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
+  plan.largest_graph = std::min<std::int64_t>(plan.max_num_seqs,
+                                              std::llround(plan.facts.expected("graphSequences")));
+}
 
 Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   const VersionChoice version = choose_version(request);
@@ -76,7 +81,8 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   plan.cache.lies_apart = true;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
-  resolve_settings(request, version, resolved);
+  settle_tensorrt_llm(request, plan);
+  resolved.settings = settings_of(request, version, plan);
   return resolved;
 }
 

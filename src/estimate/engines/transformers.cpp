@@ -45,13 +45,14 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
       terms::describe_prefill, terms::always},
      Budget::Profiled},
     {{"nonTorch", Part::Context, "kernels and buffers past the framework's allocator",
-      terms::non_torch_bytes, terms::describe_non_torch, terms::always},
+      terms::non_torch_bytes, terms::describe_non_torch, terms::always, Follows::Plan},
      Budget::Profiled},
     {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always},
+      terms::describe_cuda_context, terms::always, Follows::Plan},
      Budget::Profiled},
     {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, terms::tensors_are_split},
+      terms::communicators_bytes, terms::describe_communicators, terms::tensors_are_split,
+      Follows::Plan},
      Budget::Profiled},
 });
 
@@ -77,33 +78,23 @@ Held held_in(const StageFigures& stage, const Plan& plan, Bytes left) {
   return held;
 }
 
-void resolve_settings(const Request& request, const VersionChoice& version,
-                      ResolvedPlan& resolved) {
+/// The settings as they came out, each with where it is from.
+domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
+                                     const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  Plan& plan = resolved.plan;
-  const Fact<std::int64_t> sequences =
-      asked.max_num_seqs
-          ? *asked.max_num_seqs
-          : Fact<std::int64_t>{plan.concurrency.value_or(1), Origin::Computed, "one batch"};
-  const Fact<std::int64_t> tokens =
-      asked.max_num_batched_tokens
-          ? *asked.max_num_batched_tokens
-          : Fact<std::int64_t>{sequences.value * plan.longest_request, Origin::Computed,
-                               "every prompt in one step, as long as the context"};
-  const Fact<double> share =
-      asked.gpu_memory_utilization
-          ? *asked.gpu_memory_utilization
-          : Fact<double>{1, Origin::Default, "all of the GPU: nothing is set aside"};
-  plan.max_num_seqs = sequences.value;
-  plan.max_num_batched_tokens = tokens.value;
-  plan.cache.batched_tokens = 0;
-  plan.sampled_sequences = sequences.value;
-  plan.utilization = share.value;
-  plan.facts.set_sequences(static_cast<double>(sequences.value));
-  resolved.settings = {.version = version.version,
-                       .max_num_seqs = sequences,
-                       .max_num_batched_tokens = tokens,
-                       .gpu_memory_utilization = share};
+  return {.version = version.version,
+          .max_num_seqs = asked.max_num_seqs ? *asked.max_num_seqs
+                                             : Fact<std::int64_t>{plan.max_num_seqs,
+                                                                  Origin::Computed, "one batch"},
+          .max_num_batched_tokens =
+              asked.max_num_batched_tokens
+                  ? *asked.max_num_batched_tokens
+                  : Fact<std::int64_t>{plan.max_num_batched_tokens, Origin::Computed,
+                                       "every prompt in one step, as long as the context"},
+          .gpu_memory_utilization =
+              asked.gpu_memory_utilization
+                  ? *asked.gpu_memory_utilization
+                  : Fact<double>{1, Origin::Default, "all of the GPU: nothing is set aside"}};
 }
 
 bool is_plain(Quantization quantization) {
@@ -125,6 +116,19 @@ domain::Workload as_loaded(const Request& request, const Facts& facts) {
 }  // namespace
 
 std::span<const EngineTerm> transformers_terms() { return kTerms; }
+
+void settle_transformers(const Request& request, Plan& plan) {
+  const domain::EngineSettings& asked = request.workload->engine;
+  take_load(request, plan);
+  plan.max_num_seqs = asked.max_num_seqs ? asked.max_num_seqs->value : plan.concurrency.value_or(1);
+  plan.max_num_batched_tokens = asked.max_num_batched_tokens
+                                    ? asked.max_num_batched_tokens->value
+                                    : plan.max_num_seqs * plan.longest_request;
+  plan.cache.batched_tokens = 0;
+  plan.sampled_sequences = plan.max_num_seqs;
+  plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value : 1;
+  plan.facts.set_sequences(static_cast<double>(plan.sampled_sequences));
+}
 
 Result<ResolvedPlan> plan_transformers(const Request& request) {
   const VersionChoice version = choose_version(request);
@@ -156,7 +160,8 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
   plan.weights.vocabulary_unit = 1;
   plan.stages =
       cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline, Remainder::Last);
-  resolve_settings(loaded, version, resolved);
+  settle_transformers(loaded, plan);
+  resolved.settings = settings_of(loaded, version, plan);
   return resolved;
 }
 
