@@ -24,8 +24,9 @@ namespace {
 constexpr std::string_view kGroupLabel = "runai-gpu-group";
 constexpr std::string_view kReservedGpu = "run.ai/reserve_for_gpu_index";
 constexpr std::string_view kInstance = "nvidia.com/mig-";
-constexpr double kMostUnits = 1024;  // ours: of one resource in one pod
-constexpr double kMostAmount = 1e15;
+constexpr double kMostUnits = 1024;                 // ours: of one resource in one pod
+constexpr double kMostAmount = 1125899906842624.0;  // a pebibyte
+constexpr double kMostCores = 1e6;
 
 using Amounts = std::map<std::string, double>;
 
@@ -81,7 +82,8 @@ class PodReader {
     if (const Node* const containers = at(pod, "spec.containers")) {
       for (const Node& container : containers->items()) {
         for (const auto& [resource, amount] : requests_of_container(container, name)) {
-          sum[resource] = std::min(sum[resource] + amount, kMostAmount);
+          const double most = resource == "cpu" ? kMostCores : kMostAmount;
+          sum[resource] = std::min(sum[resource] + amount, most);
         }
       }
     }
@@ -102,7 +104,7 @@ class PodReader {
       if (resources == nullptr) continue;
       for (const Node::Entry& entry : resources->entries()) {
         const auto value = quantity_of(text_of(&entry.value));
-        if (!value || *value > kMostAmount) {
+        if (!value || *value > (entry.name == "cpu" ? kMostCores : kMostAmount)) {
           faults_.push_back(source_.diagnostic(
               entry.value.position(), fmt::format("{}: {} is '{}', which is no quantity", pod,
                                                   entry.name, text_of(&entry.value))));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "inventory/cluster_fields.hpp"
+#include "inventory/document_header.hpp"
 #include "inventory/seen_parts.hpp"
 
 namespace gpushape::inventory {
@@ -16,6 +17,8 @@ using domain::Gpu;
 
 namespace {
 
+/// What a Cluster document may hold; beyond it the sums of a host are a slip of their source.
+constexpr std::int64_t kMostMillicores = 1'000'000 * domain::kMillicoresPerCore;
 constexpr std::size_t kMostFaults = 8;  // ours: the first ones tell what is wrong
 
 class Converter {
@@ -235,9 +238,9 @@ class Converter {
         continue;
       }
       ClusterHost& row = result_.cluster.hosts[host->second];
-      row.used_millicores += workload.millicores;
-      row.used_mhz += workload.reserved_mhz;
-      row.used_memory_bytes += workload.memory_bytes;
+      row.used_millicores = std::min(row.used_millicores + workload.millicores, kMostMillicores);
+      row.used_mhz = std::min(row.used_mhz + workload.reserved_mhz, kReservedMhz.most);
+      row.used_memory_bytes = std::min(row.used_memory_bytes + workload.memory_bytes, kMostMemory);
     }
   }
 

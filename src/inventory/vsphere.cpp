@@ -93,7 +93,7 @@ class VsphereReader {
     for (const std::string_view path : {"name", "summary.config.name"}) {
       if (std::string name = host.text(path); !name.empty()) return name;
     }
-    return host.id;
+    return host.id.empty() ? std::string("unnamed host") : host.id;
   }
 
   void complain(const ManagedObject& object, std::string message) {
@@ -277,6 +277,7 @@ class VsphereReader {
     SeenWorkload vm;
     vm.name = object.text("name");
     if (vm.name.empty()) vm.name = object.text("config.name");
+    if (vm.name.empty()) vm.name = object.id.empty() ? std::string("unnamed VM") : object.id;
     vm.id = lower(object.text("config.uuid"));
     vm.span = source_.span(object.position());
     vm.reference = object.id;

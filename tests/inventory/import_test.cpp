@@ -254,6 +254,29 @@ TEST_SUITE("inventory") {
     }
   }
 
+  TEST_CASE("a VM without a name goes by its reference") {
+    const auto result = inventory::import_files(
+        {{.name = "v.json",
+          .text = R"([{"obj": {"type": "HostSystem", "value": "host-1"}, "changeSet": [
+                {"name": "summary.hardware", "val": {"numCpuPkgs": 1, "numCpuCores": 16,
+                 "numCpuThreads": 32, "cpuMhz": 2500, "memorySize": 137438953472}},
+                {"name": "config.graphicsInfo", "val": {"_typeName": "ArrayOfHostGraphicsInfo",
+                 "_value": [{"deviceName": "NVIDIA A40", "vendorName": "NVIDIA",
+                 "pciId": "0000:3b:00.0", "graphicsType": "sharedDirect",
+                 "vm": [{"type": "VirtualMachine", "value": "vm-9"}]}]}}]},
+               {"obj": {"type": "VirtualMachine", "value": "vm-9"}, "changeSet": [
+                {"name": "name", "val": ""},
+                {"name": "runtime.powerState", "val": "poweredOn"},
+                {"name": "runtime.host", "val": {"type": "HostSystem", "value": "host-1"}},
+                {"name": "config.hardware", "val": {"numCPU": 4, "memoryMB": 16384, "device": [
+                 {"key": 13000, "backing": {"vgpu": "nvidia_a40-12c"}}]}}]}])",
+          .host = {}}},
+        {}, find);
+    REQUIRE(result.has_value());
+    CHECK(host_of(result->cluster, "host-1").gpus.size() == 1);
+    CHECK(vm_of(result->cluster, "vm-9").request.profile == "12C");
+  }
+
   TEST_CASE("Kubernetes quantities") {
     CHECK(inventory::quantity_of("3920m") == doctest::Approx(3.92));
     CHECK(inventory::quantity_of("263856Mi") == doctest::Approx(263856.0 * 1048576));
