@@ -27,15 +27,16 @@ struct Obstacle {
   Affects affects;
 };
 constexpr auto kObstacles = std::to_array<Obstacle>({
-    {"LoRA", "adapter slots are not modelled", Affects::Everything},
     {"MTP n=", "draft layers are not modelled from a record", Affects::Pool},
     {"MTP, ", "draft layers are not modelled from a record", Affects::Pool},
     {"MTP 3", "draft layers are not modelled from a record", Affects::Pool},
     {"MTP k", "draft layers are not modelled from a record", Affects::Pool},
     {"custom cu118", "a build of somebody's own", Affects::Pool},
-    {"n-gram speculation", "draft tokens are not modelled", Affects::Pool},
-    {"speculative", "draft models are not modelled", Affects::Everything},
-    {"drafter", "draft models are not modelled", Affects::Everything},
+    {"speculative decoding configured; log", "the draft model's settings are not stated",
+     Affects::Pool},
+    {"drafter loaded too", "the draft model is not named", Affects::Everything},
+    {"DFlash drafter", "the draft model is not named", Affects::Everything},
+    {"DSpark", "the draft model is not named", Affects::Everything},
     {"offload", "weights are partly in host memory", Affects::Everything},
     {"experts on CPU", "weights are partly in host memory", Affects::Everything},
     {"sleep mode", "sleep mode allocates past the caching allocator", Affects::Pool},
@@ -199,7 +200,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
-  comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
+  comparison.weights = figure(loaded_bytes(*estimate), start.weights_gib);
   comparison.without_pool = why_without_pool(start, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;

@@ -48,6 +48,46 @@ void read_extra(const Node& record, EngineStart& start) {
   start.most_tokens = count_in(*extra, "max_total_tokens");
 }
 
+/// The digits behind a word.
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + word.size());
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest == text.data()) return std::nullopt;
+  return value;
+}
+
+/// What the source of a record says and the record leaves out.
+struct SourceSettings {
+  std::string_view id;
+  std::int64_t adapter_rank;
+  std::int64_t max_num_seqs;  ///< 0: not said
+  std::int64_t max_num_batched_tokens;
+};
+// Notebooks of https://github.com/unslothai/notebooks (lora_rank, "Num Sequences", "Chunked prefill
+// tokens").
+constexpr auto kSourceSettings = std::to_array<SourceSettings>({
+    {"repo-unslothai-notebooks-2a323e", 32, 160, 1024},
+    {"repo-unslothai-notebooks-2fe43f", 32, 224, 2048},
+    {"repo-unslothai-notebooks-588d72", 32, 288, 2048},
+    {"repo-unslothai-notebooks-85b21e", 64, 320, 2048},
+    {"repo-unslothai-notebooks-d48341", 64, 192, 1024},
+    {"repo-unslothai-notebooks-dd816e", 16, 128, 512},
+});
+
+void complete(EngineStart& start) {
+  for (const SourceSettings& settings : kSourceSettings) {
+    if (settings.id != start.id) continue;
+    start.adapter_rank = settings.adapter_rank;
+    if (!start.max_num_seqs) start.max_num_seqs = settings.max_num_seqs;
+    if (!start.max_num_batched_tokens)
+      start.max_num_batched_tokens = settings.max_num_batched_tokens;
+    start.is_library = true;
+  }
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -77,6 +117,9 @@ EngineStart read_start(const Node& record) {
   start.quantization = text_in(record, "quantization");
   start.kv_cache_type = text_in(record, "kv_cache_dtype");
   start.notes = text_in(record, "notes");
+  start.has_adapters = start.notes.contains("LoRA");
+  start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
+  complete(start);
   const std::string status = text_in(record, "status");
   // Engines that failed later had sized their pool before.
   const std::string result = text_in(record, "start_result");

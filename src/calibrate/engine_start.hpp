@@ -37,6 +37,9 @@ struct EngineStart {
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;
+  bool has_adapters = false;
+  std::optional<std::int64_t> adapter_rank;
+  std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
   std::string notes;
   bool is_complete = true;  ///< the engine started
   // What it printed, GiB of one GPU.

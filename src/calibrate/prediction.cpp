@@ -65,6 +65,14 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (start.max_num_batched_tokens)
     engine.max_num_batched_tokens = stated(*start.max_num_batched_tokens);
   if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
+  if (start.adapter_rank) {
+    workload.adapters.emplace();
+    workload.adapters->rank = stated(*start.adapter_rank);
+  } else if (start.has_adapters) {
+    workload.adapters.emplace();
+  }
+  if (start.draft_tokens && model.multi_token_prediction)
+    engine.draft_tokens = stated(*start.draft_tokens);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
   if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
@@ -75,6 +83,21 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {
   const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
   return term == estimate.terms.end() ? domain::Range{} : term->bytes;
+}
+
+domain::Range loaded_bytes(const domain::Estimate& estimate) {
+  constexpr domain::EngineVersion kSlotsCounted{0, 8, 0};
+  domain::Range loaded = term_bytes(estimate, "weights");
+  const auto add = [&](const domain::Range& term) {
+    loaded = {.low = loaded.low + term.low,
+              .expected = loaded.expected + term.expected,
+              .high = loaded.high + term.high};
+  };
+  if (estimate.settings.version.value >= kSlotsCounted) {
+    add(term_bytes(estimate, "adapters"));
+    add(term_bytes(estimate, "draft"));
+  }
+  return loaded;
 }
 
 domain::Range non_torch_bytes(const domain::Estimate& estimate) {

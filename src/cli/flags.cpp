@@ -80,6 +80,7 @@ constexpr std::int64_t kMostBlock = 1LL << 20;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostMib = 1LL << 40;
 constexpr double kMostSpread = 1000;
+constexpr std::int64_t kMostStage = 3;
 
 constexpr std::array kCapabilities = {"bf16", "fp8", "fp4", "int8", "mig", "nvlink", "vgpu"};
 
@@ -93,6 +94,21 @@ Diagnostics set_requirements(std::vector<std::string>& target, const Given& give
     }
   }
   return set_list(target, given);
+}
+
+Diagnostics set_adapters(Invocation& in, const Given& given) {
+  Result<domain::Adapters> adapters = parse_adapters(given);
+  if (!adapters) return adapters.error();
+  in.workload.adapters = *std::move(adapters);
+  return {};
+}
+
+Diagnostics set_draft(Invocation& in, const Given& given) {
+  Result<std::string> name = text_of(given);
+  if (!name) return name.error();
+  in.workload.engine.draft_model = domain::DraftModel{
+      .name = {*std::move(name), Origin::Flag, std::string(given.flag)}, .model = nullptr};
+  return {};
 }
 
 Diagnostics set_ceiling(Invocation& in, const Given& given) {
@@ -178,6 +194,43 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set_choice<domain::Role>(in.workload.role, g); }},
     {"--replicas", "", "N", Workload, kSizing, "instances of the whole thing", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.replicas, parse_count(g, 1, kMostGpus), g); }},
+
+    {"--lora", "", "SPEC", Workload, kSizing,
+     "adapters served, or trained: 4 (how many), or count=4,rank=64,modules=attention", nullptr,
+     set_adapters},
+    {"--draft-model", "", "MODEL", Workload, kSizing,
+     "a smaller model that proposes tokens (speculative decoding)", nullptr, set_draft},
+
+    {"--method", "", "METHOD", Training, kSizing, "what is trained; default: lora",
+     all_names<domain::TrainingMethod>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::TrainingMethod>(in.workload.training.method, g); }},
+    {"--optimizer", "", "NAME", Training, kSizing, "what is kept for each trained weight; default: adamw",
+     all_names<domain::Optimizer>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Optimizer>(in.workload.training.optimizer, g); }},
+    {"--training-precision", "", "KIND", Training, kSizing,
+     "types of weights, gradients and states; default: mixed", all_names<domain::TrainingPrecision>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::TrainingPrecision>(in.workload.training.precision, g); }},
+    {"--checkpointing", "", "KIND", Training, kSizing, "activations kept for the backward pass; default: full",
+     all_names<domain::Checkpointing>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::Checkpointing>(in.workload.training.checkpointing, g); }},
+    {"--loss", "", "KIND", Training, kSizing, "how logits become a loss; default: standard",
+     all_names<domain::LossKernel>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::LossKernel>(in.workload.training.loss, g); }},
+    {"--micro-batch", "", "N", Training, kSizing, "sequences of one pass of a GPU; default: 1", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.training.micro_batch, parse_count(g, 1, kMostSequences), g); }},
+    {"--gradient-accumulation", "", "N", Training, kSizing, "passes of one step; default: 1", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.training.gradient_accumulation, parse_count(g, 1, kMostSequences), g); }},
+    {"--zero-stage", "", "N", Training, kSizing,
+     "what --dp GPUs share: 1 states, 2 gradients too, 3 weights too (FSDP); default: 3", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.training.zero_stage, parse_count(g, 0, kMostStage), g); }},
+    {"--sequence-parallel", "", "", Training, kSizing, "tensor parallel GPUs share tokens between their layers", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.training.sequence_parallel, true, g); return Diagnostics{}; }},
+    {"--no-flash-attention", "", "", Training, kSizing, "attention keeps its scores", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.training.flash_attention, false, g); return Diagnostics{}; }},
+    {"--optimizer-offload", "", "", Training, kSizing, "the optimizer's states lie in host memory", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.training.optimizer_offload, true, g); return Diagnostics{}; }},
+    {"--optimizer-in-backward", "", "", Training, kSizing, "weights are updated as soon as their gradient is there", nullptr,
+     [](Invocation& in, const Given& g) { put(in.workload.training.optimizer_in_backward, true, g); return Diagnostics{}; }},
 
     {"--memory-ceiling", "", "BYTES", Demand, kAdvise,
      "demand without a model: it never takes more than this (8GiB)", nullptr, set_ceiling},
@@ -357,7 +410,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.contract.workers, parse_count(g, 0, 256), g); }},
     {"--kv-offload", "", "BYTES", Contract, kAdvise, "KV cache tier in host memory", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.kv_offload_bytes, parse_bytes(g), g); }},
-    {"--cpu-offload", "", "BYTES", Contract, kAdvise, "weights or optimizer states in host memory", nullptr,
+    {"--cpu-offload", "", "BYTES", Contract, kSizing, "weights or optimizer states in host memory", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.cpu_offload_bytes, parse_bytes(g), g); }},
     {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},

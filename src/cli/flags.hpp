@@ -12,7 +12,17 @@
 
 namespace gpushape::cli {
 
-enum class FlagGroup { Workload, Demand, Facts, Engine, Hardware, Contract, Output, Configuration };
+enum class FlagGroup {
+  Workload,
+  Training,
+  Demand,
+  Facts,
+  Engine,
+  Hardware,
+  Contract,
+  Output,
+  Configuration
+};
 
 /// Commands that take a flag, one bit each.
 inline constexpr unsigned kAdvise = 1U;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <memory>
 
 #include "cli/advise_cluster.hpp"
 #include "cli/document_files.hpp"
@@ -285,6 +286,17 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     } else {
       append(faults, model.error());
     }
+    if (auto& draft = workload.engine.draft_model) {
+      Result<domain::Model> found = catalog->find(draft->name.value);
+      if (found) {
+        draft->model = std::make_shared<const domain::Model>(std::move(*found));
+      } else {
+        append(faults, found.error());
+      }
+    }
+    const bool is_training = workload.role && workload.role->value == domain::Role::FineTune;
+    if (is_training && workload.engine.engine.origin == domain::Origin::Default)
+      workload.engine.engine = {"pytorch", domain::Origin::Computed, "the role fine-tune"};
     Result<domain::Engine> engine = catalog->engine(workload.engine.engine.value);
     if (engine) {
       workload.engine.engine.value = engine->name;  // in the one spelling of it

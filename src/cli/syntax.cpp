@@ -18,6 +18,7 @@ struct GroupRow {
 };
 constexpr auto kGroups = std::to_array<GroupRow>({
     {FlagGroup::Workload, "Workload"},
+    {FlagGroup::Training, "Training, with --role fine-tune"},
     {FlagGroup::Demand, "Demand without a model"},
     {FlagGroup::Facts, "Facts that decide the shape"},
     {FlagGroup::Engine, "Engine"},

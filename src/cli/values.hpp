@@ -41,6 +41,9 @@ struct ParameterRange {
 /// "8B": within a tenth of it; "1B-10B", "-3B" and "70B-": what lies between. M, B and T count by
 /// 1 000.
 Result<ParameterRange> parse_parameter_range(const Given& given);
+/// "4" adapters, "count=4,rank=64,modules=attention", or the path of an adapter (its folder or its
+/// adapter_config.json), whose rank and modules it takes.
+Result<domain::Adapters> parse_adapters(const Given& given);
 /// "0.19" or "0.19.1", with or without a leading v.
 Result<domain::EngineVersion> parse_version(const Given& given);
 

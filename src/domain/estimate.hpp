@@ -2,6 +2,7 @@
 // room of the same name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +17,19 @@
 namespace gpushape::domain {
 
 /// Where a term is summed: the split that text and JSON show.
-enum class Part { Weights, KvCache, State, Activation, Graphs, Context, Communication };
+enum class Part {
+  Weights,
+  Adapters,
+  Draft,
+  Gradients,
+  Optimizer,
+  KvCache,
+  State,
+  Activation,
+  Graphs,
+  Context,
+  Communication
+};
 
 /// One named input of a formula, in the order the formula names them.
 struct Input {
@@ -112,10 +125,16 @@ struct Estimate {
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;
   std::optional<AllGpus> all_gpus;  ///< where there is more than one
+  Bytes host_bytes;                 ///< of all GPUs: what lies in pinned host memory instead
   std::vector<std::string> notes;   ///< version not known, wide interval, …
 
   bool operator==(const Estimate&) const = default;
 };
+
+/// Weights and what stands beside them whatever the traffic: adapters, draft model, gradients and
+/// optimizer states.
+inline constexpr std::array kResidentParts = {Part::Weights, Part::Adapters, Part::Draft,
+                                              Part::Gradients, Part::Optimizer};
 
 /// The sum of the terms of one part; exactly(0 bytes) where there is none.
 Range part_bytes(const Estimate& estimate, Part part);
@@ -126,6 +145,10 @@ namespace gpushape {
 template <>
 inline constexpr auto kNames<domain::Part> = std::to_array<NameRow<domain::Part>>({
     {domain::Part::Weights, "weights", "parameters as the engine holds them"},
+    {domain::Part::Adapters, "adapter", "slots for adapters, or the adapters that are trained"},
+    {domain::Part::Draft, "draft", "weights of the model that proposes tokens"},
+    {domain::Part::Gradients, "gradient", "gradients of what is trained"},
+    {domain::Part::Optimizer, "optimizer", "states of the optimizer and master weights"},
     {domain::Part::KvCache, "kvCache", "keys and values of the tokens in flight"},
     {domain::Part::State, "state", "recurrent state of the sequences in flight"},
     {domain::Part::Activation, "activation", "the largest forward or sampler peak"},

@@ -7,17 +7,20 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "domain/adapter.hpp"
 #include "domain/device.hpp"
 #include "domain/engine.hpp"
 #include "domain/fact.hpp"
 #include "domain/measurement.hpp"
 #include "domain/model.hpp"
 #include "domain/quantization.hpp"
+#include "domain/training.hpp"
 
 namespace gpushape::domain {
 
@@ -43,6 +46,18 @@ struct Parallelism {
   bool operator==(const Parallelism&) const = default;
 };
 
+/// A smaller model that proposes tokens for the large one to check (speculative decoding). Its
+/// facts are filled in by whoever looks models up.
+struct DraftModel {
+  Fact<std::string> name;              ///< as the user named it
+  std::shared_ptr<const Model> model;  ///< nullptr while it has not been looked up
+
+  bool operator==(const DraftModel& other) const {
+    const bool has_same = model == other.model || (model && other.model && *model == *other.model);
+    return name == other.name && has_same;
+  }
+};
+
 /// The engine's own settings. What is empty takes the engine's default for the GPU and version.
 struct EngineSettings {
   Fact<std::string> engine = defaulted<std::string>("vllm");
@@ -61,6 +76,7 @@ struct EngineSettings {
   /// Tokens that a step proposes with the model's own layers for predicting more than one; with
   /// them those layers are loaded and cached, too.
   std::optional<Fact<std::int64_t>> draft_tokens;
+  std::optional<DraftModel> draft_model;
   std::optional<Fact<bool>> prefix_caching;
   std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
@@ -102,6 +118,8 @@ struct Workload {
   std::optional<Fact<std::int64_t>> context_tokens;
   std::optional<Fact<std::int64_t>> concurrency;
   EngineSettings engine;
+  std::optional<Adapters> adapters;  ///< served beside the model, or trained
+  Training training;                 ///< of the role fine-tune
 
   std::optional<Fact<Role>> role;  ///< empty: the model's own
   Fact<Isolation> isolation = defaulted(Isolation::None);

@@ -60,7 +60,7 @@ class Collector {
 };
 
 std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
-                               const CacheGeometry& geometry) {
+                               const CacheGeometry& geometry, const domain::Model* draft) {
   Collector collector(geometry);
   if (keeps_nothing(model)) return {};
   std::int64_t start = 0;
@@ -71,6 +71,10 @@ std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
   if (geometry.draft_tokens > 0 && model.multi_token_prediction) {
     // The last stage predicts further tokens.
     for (const domain::LayerRun& run : model.multi_token_prediction->layers)
+      collector.add(run.layer, run.count, stage.has_head ? run.count : 0);
+  }
+  if (draft != nullptr) {
+    for (const domain::LayerRun& run : draft->layers)
       collector.add(run.layer, run.count, stage.has_head ? run.count : 0);
   }
   return collector.take();
@@ -215,10 +219,10 @@ Bytes CacheLayout::bytes_per_token() const {
 }
 
 CacheLayout lay_out_cache(const domain::Model& model, const Stage& stage,
-                          const CacheGeometry& geometry) {
+                          const CacheGeometry& geometry, const domain::Model* draft) {
   CacheLayout layout;
   layout.geometry = grown_for_states(model, geometry);
-  layout.kinds = collect(model, stage, layout.geometry);
+  layout.kinds = collect(model, stage, layout.geometry, draft);
   if (layout.kinds.empty()) return layout;
   const bool is_compressed = std::ranges::any_of(
       layout.kinds, [](const CacheKind& kind) { return kind.spec.is_compressed; });

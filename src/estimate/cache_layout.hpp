@@ -45,9 +45,10 @@ struct CacheLayout {
   [[nodiscard]] Bytes bytes_per_token() const;
 };
 
-/// The kinds of the model's layers are all known (layer_kind).
+/// The kinds of the model's layers are all known (layer_kind). The layers of a draft model, where
+/// there is one, lie in the same pool on the stage that has the head.
 CacheLayout lay_out_cache(const domain::Model& model, const Stage& stage,
-                          const CacheGeometry& geometry);
+                          const CacheGeometry& geometry, const domain::Model* draft = nullptr);
 
 /// The size of a pool as the engine prints it.
 struct PoolCount {

@@ -21,6 +21,7 @@ enum class Budget {
   Beside,    ///< not seen by the engine: must fit beside that share
   Before,    ///< there before the engine's first reading, of which it takes its share
   Graphs,    ///< one or the other, by version
+  Adapters,  ///< so, too
   Pool,      ///< the KV cache itself
 };
 

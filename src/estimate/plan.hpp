@@ -12,6 +12,7 @@
 #include "domain/estimate.hpp"
 #include "domain/model.hpp"
 #include "domain/workload.hpp"
+#include "estimate/adapter_slots.hpp"
 #include "estimate/cache_layout.hpp"
 #include "estimate/facts.hpp"
 #include "estimate/pipeline.hpp"
@@ -36,6 +37,12 @@ struct PoolTokens {
   std::int64_t tokens = 0;
 };
 
+/// The model that proposes tokens, on the stage that has the head.
+struct PlannedDraft {
+  const domain::Model* model = nullptr;  ///< nullptr: none
+  WeightsLayout weights;
+};
+
 struct Plan {
   const domain::Model* model = nullptr;
   Facts facts;
@@ -53,6 +60,9 @@ struct Plan {
   Spread multiprocessors;
   WeightsLayout weights;
   CacheGeometry cache;
+  AdapterSlots adapters;
+  PlannedDraft draft;
+  Bytes offloaded;  ///< of one GPU's weights, kept in host memory at most
   std::vector<Stage> stages;
   std::optional<PoolTokens> pool_tokens;  ///< counted once for many loads
 };

@@ -10,7 +10,7 @@ Situation situation_of(const Plan& plan, const Stage& stage, const LoadedWeights
   return {.plan = &plan,
           .stage = stage,
           .weights = weights,
-          .cache = lay_out_cache(*plan.model, stage, plan.cache)};
+          .cache = lay_out_cache(*plan.model, stage, plan.cache, plan.draft.model)};
 }
 
 }  // namespace gpushape::estimate

@@ -51,6 +51,14 @@ bool always(const Situation& situation);
 Spread weights_bytes(const Situation& situation);
 void describe_weights(const Situation& situation, domain::Term& term);
 
+Spread adapters_bytes(const Situation& situation);
+void describe_adapters(const Situation& situation, domain::Term& term);
+bool has_adapters(const Situation& situation);
+
+Spread draft_bytes(const Situation& situation);
+void describe_draft(const Situation& situation, domain::Term& term);
+bool has_draft(const Situation& situation);
+
 Spread kv_cache_bytes(const Situation& situation);
 void describe_kv_cache(const Situation& situation, domain::Term& term);
 bool kv_cache_is_asked_for(const Situation& situation);

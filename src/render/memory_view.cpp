@@ -37,6 +37,14 @@ std::string row_name(const Estimate& estimate, Part part) {
   switch (part) {
     case Part::Weights:
       return estimate.model_id.empty() ? "static, as declared" : "weights";
+    case Part::Adapters:
+      return "adapters";
+    case Part::Draft:
+      return "draft model";
+    case Part::Gradients:
+      return "gradients";
+    case Part::Optimizer:
+      return "optimizer states";
     case Part::KvCache:
       if (estimate.model_id.empty()) return "dynamic, as declared";
       if (!estimate.concurrency || !estimate.context_tokens) return "KV cache";
@@ -60,13 +68,16 @@ std::vector<std::string> range_cells(std::string name, const Range& range) {
   return {std::move(name), gib_text(range.low), gib_text(range.expected), gib_text(range.high)};
 }
 
-std::array<Stretch, 4> stretches(const Estimate& estimate) {
+std::array<Stretch, 5> stretches(const Estimate& estimate) {
   const auto sum = [&](std::initializer_list<Part> parts) {
     Bytes total;
     for (const Part part : parts) total += part_bytes(estimate, part).expected;
     return total;
   };
-  return {{{"weights", "█", "#", Tone::Weights, sum({Part::Weights})},
+  return {{{"weights", "█", "#", Tone::Weights,
+            sum({Part::Weights, Part::Adapters, Part::Draft})},
+           {"gradients and optimizer", "▓", "=", Tone::KvCache,
+            sum({Part::Gradients, Part::Optimizer})},
            {"KV cache", "▓", "=", Tone::KvCache, sum({Part::KvCache, Part::State})},
            {"activation", "▒", "+", Tone::Activation, sum({Part::Activation})},
            {"runtime", "░", "%", Tone::Runtime,

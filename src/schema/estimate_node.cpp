@@ -95,6 +95,10 @@ Node per_gpu_node(const Estimate& estimate) {
   const bool has_demand = demand_is_known(estimate);
   Node fixed = Node::mapping();
   set_part(fixed, "weightsBytes", estimate, Part::Weights, has_model);
+  set_part(fixed, "adapterBytes", estimate, Part::Adapters, false);
+  set_part(fixed, "draftBytes", estimate, Part::Draft, false);
+  set_part(fixed, "gradientBytes", estimate, Part::Gradients, false);
+  set_part(fixed, "optimizerBytes", estimate, Part::Optimizer, false);
   Node dynamic = Node::mapping();
   set_part(dynamic, "kvCacheBytes", estimate, Part::KvCache, has_model && has_demand);
   set_part(dynamic, "stateBytes", estimate, Part::State, has_model && has_demand);
@@ -175,6 +179,7 @@ Node to_node(const Estimate& estimate) {
   node.set("parallelism", to_node(estimate.parallelism));
   node.set("perGpu", per_gpu_node(estimate));
   if (estimate.all_gpus) node.set("allGpus", all_gpus_node(*estimate.all_gpus));
+  if (estimate.host_bytes > Bytes(0)) node.set("hostBytes", estimate.host_bytes);
   if (has_model) node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
   if (estimate.capacity) node.set("capacity", capacity_node(*estimate.capacity));
   Node terms = Node::sequence();

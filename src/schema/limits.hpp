@@ -14,6 +14,9 @@ inline constexpr document::IntegerBounds kTokensBounds{.least = 1, .most = 1'000
 inline constexpr document::IntegerBounds kSequencesBounds{.least = 1, .most = 1'000'000};
 inline constexpr document::IntegerBounds kGpusBounds{.least = 1, .most = 1'024};
 inline constexpr document::IntegerBounds kDraftBounds{.least = 1, .most = 1'024};
+inline constexpr document::IntegerBounds kAdaptersBounds{.least = 1, .most = 100'000};
+inline constexpr document::IntegerBounds kRankBounds{.least = 1, .most = 4'096};
+inline constexpr document::IntegerBounds kZeroStageBounds{.least = 0, .most = 3};
 inline constexpr document::IntegerBounds kBlockBounds{.least = 1, .most = 1'048'576};
 inline constexpr document::IntegerBounds kCountBounds{.least = 0, .most = 1'000'000};
 inline constexpr document::IntegerBounds kOneOrMoreBounds{.least = 1, .most = 1'000'000};

@@ -65,6 +65,7 @@ Node engine_node(const EngineSettings& engine) {
   set_stated(node, "expert", engine.expert);
   set_stated(node, "contextParallel", engine.context_parallel);
   set_stated(node, "draftTokens", engine.draft_tokens);
+  if (engine.draft_model) set_stated(node, "draftModel", engine.draft_model->name);
   set_stated(node, "prefixCaching", engine.prefix_caching);
   set_stated(node, "blockTokens", engine.block_tokens);
   set_stated(node, "maxNumSeqs", engine.max_num_seqs);
@@ -72,6 +73,31 @@ Node engine_node(const EngineSettings& engine) {
   set_stated(node, "gpuMemoryUtilization", engine.gpu_memory_utilization);
   set_stated(node, "kvCacheMemoryBytes", engine.kv_cache_memory_bytes);
   set_stated(node, "enforceEager", engine.enforce_eager);
+  return node;
+}
+
+Node adapters_node(const domain::Adapters& adapters) {
+  Node node = Node::mapping();
+  set_stated(node, "count", adapters.count);
+  set_stated(node, "rank", adapters.rank);
+  set_stated(node, "modules", adapters.modules);
+  return node;
+}
+
+Node training_node(const domain::Training& training) {
+  Node node = Node::mapping();
+  set_stated(node, "method", training.method);
+  set_stated(node, "optimizer", training.optimizer);
+  set_stated(node, "precision", training.precision);
+  set_stated(node, "checkpointing", training.checkpointing);
+  set_stated(node, "loss", training.loss);
+  set_stated(node, "microBatch", training.micro_batch);
+  set_stated(node, "gradientAccumulation", training.gradient_accumulation);
+  set_stated(node, "zeroStage", training.zero_stage);
+  set_stated(node, "sequenceParallel", training.sequence_parallel);
+  set_stated(node, "flashAttention", training.flash_attention);
+  set_stated(node, "optimizerOffload", training.optimizer_offload);
+  set_stated(node, "optimizerInBackward", training.optimizer_in_backward);
   return node;
 }
 
@@ -155,6 +181,8 @@ void read_engine(Reader& reader, EngineSettings& engine) {
   take_integer(engine.expert, "expert", kGpusBounds);
   take_integer(engine.context_parallel, "contextParallel", kGpusBounds);
   take_integer(engine.draft_tokens, "draftTokens", kDraftBounds);
+  if (auto name = reader.filled_text("draftModel"))
+    engine.draft_model = {.name = stated(reader, "draftModel", std::move(*name)), .model = nullptr};
   take(engine.prefix_caching, reader, "prefixCaching", reader.boolean("prefixCaching"));
   take_integer(engine.block_tokens, "blockTokens", kBlockBounds);
   take_integer(engine.max_num_seqs, "maxNumSeqs", kSequencesBounds);
@@ -165,6 +193,37 @@ void read_engine(Reader& reader, EngineSettings& engine) {
   take(engine.kv_cache_memory_bytes, reader, "kvCacheMemoryBytes",
        read_bytes(reader, "kvCacheMemoryBytes"));
   take(engine.enforce_eager, reader, "enforceEager", reader.boolean("enforceEager"));
+  reader.finish();
+}
+
+domain::Adapters read_adapters(Reader& reader) {
+  domain::Adapters adapters;
+  take(adapters.count, reader, "count", reader.integer("count", kAdaptersBounds));
+  take(adapters.rank, reader, "rank", reader.integer("rank", kRankBounds));
+  take(adapters.modules, reader, "modules", reader.choice<domain::AdapterModules>("modules"));
+  reader.finish();
+  return adapters;
+}
+
+void read_training(Reader& reader, domain::Training& training) {
+  const auto take_boolean = [&](Fact<bool>& fact, std::string_view field) {
+    take(fact, reader, field, reader.boolean(field));
+  };
+  take(training.method, reader, "method", reader.choice<domain::TrainingMethod>("method"));
+  take(training.optimizer, reader, "optimizer", reader.choice<domain::Optimizer>("optimizer"));
+  take(training.precision, reader, "precision",
+       reader.choice<domain::TrainingPrecision>("precision"));
+  take(training.checkpointing, reader, "checkpointing",
+       reader.choice<domain::Checkpointing>("checkpointing"));
+  take(training.loss, reader, "loss", reader.choice<domain::LossKernel>("loss"));
+  take(training.micro_batch, reader, "microBatch", reader.integer("microBatch", kOneOrMoreBounds));
+  take(training.gradient_accumulation, reader, "gradientAccumulation",
+       reader.integer("gradientAccumulation", kOneOrMoreBounds));
+  take(training.zero_stage, reader, "zeroStage", reader.integer("zeroStage", kZeroStageBounds));
+  take_boolean(training.sequence_parallel, "sequenceParallel");
+  take_boolean(training.flash_attention, "flashAttention");
+  take_boolean(training.optimizer_offload, "optimizerOffload");
+  take_boolean(training.optimizer_in_backward, "optimizerInBackward");
   reader.finish();
 }
 
@@ -212,6 +271,8 @@ void read_model_fields(Reader& reader, Workload& workload) {
   take(workload.concurrency, reader, "concurrency",
        reader.integer("concurrency", kSequencesBounds));
   if (auto engine = reader.mapping("engine")) read_engine(*engine, workload.engine);
+  if (auto adapters = reader.mapping("adapters")) workload.adapters = read_adapters(*adapters);
+  if (auto training = reader.mapping("training")) read_training(*training, workload.training);
   if (const Node* node = reader.node("demand"); node != nullptr) {
     std::string from = reader.place_of("demand");
     if (auto demand = reader.mapping("demand")) {
@@ -258,6 +319,8 @@ Node to_node(const Workload& workload) {
   set_stated(node, "contextTokens", workload.context_tokens);
   set_stated(node, "concurrency", workload.concurrency);
   set_filled(node, "engine", engine_node(workload.engine));
+  if (workload.adapters) node.set("adapters", adapters_node(*workload.adapters));
+  set_filled(node, "training", training_node(workload.training));
   if (workload.demand) node.set("demand", demand_node(*workload.demand));
   set_stated(node, "role", workload.role);
   set_stated(node, "isolation", workload.isolation);

@@ -29,6 +29,12 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
       terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
+    {{"adapters", Part::Adapters, "slots for LoRA adapters", terms::adapters_bytes,
+      terms::describe_adapters, terms::has_adapters, Follows::Plan},
+     Budget::Adapters},
+    {{"draft", Part::Draft, "weights of the draft model", terms::draft_bytes,
+      terms::describe_draft, terms::has_draft, Follows::Plan},
+     Budget::Profiled},
     {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
       terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
      Budget::Pool},
@@ -64,13 +70,15 @@ struct Taken {
 
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
   const bool are_graphs_profiled = plan.facts.expected("graphsProfiled") != 0;
+  const bool are_adapters_profiled = plan.facts.expected("adaptersProfiled") != 0;
   IndependentSum used;
   IndependentSum beside;
   for (std::size_t i = 0; i < kTerms.size(); ++i) {
     const Budget budget = kTerms.at(i).budget;
     if (budget == Budget::Pool) continue;
-    const bool is_profiled =
-        budget == Budget::Profiled || (budget == Budget::Graphs && are_graphs_profiled);
+    const bool is_profiled = budget == Budget::Profiled ||
+                             (budget == Budget::Graphs && are_graphs_profiled) ||
+                             (budget == Budget::Adapters && are_adapters_profiled);
     (is_profiled ? used : beside).add(stage.terms[i]);
   }
   return {.used = used.range(), .beside = beside.range()};

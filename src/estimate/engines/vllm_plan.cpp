@@ -62,6 +62,64 @@ domain::ResolvedSettings settings_of(const Request& request, const VersionChoice
                                     : Fact<double>{plan.utilization, Origin::Default, by}};
 }
 
+// Classes whose embedding and head take adapters. Source: vLLM model_executor/models, the classes
+// with `embedding_modules`.
+constexpr auto kVocabularyFamilies = std::to_array<std::string_view>(
+    {"llama", "mistral", "mixtral", "phi3", "granite", "granitemoe", "exaone", "minicpm", "nemotron",
+     "solar", "jamba", "bamba", "phimoe"});
+// Widths of a slot. Source: vLLM config (LoRAConfig, possible_max_ranks).
+constexpr auto kSlotRanks = std::to_array<std::int64_t>({8, 16, 32, 64, 128, 256, 320, 512});
+
+AdapterSlots slots_of(const Request& request, const Facts& facts) {
+  AdapterSlots slots;
+  if (!request.workload->adapters) return slots;
+  const domain::Adapters& adapters = *request.workload->adapters;
+  slots.count = adapters.count.value;
+  slots.rank = adapters.rank.value;
+  const auto width = std::ranges::lower_bound(kSlotRanks, slots.rank);
+  if (width != kSlotRanks.end()) slots.rank = *width;
+  slots.has_experts = facts.expected("adaptersOfExperts") != 0;
+  slots.has_vocabulary =
+      std::ranges::find(kVocabularyFamilies, request.model->family) != kVocabularyFamilies.end();
+  slots.extra_tokens = std::llround(facts.expected("adapterExtraTokens"));
+  slots.vocabulary_unit =
+      std::max<std::int64_t>(1, std::llround(facts.expected("adapterVocabularyUnit")));
+  return slots;
+}
+
+void note_adapters(const Request& request, ResolvedPlan& resolved) {
+  if (!request.workload->adapters) return;
+  const domain::Adapters& adapters = *request.workload->adapters;
+  const AdapterSlots& slots = resolved.plan.adapters;
+  if (slots.rank != adapters.rank.value) {
+    resolved.notes.push_back(fmt::format("slots are {} wide, the next width above rank {}",
+                                         slots.rank, adapters.rank.value));
+  }
+  if (adapters.modules.value != domain::AdapterModules::All) {
+    resolved.notes.push_back(
+        fmt::format("{} makes room beside every linear layer, whichever modules the adapters change",
+                    request.engine->name));
+  }
+  const bool has_experts = std::ranges::any_of(
+      request.model->layers,
+      [](const domain::LayerRun& run) { return run.layer.feed_forward.experts.has_value(); });
+  if (has_experts && !slots.has_experts)
+    resolved.notes.emplace_back("this version has no adapters on routed experts");
+}
+
+PlannedDraft draft_of(const Request& request, const Plan& plan) {
+  const auto& asked = request.workload->engine.draft_model;
+  if (!asked || !asked->model) return {};
+  PlannedDraft draft;
+  draft.model = asked->model.get();
+  draft.weights = plan.weights;
+  draft.weights.scheme = domain::scheme_of(draft.model->weights);
+  draft.weights.is_as_stored = true;
+  draft.weights.head_quantized = draft.model->weights.head_quantized;
+  draft.weights.loads_drafts = false;
+  return draft;
+}
+
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -136,6 +194,12 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);
+  plan.adapters = slots_of(request, plan.facts);
+  plan.draft = draft_of(request, plan);
+  plan.offloaded = workload.contract.cpu_offload_bytes.value /
+                   std::max<std::int64_t>(1, plan.parallelism.tensor * plan.parallelism.pipeline *
+                                                 plan.parallelism.data);
+  note_adapters(request, resolved);
   note_mig(request, resolved);
   return resolved;
 }

@@ -40,6 +40,13 @@ std::int64_t captures(std::int64_t largest) {
   return count;
 }
 
+/// Of the stage, and of a draft model beside it.
+std::int64_t captured_layers(const Situation& situation) {
+  const domain::Model* draft = situation.plan->draft.model;
+  const bool has_draft = draft != nullptr && situation.stage.has_head;
+  return situation.stage.layers + (has_draft ? layer_count(*draft) : 0);
+}
+
 std::int64_t expert_layers(const Situation& situation) {
   std::int64_t count = 0;
   each_run(*situation.plan->model, situation.stage,
@@ -83,7 +90,7 @@ Spread graphs_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const std::int64_t largest = largest_batch(plan);
   const auto count = static_cast<double>(captures(largest));
-  const auto layers = static_cast<double>(situation.stage.layers);
+  const auto layers = static_cast<double>(captured_layers(situation));
   const auto experts = static_cast<double>(expert_layers(situation));
   // Activations of 32 bits take twice what those of 16 do.
   const double share = static_cast<double>(largest * plan.weights.dtype_bytes) /
@@ -100,7 +107,7 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
   term.formula = "base + layers x captures x perLayerCapture + largestBatch / 512 x largestCapture";
   term.inputs = {
       {"base", plan.facts.expected("graphBase")},
-      {"layers", situation.stage.layers},
+      {"layers", captured_layers(situation)},
       {"captures", captures(largest)},
       {"perLayerCapture", plan.facts.expected("graphPerLayerCapture")},
       {"largestBatch", largest},

@@ -1,0 +1,48 @@
+// Slots for LoRA adapters, made when the model is loaded: as many as are resident at the same time,
+// each as wide as the highest rank, beside every layer that the engine can adapt.
+//
+//   adapters = slots x rank x (inputs + outputs) x dtypeBytes, over all linear layers of the rank
+//              + slots x (rank x (2 vocabulary + 2 hidden) + rows for added tokens) x dtypeBytes
+//
+// Up to 0.7 the slots are made after the engine has read what the weights take, and before it reads
+// what a step takes, so that no reading holds them: they stand beside its share.
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate::terms {
+namespace {
+
+AdapterBytes bytes_of(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  return adapter_bytes(*plan.model, plan.weights, situation.stage, plan.adapters);
+}
+
+}  // namespace
+
+bool has_adapters(const Situation& situation) { return situation.plan->adapters.count > 0; }
+
+Spread adapters_bytes(const Situation& situation) {
+  const auto bytes = static_cast<double>(bytes_of(situation).allocated.count());
+  return situation.plan->facts.value("adapterRatio") * bytes;
+}
+
+void describe_adapters(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  const AdapterBytes bytes = bytes_of(situation);
+  term.formula = "slots x rank x (inputs + outputs of every adapted layer) x dtypeBytes";
+  term.inputs = {
+      {"slots", plan.adapters.count},
+      {"rank", plan.adapters.rank},
+      {"values", bytes.values},
+      {"dtypeBytes", plan.weights.dtype_bytes},
+      {"layers", situation.stage.layers},
+      {"tensorParallel", plan.parallelism.tensor},
+  };
+  if (plan.adapters.has_vocabulary) {
+    term.formula += " + embedding and head";
+    term.inputs.push_back({"vocabulary", plan.model->vocabulary});
+    term.inputs.push_back({"extraTokens", plan.adapters.extra_tokens});
+  }
+  term.source = plan.facts.source("adapterRatio");
+}
+
+}  // namespace gpushape::estimate::terms

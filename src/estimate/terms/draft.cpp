@@ -1,0 +1,47 @@
+// The weights of the model that proposes tokens. It stands whole beside the last stage, shared by
+// the ranks as the large model is; its layers' cache lies in the same pool, and its step is smaller
+// than the large model's. A head for speculation (EAGLE) works with the large model's embedding.
+// Source: vLLM v1/spec_decode (eagle.py, draft_model.py), spec_decode/spec_decode_worker.py.
+#include <string>
+
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate::terms {
+namespace {
+
+LoadedWeights weights_of(const Situation& situation) {
+  const PlannedDraft& draft = situation.plan->draft;
+  const bool is_head = draft.model->architecture.contains("Eagle");
+  const Stage whole{.layers = layer_count(*draft.model),
+                    .has_embedding = !is_head,
+                    .has_head = !is_head || !draft.model->tied_embeddings};
+  return load_weights(*draft.model, draft.weights, whole);
+}
+
+}  // namespace
+
+bool has_draft(const Situation& situation) {
+  return situation.plan->draft.model != nullptr && situation.stage.has_head;
+}
+
+Spread draft_bytes(const Situation& situation) {
+  const auto bytes = static_cast<double>(weights_of(situation).allocated.count());
+  return situation.plan->facts.value("weightsRatio") * bytes;
+}
+
+void describe_draft(const Situation& situation, domain::Term& term) {
+  const PlannedDraft& draft = situation.plan->draft;
+  const LoadedWeights loaded = weights_of(situation);
+  term.formula = "tensorBytes + rotaryBytes + allocatorBytes";
+  term.inputs = {
+      {"tensorBytes", loaded.tensors.count()},
+      {"rotaryBytes", loaded.rotary.count()},
+      {"allocatorBytes", (loaded.allocated - loaded.tensors - loaded.rotary).count()},
+      {"draftModel", draft.model->id},
+      {"layers", layer_count(*draft.model)},
+      {"tensorParallel", draft.weights.tensor_parallel},
+  };
+  term.source = situation.plan->facts.source("weightsRatio");
+}
+
+}  // namespace gpushape::estimate::terms
