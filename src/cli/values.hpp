@@ -10,6 +10,7 @@
 #include "base/edit_distance.hpp"
 #include "base/name_table.hpp"
 #include "base/result.hpp"
+#include "domain/adapter.hpp"
 #include "domain/engine.hpp"
 
 namespace gpushape::cli {

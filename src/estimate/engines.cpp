@@ -17,6 +17,9 @@ constexpr auto kEngines = std::to_array<EngineRow>({
     {"transformers", "Hugging Face generate: a cache that grows with what is generated",
      engines::transformers_terms, engines::plan_transformers, engines::transformers_capacity,
      engines::settle_transformers, ShareOf::Nothing},
+    {"pytorch", "PyTorch trainers: what stays for the run, and the peak of a step",
+     engines::pytorch_terms, engines::plan_pytorch, engines::pytorch_capacity, nullptr,
+     ShareOf::Nothing},
 });
 
 }  // namespace

@@ -94,5 +94,13 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes);
 
+std::span<const EngineTerm> pytorch_terms();
+Result<ResolvedPlan> plan_pytorch(const Request& request);
+domain::Capacity pytorch_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                  const domain::VisibleMemory& gpu,
+                                  std::vector<std::string>* notes);
+/// What a trainer keeps in host memory for one GPU of a stage.
+Bytes pytorch_host_bytes(const Plan& plan, const StageFigures& stage);
+
 }  // namespace engines
 }  // namespace gpushape::estimate

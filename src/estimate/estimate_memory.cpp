@@ -79,6 +79,18 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   return all;
 }
 
+/// What all GPUs together keep in host memory: weights that a server leaves there, or the states of
+/// an optimizer.
+Bytes host_bytes_of(const Plan& plan, std::span<const StageFigures> stages) {
+  const std::int64_t gpus =
+      plan.parallelism.tensor * plan.parallelism.data * plan.parallelism.pipeline;
+  if (!plan.training.is_training) return plan.offloaded * gpus;
+  Bytes most;
+  for (const StageFigures& stage : stages)
+    most = std::max(most, engines::pytorch_host_bytes(plan, stage));
+  return most * gpus;
+}
+
 Result<const EngineRow*> find_engine(const domain::Engine& engine) {
   if (const EngineRow* row = engine_row(engine.name)) return row;
   std::vector<std::string> names;
@@ -128,6 +140,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
     estimate.capacity->gpu = gpu->device;
     estimate.capacity->profile = gpu->profile;
   }
+  estimate.host_bytes = host_bytes_of(resolved.plan, prepared->stages());
   return estimate;
 }
 

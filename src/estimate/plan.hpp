@@ -16,6 +16,7 @@
 #include "estimate/cache_layout.hpp"
 #include "estimate/facts.hpp"
 #include "estimate/pipeline.hpp"
+#include "estimate/training/training_plan.hpp"
 #include "estimate/weights_layout.hpp"
 
 namespace gpushape::estimate {
@@ -62,6 +63,7 @@ struct Plan {
   CacheGeometry cache;
   AdapterSlots adapters;
   PlannedDraft draft;
+  TrainingPlan training;
   Bytes offloaded;  ///< of one GPU's weights, kept in host memory at most
   std::vector<Stage> stages;
   std::optional<PoolTokens> pool_tokens;  ///< counted once for many loads

@@ -23,6 +23,7 @@ constexpr Spread certain(double value) { return {value, value, value}; }
 constexpr Spread operator+(const Spread& a, const Spread& b) {
   return {a.low + b.low, a.expected + b.expected, a.high + b.high};
 }
+constexpr Spread& operator+=(Spread& a, const Spread& b) { return a = a + b; }
 /// `factor` is not negative.
 constexpr Spread operator*(const Spread& a, double factor) {
   return {a.low * factor, a.expected * factor, a.high * factor};

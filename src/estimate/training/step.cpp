@@ -1,0 +1,165 @@
+// The peak of one step beside what stays: activations kept for the backward pass and the loss, or
+// the layer that is computed again, or the optimizer's scratch.
+//
+//   stored     = tokens x sum over layers of what each keeps x passes in flight
+//   loss       = tokens x vocabulary x lossBytes (all at once), or a chunk's
+//   activation = max(stored + loss, stored + layer, scratch) + dequantized
+//
+// Without accumulation the gradients appear while the activations go, so that
+//
+//   activation = max(stored + loss - gradients, layer, scratch)
+//
+// Source: Korthikanti et al. (https://arxiv.org/abs/2205.05198, sections 4 and 5); stages in flight:
+// Narayanan et al. (https://arxiv.org/abs/2104.04473, section 2.2); chunks: Liger Kernel
+// (https://arxiv.org/abs/2410.10989, section 3.2).
+#include <algorithm>
+#include <string>
+
+#include "estimate/training/activations.hpp"
+#include "estimate/training/training_terms.hpp"
+
+namespace gpushape::estimate::training {
+namespace {
+
+using domain::Checkpointing;
+using domain::LossKernel;
+using domain::TrainingMethod;
+using domain::TrainingPrecision;
+
+constexpr double kChunkTokens = 1024;  // of a loss that is computed in chunks
+constexpr double kHalf = 2;
+
+struct Peak {
+  Spread stored;
+  Spread loss;
+  Spread layer;
+  Spread scratch;
+  double dequantized = 0;
+  double hidden_by_gradients = 0;
+  std::int64_t in_flight = 1;
+  Spread total;
+};
+
+Spread smaller_by(const Spread& from, double bytes) {
+  return {std::max(0.0, from.low - bytes), std::max(0.0, from.expected - bytes),
+          std::max(0.0, from.high - bytes)};
+}
+
+Spread loss_of(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  const TrainingPlan& run = plan.training;
+  if (!situation.stage.has_head || !plan.model->has_head) return {};
+  const double logits = static_cast<double>(plan.model->vocabulary) /
+                        static_cast<double>(plan.parallelism.tensor);
+  switch (run.loss) {
+    case LossKernel::Standard:
+      return plan.facts.value("lossBytesStandard") * (run.tokens() * logits);
+    case LossKernel::Chunked:
+      return plan.facts.value("lossBytesChunked") * (run.tokens() * logits);
+    case LossKernel::Fused:
+      break;
+  }
+  return plan.facts.value("lossBytesStandard") *
+         (std::min(run.tokens(), kChunkTokens) * logits);
+}
+
+/// Weights of one linear layer, unpacked for its product.
+double dequantized(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  if (plan.training.method != TrainingMethod::Qlora) return 0;
+  double largest = 0;
+  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t) {
+    for (const domain::Tensor& tensor : tensors_of(layer, *plan.model)) {
+      if (!tensor.is_linear) continue;
+      largest = std::max(largest, static_cast<double>(tensor.rows * tensor.columns));
+    }
+  });
+  return kHalf * largest / static_cast<double>(plan.parallelism.tensor);
+}
+
+/// Gradients of a plain trainer are freed after the step, and come back layer by layer.
+bool gradients_come_and_go(const TrainingPlan& run) {
+  return run.accumulation == 1 && run.precision != TrainingPrecision::Mixed &&
+         !run.steps_in_backward;
+}
+
+Peak peak_of(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  const TrainingPlan& run = plan.training;
+  const ActivationBasis basis{.model = plan.model,
+                              .training = &run,
+                              .facts = &plan.facts,
+                              .adapters = plan.adapters,
+                              .tensor_parallel = static_cast<double>(plan.parallelism.tensor)};
+  const double tokens = run.tokens();
+  Peak peak;
+  peak.in_flight = std::min(plan.parallelism.pipeline - situation.stage.index, run.accumulation);
+  Spread widest;
+  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t layers) {
+    peak.stored += kept(basis, layer) * (tokens * static_cast<double>(layers));
+    const Spread whole =
+        run.checkpointing == Checkpointing::None ? Spread{} : kept_whole(basis, layer);
+    widest = larger(widest, (whole + certain(working(basis, layer))) * tokens);
+  });
+  peak.stored = peak.stored * static_cast<double>(std::max<std::int64_t>(1, peak.in_flight));
+  peak.layer = widest;
+  peak.loss = loss_of(situation);
+  peak.scratch = step_scratch(situation);
+  peak.dequantized = dequantized(situation);
+  if (gradients_come_and_go(run))
+    peak.hidden_by_gradients = gradients_bytes(situation).expected;
+  const Spread ratio = plan.facts.value("activationRatio");
+  const Spread during = larger(peak.stored + peak.loss, peak.stored + peak.layer);
+  const Spread scaled{during.low * ratio.low, during.expected * ratio.expected,
+                      during.high * ratio.high};
+  const Spread least{peak.layer.low * ratio.low, peak.layer.expected * ratio.expected,
+                     peak.layer.high * ratio.high};
+  peak.total = larger(larger(smaller_by(scaled, peak.hidden_by_gradients), least), peak.scratch) +
+               certain(peak.dequantized);
+  return peak;
+}
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+
+}  // namespace
+
+Spread activation_bytes(const Situation& situation) { return peak_of(situation).total; }
+
+void describe_activation(const Situation& situation, domain::Term& term) {
+  const Peak peak = peak_of(situation);
+  const TrainingPlan& run = situation.plan->training;
+  term.formula = "max(stored + max(loss, layer) - gradientsToCome, layer, optimizerScratch) + "
+                 "dequantized";
+  term.inputs = {
+      {"stored", whole(peak.stored.expected)},
+      {"loss", whole(peak.loss.expected)},
+      {"layer", whole(peak.layer.expected)},
+      {"gradientsToCome", whole(peak.hidden_by_gradients)},
+      {"optimizerScratch", whole(peak.scratch.expected)},
+      {"dequantized", whole(peak.dequantized)},
+      {"microBatch", run.micro_batch},
+      {"sequence", run.sequence},
+      {"passesInFlight", peak.in_flight},
+      {"checkpointing", std::string(name_of(run.checkpointing))},
+      {"lossKernel", std::string(name_of(run.loss))},
+      {"vocabulary", situation.plan->model->vocabulary},
+      {"hiddenSize", situation.plan->model->hidden_size},
+      {"layers", situation.stage.layers},
+  };
+  term.source = situation.plan->facts.source("activationRatio");
+}
+
+Spread fragmentation_bytes(const Situation& situation) {
+  const Spread share = situation.plan->facts.value("fragmentation");
+  const double bytes = activation_bytes(situation).expected;
+  return share * bytes;
+}
+
+void describe_fragmentation(const Situation& situation, domain::Term& term) {
+  term.formula = "share x activation";
+  term.inputs = {{"share", situation.plan->facts.expected("fragmentation")},
+                 {"activation", whole(activation_bytes(situation).expected)}};
+  term.source = situation.plan->facts.source("fragmentation");
+}
+
+}  // namespace gpushape::estimate::training
