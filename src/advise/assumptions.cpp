@@ -80,7 +80,24 @@ void add_load(const AdviceRequest& request, const domain::Estimate* estimate, Li
   }
   if (!request.model || estimate == nullptr) return;
   list.add("quantization", estimate->quantization, "--quant");
-  list.add("kvCacheType", estimate->kv_cache_type, "--kv-cache-dtype");
+  if (!domain::is_training(*estimate))
+    list.add("kvCacheType", estimate->kv_cache_type, "--kv-cache-dtype");
+  if (workload.adapters && !domain::is_training(*estimate)) {
+    list.add("adapters", workload.adapters->count, "--lora");
+    list.add("adapterRank", workload.adapters->rank, "--lora rank=");
+  }
+  if (workload.engine.draft_model)
+    list.add("draftModel", workload.engine.draft_model->name, "--draft-model");
+  if (estimate->training) {
+    for (domain::TrainingFact& fact : domain::facts_of(workload.training, workload.adapters))
+      list.add(std::move(fact.name), std::move(fact.value), fact.origin, fact.from,
+               std::move(fact.flag));
+    if (!workload.training.zero_stage)
+      list.add("zeroStage", "3 on several GPUs", Origin::Default, "they share all of the state",
+               "--zero-stage");
+    if (estimate->context_tokens && !workload.context_tokens)
+      list.add("context", *estimate->context_tokens, "--context");
+  }
   if (workload.context_tokens) list.add("context", *workload.context_tokens, "--context");
   if (workload.concurrency) list.add("concurrency", *workload.concurrency, "--concurrency");
   if (workload.context_tokens && workload.concurrency && !has_demand(workload)) {
@@ -177,11 +194,7 @@ std::vector<domain::Ask> asks_of(const AdviceRequest& request) {
     return asks;
   }
   if (workload.role && workload.role->value == domain::Role::FineTune) {
-    asks.push_back({"demand",
-                    "gradients and optimizer states are not estimated from a model: "
-                    "declare what training holds",
-                    "--memory-ceiling"});
-    return asks;
+    return asks;  // what is not said has a default
   }
   if (!workload.context_tokens) {
     asks.push_back({"context", "the cache grows with every token of a sequence", "--context"});

@@ -27,9 +27,17 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   request.device = device_case.wish.device;
   request.role = facts.role;
   request.wishes = workload.contract;
+  if (need.estimate && domain::is_training(*need.estimate)) {
+    request.wishes.cpu_offload_bytes.value += need.estimate->host_bytes;
+    request.wishes.cpu_offload_bytes.origin = domain::Origin::Computed;
+  }
   if (ranked.concurrency) request.in_flight = *ranked.concurrency;
   request.weights_bytes =
       need.weights_bytes * (layout.parallelism.tensor * layout.parallelism.pipeline);
+  // What ZeRO deals out is one model all the same.
+  if (need.estimate && need.estimate->training && need.estimate->training->zero_stage &&
+      need.estimate->training->zero_stage->value == 3)
+    request.weights_bytes = request.weights_bytes * layout.parallelism.data;
   request.dynamic_bytes = need.dynamic_bytes.value_or(Bytes(0)) * layout.gpus;
   request.needs_live_migration = facts.needs_live_migration;
   request.needs_ha = facts.needs_ha;

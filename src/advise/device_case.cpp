@@ -54,7 +54,11 @@ std::int64_t gpus_of(const domain::Parallelism& parallelism) {
 
 domain::Parallelism tensor_parallel(const AdviceRequest& request, std::int64_t gpus) {
   domain::Parallelism parallelism = asked_parallelism(request);
-  if (!asks_for_layout(request)) parallelism.tensor = gpus;
+  // A trainer deals weights and states out to data parallel GPUs (ZeRO, FSDP) before it splits
+  // layers.
+  const auto& role = request.workload.role;
+  const bool is_training = role && role->value == domain::Role::FineTune;
+  if (!asks_for_layout(request)) (is_training ? parallelism.data : parallelism.tensor) = gpus;
   return parallelism;
 }
 
@@ -197,6 +201,7 @@ std::int64_t most_gpus_of_copies(const DeviceCase& device_case) {
 void find_copies(DeviceCase& device_case) {
   Facts& facts = device_case.facts;
   if (facts.gpus_needed == 1 || facts.layout_is_asked || !device_case.full) return;
+  if (facts.role == domain::Role::FineTune) return;  // copies would share no load
   const std::int64_t most = most_gpus_of_copies(device_case);
   const double limit = static_cast<double>(most_of_whole(device_case).count());
   const double guard = 1 + guard_of(facts, device_case.request.thresholds).value;
@@ -300,6 +305,8 @@ Fit fit_of(const Candidate& candidate, const Need& need) {
   const Bytes cache = domain::part_bytes(estimate, Part::KvCache).high +
                       domain::part_bytes(estimate, Part::State).high;
   fit.headroom_bytes = capacity.kv_pool_bytes.low - cache;
+  if (domain::is_training(estimate))
+    fit.headroom_bytes = capacity.visible_bytes.low - estimate.total_bytes.high;
   if (fit.at != FitsAt::None) return fit;
   const Bytes visible = capacity.visible_bytes.expected;
   const Bytes weights = domain::part_bytes(estimate, Part::Weights).expected;

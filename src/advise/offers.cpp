@@ -218,7 +218,9 @@ class Offering {
     ranked.replicas = facts_.replicas * layout.copies;
     ranked.concurrency = concurrency_of(case_.request.workload, layout);
     ranked.estimate = need.estimate;
-    if (need.estimate && need.estimate->capacity) take_settings(*need.estimate, ranked);
+    const bool has_engine =
+        need.estimate && need.estimate->capacity && !domain::is_training(*need.estimate);
+    if (has_engine) take_settings(*need.estimate, ranked);
     ranked.reasons = reasons_for(case_, candidate, need, layout);
     if (layout.copies > 1) put_first(ranked.reasons, "MG-05");  // it led to the replicas
     ranked.to_change = to_change(ranked.shape);

@@ -181,7 +181,7 @@ std::vector<Reason> reasons_for(const DeviceCase& device_case, const Candidate& 
     reasons.push_back(
         {"fit", "fits at the expected value only: not safe at the high end of the estimate"});
   }
-  if (need.estimate && need.estimate->capacity) {
+  if (need.estimate && need.estimate->capacity && !domain::is_training(*need.estimate)) {
     reasons.push_back(
         {"settings",
          settings_text(*need.estimate, device_case.request.workload.engine.kv_cache_memory_bytes)});

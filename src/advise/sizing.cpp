@@ -102,9 +102,12 @@ Need need_of(const Estimate& estimate, const Facts& declared, const Thresholds& 
   const auto expected = [&](Part part) { return domain::part_bytes(estimate, part).expected; };
   Need need;
   need.weights_bytes = expected(Part::Weights);
-  need.static_bytes = need.weights_bytes + expected(Part::Graphs) + expected(Part::Context) +
-                      expected(Part::Communication);
-  if (estimate.context_tokens && estimate.concurrency) {
+  for (const Part part : domain::kResidentParts) need.static_bytes += expected(part);
+  need.static_bytes +=
+      expected(Part::Graphs) + expected(Part::Context) + expected(Part::Communication);
+  const bool has_load =
+      (estimate.context_tokens && estimate.concurrency) || domain::is_training(estimate);
+  if (has_load) {
     need.dynamic_bytes =
         expected(Part::KvCache) + expected(Part::State) + expected(Part::Activation);
     need.dynamic_is_ceiling = true;

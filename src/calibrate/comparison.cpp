@@ -44,7 +44,6 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"prefill-only", "a prefill-only worker", Affects::Pool},
     {"decode-only", "a decode-only worker", Affects::Pool},
     {"custom build", "a build of somebody's own", Affects::Pool},
-    {"patched vLLM", "a build of somebody's own", Affects::Pool},
     {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
      Affects::Pool},
     {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},

@@ -63,18 +63,20 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 struct SourceSettings {
   std::string_view id;
   std::int64_t adapter_rank;
-  std::int64_t max_num_seqs;  ///< 0: not said
+  std::int64_t max_num_seqs;
   std::int64_t max_num_batched_tokens;
+  double utilization;  ///< to four digits, where the engine prints two
+  double gpu_total_gib;
 };
 // Notebooks of https://github.com/unslothai/notebooks (lora_rank, "Num Sequences", "Chunked prefill
-// tokens").
+// tokens", "actual GPU utilization", "VRAM").
 constexpr auto kSourceSettings = std::to_array<SourceSettings>({
-    {"repo-unslothai-notebooks-2a323e", 32, 160, 1024},
-    {"repo-unslothai-notebooks-2fe43f", 32, 224, 2048},
-    {"repo-unslothai-notebooks-588d72", 32, 288, 2048},
-    {"repo-unslothai-notebooks-85b21e", 64, 320, 2048},
-    {"repo-unslothai-notebooks-d48341", 64, 192, 1024},
-    {"repo-unslothai-notebooks-dd816e", 16, 128, 512},
+    {"repo-unslothai-notebooks-2a323e", 32, 160, 1024, 0.5943, 14.74},
+    {"repo-unslothai-notebooks-2fe43f", 32, 224, 2048, 0.8662, 22.16},
+    {"repo-unslothai-notebooks-588d72", 32, 288, 2048, 0.8662, 22.16},
+    {"repo-unslothai-notebooks-85b21e", 64, 320, 2048, 0.7908, 39.56},
+    {"repo-unslothai-notebooks-d48341", 64, 192, 1024, 0.4966, 14.74},
+    {"repo-unslothai-notebooks-dd816e", 16, 128, 512, 0.6952, 14.74},
 });
 
 void complete(EngineStart& start) {
@@ -84,6 +86,8 @@ void complete(EngineStart& start) {
     if (!start.max_num_seqs) start.max_num_seqs = settings.max_num_seqs;
     if (!start.max_num_batched_tokens)
       start.max_num_batched_tokens = settings.max_num_batched_tokens;
+    start.utilization = settings.utilization;
+    if (!start.gpu_total_gib) start.gpu_total_gib = settings.gpu_total_gib;
     start.is_library = true;
   }
 }

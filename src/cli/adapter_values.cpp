@@ -58,8 +58,7 @@ Result<Adapters> parse_pairs(const Given& given) {
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     const std::size_t equals = pair.find('=');
     const std::string_view key = pair.substr(0, equals);
-    if (equals == std::string_view::npos ||
-        std::ranges::find(kKeys, key) == kKeys.end()) {
+    if (equals == std::string_view::npos || std::ranges::find(kKeys, key) == kKeys.end()) {
       const std::vector<std::string> known(kKeys.begin(), kKeys.end());
       return failure(fmt::format("{}: '{}' is no setting of adapters", given.flag, pair),
                      suggestion(key, known, "write it as count=4,rank=64,modules=all"));

@@ -124,9 +124,11 @@ struct Estimate {
   Range total_bytes;         ///< of one GPU; not the naive sum where terms are independent
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;
-  std::optional<AllGpus> all_gpus;  ///< where there is more than one
-  Bytes host_bytes;                 ///< of all GPUs: what lies in pinned host memory instead
-  std::vector<std::string> notes;   ///< version not known, wide interval, …
+  std::optional<AllGpus> all_gpus;   ///< where there is more than one
+  Bytes host_bytes;                  ///< of all GPUs: what lies in pinned host memory instead
+  std::optional<Training> training;  ///< of a training run, with what was chosen for it
+  std::optional<Adapters> adapters;  ///< served, or trained
+  std::vector<std::string> notes;    ///< version not known, wide interval, …
 
   bool operator==(const Estimate&) const = default;
 };
@@ -135,6 +137,9 @@ struct Estimate {
 /// optimizer states.
 inline constexpr std::array kResidentParts = {Part::Weights, Part::Adapters, Part::Draft,
                                               Part::Gradients, Part::Optimizer};
+
+/// The estimate is one of a training run, which keeps gradients and no cache.
+inline bool is_training(const Estimate& estimate) { return estimate.training.has_value(); }
 
 /// The sum of the terms of one part; exactly(0 bytes) where there is none.
 Range part_bytes(const Estimate& estimate, Part part);

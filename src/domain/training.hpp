@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/name_table.hpp"
+#include "domain/adapter.hpp"
 #include "domain/fact.hpp"
 
 namespace gpushape::domain {
@@ -42,13 +45,25 @@ struct Training {
   /// 0 to 3, as in ZeRO; FSDP's full sharding is 3, its sharding of gradients and states 2. Empty:
   /// 3 where several GPUs share the data, else 0.
   std::optional<Fact<std::int64_t>> zero_stage;
-  Fact<bool> sequence_parallel = defaulted(false);  ///< beside tensor parallelism
-  Fact<bool> flash_attention = defaulted(true);     ///< or another kernel that keeps no scores
-  Fact<bool> optimizer_offload = defaulted(false);  ///< its states lie in host memory
+  Fact<bool> sequence_parallel = defaulted(false);      ///< beside tensor parallelism
+  Fact<bool> flash_attention = defaulted(true);         ///< or another kernel that keeps no scores
+  Fact<bool> optimizer_offload = defaulted(false);      ///< its states lie in host memory
   Fact<bool> optimizer_in_backward = defaulted(false);  ///< steps as soon as a gradient is there
 
   bool operator==(const Training&) const = default;
 };
+
+/// One of them as it is shown.
+struct TrainingFact {
+  std::string name;
+  std::string value;
+  Origin origin = Origin::Default;
+  std::string from;
+  std::string flag;
+};
+/// Those that change the memory of this run, in the order in which they are shown.
+std::vector<TrainingFact> facts_of(const Training& training,
+                                   const std::optional<Adapters>& adapters);
 
 }  // namespace gpushape::domain
 

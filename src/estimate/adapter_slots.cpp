@@ -14,9 +14,7 @@ using domain::AdapterModules;
 using domain::Tensor;
 using domain::TensorPart;
 
-bool is_attention(const Tensor& tensor) {
-  return tensor.part == TensorPart::Attention;
-}
+bool is_attention(const Tensor& tensor) { return tensor.part == TensorPart::Attention; }
 bool is_query_or_value(const Tensor& tensor) {
   return tensor.name.contains("q_proj") || tensor.name.contains("v_proj") ||
          tensor.name.contains("q_b_proj");

@@ -23,8 +23,8 @@ struct AdapterSlots {
   std::int64_t count = 0;  ///< 0: none
   std::int64_t rank = 0;
   domain::AdapterModules modules = domain::AdapterModules::All;
-  bool has_experts = false;     ///< routed experts have adapters, too
-  bool has_vocabulary = false;  ///< embedding and head have them, too
+  bool has_experts = false;          ///< routed experts have adapters, too
+  bool has_vocabulary = false;       ///< embedding and head have them, too
   std::int64_t extra_tokens = 0;     ///< rows that each slot may add to the vocabulary
   std::int64_t vocabulary_unit = 1;  ///< the head's outputs are padded to a multiple of it
 

@@ -66,8 +66,10 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   Bytes held;
   const auto add = [&](const StageFigures& figures) {
     const LoadedWeights& loaded = figures.situation.weights;
-    all.weights += loaded.allocated * of_stage;
-    held += (loaded.tensors + loaded.rotary) * of_stage;
+    // What ZeRO deals out stands on all of its GPUs once.
+    const auto sharers = static_cast<std::int64_t>(plan.training.sharers(3));
+    all.weights += loaded.allocated * of_stage / sharers;
+    held += (loaded.tensors + loaded.rotary) * of_stage / sharers;
     all.total += figures.total.expected * of_stage;
   };
   if (prepared.stages().size() == plan.stages.size()) {
@@ -123,6 +125,12 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   estimate.kv_cache_type = std::move(resolved.kv_cache_type);
   estimate.context_tokens = workload.context_tokens;
   estimate.concurrency = workload.concurrency;
+  estimate.training = resolved.training;
+  estimate.adapters = workload.adapters;
+  if (resolved.training && !workload.context_tokens) {
+    estimate.context_tokens =
+        domain::defaulted(resolved.plan.training.sequence, "the usual length of instruction data");
+  }
   estimate.engine = workload.engine.engine;
   estimate.settings = std::move(resolved.settings);
   estimate.parallelism = resolved.plan.parallelism;

@@ -75,6 +75,7 @@ struct ResolvedPlan {
   domain::ResolvedSettings settings;
   domain::Fact<domain::Quantization> quantization;
   domain::Fact<domain::KvCacheType> kv_cache_type;
+  std::optional<domain::Training> training;  ///< of a trainer, with what it chose
   std::vector<std::string> notes;
 };
 

@@ -74,8 +74,7 @@ std::array<Stretch, 5> stretches(const Estimate& estimate) {
     for (const Part part : parts) total += part_bytes(estimate, part).expected;
     return total;
   };
-  return {{{"weights", "█", "#", Tone::Weights,
-            sum({Part::Weights, Part::Adapters, Part::Draft})},
+  return {{{"weights", "█", "#", Tone::Weights, sum({Part::Weights, Part::Adapters, Part::Draft})},
            {"gradients and optimizer", "▓", "=", Tone::KvCache,
             sum({Part::Gradients, Part::Optimizer})},
            {"KV cache", "▓", "=", Tone::KvCache, sum({Part::KvCache, Part::State})},
@@ -219,10 +218,16 @@ Tone fits_tone(domain::FitsAt fits_at) {
 void show_memory(Page& page, const Estimate& estimate) {
   const bool is_complete = schema::demand_is_known(estimate);
   const auto& split = estimate.parallelism;
-  page.heading(split.tensor * split.pipeline > 1
-                   ? fmt::format("Memory of one GPU of {} (tensor {}, pipeline {})",
-                                 split.tensor * split.pipeline, split.tensor, split.pipeline)
-                   : "Memory of one GPU");
+  std::string heading = "Memory of one GPU";
+  if (domain::is_training(estimate) && split.tensor * split.pipeline * split.data > 1) {
+    heading = fmt::format("Memory of one GPU of {} (data {}, tensor {}, pipeline {})",
+                          split.tensor * split.pipeline * split.data, split.data, split.tensor,
+                          split.pipeline);
+  } else if (split.tensor * split.pipeline > 1) {
+    heading = fmt::format("Memory of one GPU of {} (tensor {}, pipeline {})",
+                          split.tensor * split.pipeline, split.tensor, split.pipeline);
+  }
+  page.heading(heading);
   Table table;
   table.columns = {{"GiB", Align::Left},
                    {"low", Align::Right},
@@ -238,11 +243,16 @@ void show_memory(Page& page, const Estimate& estimate) {
       range_cells(is_complete ? "total" : "total without KV cache", estimate.total_bytes));
   page.table(table);
   show_bar(page, estimate);
-  if (!estimate.model_id.empty()) {
+  if (!estimate.model_id.empty() && !domain::is_training(estimate)) {
     page.blank();
     page.paragraph(fmt::format("Each token in flight keeps {} of KV cache on each GPU.",
                                size_text(estimate.kv_bytes_per_token)),
                    2);
+  }
+  if (estimate.host_bytes > Bytes(0)) {
+    page.blank();
+    page.paragraph(
+        fmt::format("{} lie in pinned host memory instead.", size_text(estimate.host_bytes)), 2);
   }
   for (const std::string& note : estimate.notes) page.labelled("note", 4, note);
   if (page.style().verbosity > 0) show_terms(page, estimate);
@@ -263,6 +273,13 @@ void show_capacity(Page& page, const Estimate& estimate) {
   };
   show("visible", fmt::format("{} GiB, as the CUDA runtime reports it",
                               gib_text(capacity.visible_bytes.expected)));
+  if (domain::is_training(estimate)) {
+    show("needed",
+         fmt::format("{} GiB ({} to {})", gib_text(estimate.total_bytes.expected),
+                     gib_text(estimate.total_bytes.low), gib_text(estimate.total_bytes.high)));
+    show("fits", fits_text(capacity.fits_at), fits_tone(capacity.fits_at));
+    return;
+  }
   show("KV pool",
        fmt::format("{} GiB ({} to {}) at utilization {}", gib_text(capacity.kv_pool_bytes.expected),
                    gib_text(capacity.kv_pool_bytes.low), gib_text(capacity.kv_pool_bytes.high),

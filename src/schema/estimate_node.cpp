@@ -34,7 +34,8 @@ Node workload_node(const Estimate& estimate) {
   const bool has_model = !estimate.model_id.empty();
   if (has_model) {
     set_choice(workload, "quantization", estimate.quantization.value);
-    set_choice(workload, "kvCacheType", estimate.kv_cache_type.value);
+    if (!domain::is_training(estimate))
+      set_choice(workload, "kvCacheType", estimate.kv_cache_type.value);
   }
   if (estimate.context_tokens) workload.set("contextTokens", estimate.context_tokens->value);
   if (estimate.concurrency) workload.set("concurrency", estimate.concurrency->value);
@@ -100,8 +101,9 @@ Node per_gpu_node(const Estimate& estimate) {
   set_part(fixed, "gradientBytes", estimate, Part::Gradients, false);
   set_part(fixed, "optimizerBytes", estimate, Part::Optimizer, false);
   Node dynamic = Node::mapping();
-  set_part(dynamic, "kvCacheBytes", estimate, Part::KvCache, has_model && has_demand);
-  set_part(dynamic, "stateBytes", estimate, Part::State, has_model && has_demand);
+  const bool has_cache = has_model && has_demand && !domain::is_training(estimate);
+  set_part(dynamic, "kvCacheBytes", estimate, Part::KvCache, has_cache);
+  set_part(dynamic, "stateBytes", estimate, Part::State, has_cache);
   set_part(dynamic, "activationBytes", estimate, Part::Activation, has_model);
   Node runtime = Node::mapping();
   set_part(runtime, "graphBytes", estimate, Part::Graphs, has_model);
@@ -168,7 +170,7 @@ Node facts_node(const std::vector<domain::Assumption>& facts) {
 
 bool demand_is_known(const Estimate& estimate) {
   return has_term(estimate, Part::KvCache) || estimate.model_id.empty() ||
-         (estimate.context_tokens && estimate.concurrency);
+         domain::is_training(estimate) || (estimate.context_tokens && estimate.concurrency);
 }
 
 Node to_node(const Estimate& estimate) {
@@ -180,7 +182,8 @@ Node to_node(const Estimate& estimate) {
   node.set("perGpu", per_gpu_node(estimate));
   if (estimate.all_gpus) node.set("allGpus", all_gpus_node(*estimate.all_gpus));
   if (estimate.host_bytes > Bytes(0)) node.set("hostBytes", estimate.host_bytes);
-  if (has_model) node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
+  if (has_model && !domain::is_training(estimate))
+    node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
   if (estimate.capacity) node.set("capacity", capacity_node(*estimate.capacity));
   Node terms = Node::sequence();
   for (const domain::Term& term : estimate.terms) terms.add(to_node(term));

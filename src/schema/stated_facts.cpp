@@ -24,8 +24,9 @@ std::vector<domain::Assumption> stated_facts(const domain::Estimate& estimate) {
   if (has_model) {
     add(facts, "quantization", std::string(name_of(estimate.quantization.value)),
         estimate.quantization, "--quant");
-    add(facts, "kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
-        estimate.kv_cache_type, "--kv-cache-dtype");
+    if (!domain::is_training(estimate))
+      add(facts, "kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
+          estimate.kv_cache_type, "--kv-cache-dtype");
   }
   if (const auto& context = estimate.context_tokens) {
     add(facts, "contextTokens", count(context->value), *context, "--context");
@@ -37,6 +38,17 @@ std::vector<domain::Assumption> stated_facts(const domain::Estimate& estimate) {
   add(facts, "engine", estimate.engine.value, estimate.engine, "--engine");
   add(facts, "engineVersion", to_text(settings.version.value), settings.version,
       "--engine-version");
+  if (estimate.training) {
+    for (const domain::TrainingFact& fact : domain::facts_of(*estimate.training, estimate.adapters))
+      facts.push_back({fact.name, fact.value, fact.origin, fact.from, fact.flag});
+    return facts;
+  }
+  if (estimate.adapters) {
+    add(facts, "adapters", count(estimate.adapters->count.value), estimate.adapters->count,
+        "--lora");
+    add(facts, "adapterRank", count(estimate.adapters->rank.value), estimate.adapters->rank,
+        "--lora rank=");
+  }
   add(facts, "maxNumSeqs", count(settings.max_num_seqs.value), settings.max_num_seqs,
       "--max-num-seqs");
   add(facts, "maxNumBatchedTokens", count(settings.max_num_batched_tokens.value),

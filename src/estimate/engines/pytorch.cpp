@@ -124,14 +124,15 @@ AdapterSlots adapters_of(const Request& request, const TrainingPlan& run) {
 void note_defaults(const Request& request, const TrainingPlan& run,
                    std::vector<std::string>& notes) {
   if (!request.workload->context_tokens) {
-    notes.push_back(fmt::format("sequences of {} tokens are assumed: --context says otherwise",
-                                run.sequence));
+    notes.push_back(
+        fmt::format("sequences of {} tokens are assumed: --context says otherwise", run.sequence));
   }
   if (request.workload->quantization && run.method != TrainingMethod::Full &&
       domain::scheme(request.workload->quantization->value).granularity !=
           domain::ScaleGranularity::None) {
-    notes.emplace_back("the frozen weights follow --method: qlora holds them in nf4, lora in 16 "
-                       "bits; --quant is not looked at");
+    notes.emplace_back(
+        "the frozen weights follow --method: qlora holds them in nf4, lora in 16 "
+        "bits; --quant is not looked at");
   }
   if (run.optimizer == domain::Optimizer::PagedAdamW8bit)
     notes.emplace_back("paged states count at the high end only: they leave when room is wanted");
@@ -177,6 +178,12 @@ Result<ResolvedPlan> plan_pytorch(const Request& request) {
       .max_num_batched_tokens = {plan.max_num_batched_tokens, Origin::Computed,
                                  "sequences x their length"},
       .gpu_memory_utilization = {1.0, Origin::Computed, "a trainer takes what it needs"}};
+  resolved.training = workload.training;
+  if (!workload.training.zero_stage) {
+    resolved.training->zero_stage = Fact<std::int64_t>{
+        plan.training.zero_stage, Origin::Default,
+        plan.training.ranks > 1 ? "several GPUs share the data" : "one GPU has all the data"};
+  }
   note_defaults(request, plan.training, resolved.notes);
   return resolved;
 }
@@ -189,9 +196,8 @@ domain::Capacity pytorch_capacity(const Plan& /*plan*/, std::span<const StageFig
   capacity.utilization = 1;
   const Bytes free_expected = gpu.takeable_bytes.value_or(gpu.bytes.expected);
   const Bytes free_least = gpu.takeable_bytes.value_or(gpu.bytes.low);
-  const bool at_expected = std::ranges::all_of(stages, [&](const StageFigures& stage) {
-    return stage.total.expected <= free_expected;
-  });
+  const bool at_expected = std::ranges::all_of(
+      stages, [&](const StageFigures& stage) { return stage.total.expected <= free_expected; });
   const bool at_high = std::ranges::all_of(
       stages, [&](const StageFigures& stage) { return stage.total.high <= free_least; });
   capacity.fits = at_expected && at_high;

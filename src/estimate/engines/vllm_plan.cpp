@@ -65,8 +65,8 @@ domain::ResolvedSettings settings_of(const Request& request, const VersionChoice
 // Classes whose embedding and head take adapters. Source: vLLM model_executor/models, the classes
 // with `embedding_modules`.
 constexpr auto kVocabularyFamilies = std::to_array<std::string_view>(
-    {"llama", "mistral", "mixtral", "phi3", "granite", "granitemoe", "exaone", "minicpm", "nemotron",
-     "solar", "jamba", "bamba", "phimoe"});
+    {"llama", "mistral", "mixtral", "phi3", "granite", "granitemoe", "exaone", "minicpm",
+     "nemotron", "solar", "jamba", "bamba", "phimoe"});
 // Widths of a slot. Source: vLLM config (LoRAConfig, possible_max_ranks).
 constexpr auto kSlotRanks = std::to_array<std::int64_t>({8, 16, 32, 64, 128, 256, 320, 512});
 
@@ -96,9 +96,9 @@ void note_adapters(const Request& request, ResolvedPlan& resolved) {
                                          slots.rank, adapters.rank.value));
   }
   if (adapters.modules.value != domain::AdapterModules::All) {
-    resolved.notes.push_back(
-        fmt::format("{} makes room beside every linear layer, whichever modules the adapters change",
-                    request.engine->name));
+    resolved.notes.push_back(fmt::format(
+        "{} makes room beside every linear layer, whichever modules the adapters change",
+        request.engine->name));
   }
   const bool has_experts = std::ranges::any_of(
       request.model->layers,

@@ -30,12 +30,9 @@ void describe_adapters(const Situation& situation, domain::Term& term) {
   const AdapterBytes bytes = bytes_of(situation);
   term.formula = "slots x rank x (inputs + outputs of every adapted layer) x dtypeBytes";
   term.inputs = {
-      {"slots", plan.adapters.count},
-      {"rank", plan.adapters.rank},
-      {"values", bytes.values},
-      {"dtypeBytes", plan.weights.dtype_bytes},
-      {"layers", situation.stage.layers},
-      {"tensorParallel", plan.parallelism.tensor},
+      {"slots", plan.adapters.count},     {"rank", plan.adapters.rank},
+      {"values", bytes.values},           {"dtypeBytes", plan.weights.dtype_bytes},
+      {"layers", situation.stage.layers}, {"tensorParallel", plan.parallelism.tensor},
   };
   if (plan.adapters.has_vocabulary) {
     term.formula += " + embedding and head";

@@ -46,14 +46,23 @@ Widths widths_of(const Attention& attention) {
   return widths;
 }
 
-bool trains_attention(const ActivationBasis& basis) {
-  return basis.training->method == TrainingMethod::Full ||
-         basis.adapters.modules != AdapterModules::FeedForward;
+/// Share of the inputs of frozen layers that is kept: none, but for kernels of packed weights that
+/// keep them all the same.
+double frozen_share(const ActivationBasis& basis) {
+  return basis.training->method == TrainingMethod::Qlora ? basis.facts->expected("packedInputs")
+                                                         : 0;
 }
-bool trains_feed_forward(const ActivationBasis& basis) {
-  return basis.training->method == TrainingMethod::Full ||
-         basis.adapters.modules == AdapterModules::All ||
-         basis.adapters.modules == AdapterModules::FeedForward;
+/// Of the inputs of attention's layers, and of the feed-forward network's.
+double attention_share(const ActivationBasis& basis) {
+  const bool is_trained = basis.training->method == TrainingMethod::Full ||
+                          basis.adapters.modules != AdapterModules::FeedForward;
+  return is_trained ? 1 : frozen_share(basis);
+}
+double feed_forward_share(const ActivationBasis& basis) {
+  const bool is_trained = basis.training->method == TrainingMethod::Full ||
+                          basis.adapters.modules == AdapterModules::All ||
+                          basis.adapters.modules == AdapterModules::FeedForward;
+  return is_trained ? 1 : frozen_share(basis);
 }
 
 void add_attention(const ActivationBasis& basis, const Attention& attention, Split& split) {
@@ -61,7 +70,7 @@ void add_attention(const ActivationBasis& basis, const Attention& attention, Spl
   const TrainingPlan& training = *basis.training;
   const double d = number(training.activation_bytes());
   const Widths widths = widths_of(attention);
-  if (trains_attention(basis)) split.copied += certain(d * number(basis.model->hidden_size));
+  split.copied += certain(attention_share(basis) * d * number(basis.model->hidden_size));
   split.copied += certain(d * widths.latent);
   split.shared += certain(d * (widths.query + widths.key + widths.value + widths.output));
   constexpr double kNormBytes = 4;  // in 32 bits, as other norms
@@ -89,16 +98,14 @@ void add_recurrent(const ActivationBasis& basis, const domain::Recurrent& mixer,
 }
 
 double network_values(const ActivationBasis& basis, double width, bool is_gated) {
-  const double input_of_last = trains_feed_forward(basis) ? width : 0;
-  return (is_gated ? 3 : 1) * width + input_of_last;
+  return ((is_gated ? 3 : 1) + feed_forward_share(basis)) * width;
 }
 
 void add_feed_forward(const ActivationBasis& basis, const domain::FeedForward& network,
                       Split& split) {
   const double d = number(basis.training->activation_bytes());
   const double hidden = number(basis.model->hidden_size);
-  const bool has_input = trains_feed_forward(basis);
-  if (has_input) split.copied += certain(d * hidden);
+  split.copied += certain(feed_forward_share(basis) * d * hidden);
   if (network.width > 0)
     split.shared += certain(d * network_values(basis, number(network.width), network.gated));
   if (!network.experts) return;
@@ -107,9 +114,9 @@ void add_feed_forward(const ActivationBasis& basis, const domain::FeedForward& n
   const double inner =
       experts.latent_width > 0 ? number(experts.latent_width) : hidden;  // of experts' input
   // Each token is copied to its experts, and what comes back is weighted.
-  const double ends = (has_input ? 2 : 1) * inner;
-  split.shared += certain(
-      d * routed * (network_values(basis, number(experts.width), experts.is_gated) + ends));
+  const double ends = (1 + feed_forward_share(basis)) * inner;
+  split.shared +=
+      certain(d * routed * (network_values(basis, number(experts.width), experts.is_gated) + ends));
   split.shared +=
       certain(d * network_values(basis, number(experts.shared_width), experts.is_gated));
   constexpr double kRouterBytes = 8;  // logits and weights in 32 bits

@@ -10,8 +10,9 @@
 //   plain      d (h + 2 f): input, activation's input and output
 //
 // Inputs of linear layers that are frozen and have no adapter are not kept. After Korthikanti et
-// al., Reducing Activation Recomputation in Large Transformer Models (https://arxiv.org/abs/2205.05198,
-// section 4), adapted to grouped queries, gates, RMSNorm, flash attention and experts.
+// al., Reducing Activation Recomputation in Large Transformer Models
+// (https://arxiv.org/abs/2205.05198, section 4), adapted to grouped queries, gates, RMSNorm, flash
+// attention and experts.
 #pragma once
 
 #include "domain/model.hpp"

@@ -68,8 +68,7 @@ Spread buffers_bytes(const Situation& situation) {
             std::min(buckets.high, most)};
   }
   const double layer = layer_values(situation);
-  const double gathered =
-      (table_values(situation) + 2 * layer) * gathered_bytes(situation);
+  const double gathered = (table_values(situation) + 2 * layer) * gathered_bytes(situation);
   const double gradients =
       run.has_adapters() ? 0 : layer * static_cast<double>(run.trained_bytes());
   return plan.facts.value("gatherRatio") * (gathered + gradients);
@@ -80,9 +79,8 @@ void describe_buffers(const Situation& situation, domain::Term& term) {
   const TrainingPlan& run = plan.training;
   if (run.zero_stage == 0) {
     term.formula = "gradients x buckets";
-    term.inputs = {
-        {"gradients", static_cast<std::int64_t>(gradients_bytes(situation).expected)},
-        {"buckets", plan.facts.expected("gradientBuckets")}};
+    term.inputs = {{"gradients", static_cast<std::int64_t>(gradients_bytes(situation).expected)},
+                   {"buckets", plan.facts.expected("gradientBuckets")}};
     term.source = plan.facts.source("gradientBuckets");
     return;
   }
@@ -97,10 +95,10 @@ void describe_buffers(const Situation& situation, domain::Term& term) {
       {"tableValues", static_cast<std::int64_t>(table_values(situation))},
       {"layerValues", static_cast<std::int64_t>(layer_values(situation))},
       {"gatheredBytes", gathered_bytes(situation)},
-      {"layerGradients",
-       static_cast<std::int64_t>(run.has_adapters() ? 0
-                                                    : layer_values(situation) *
-                                                          static_cast<double>(run.trained_bytes()))},
+      {"layerGradients", static_cast<std::int64_t>(
+                             run.has_adapters() ? 0
+                                                : layer_values(situation) *
+                                                      static_cast<double>(run.trained_bytes()))},
   };
   term.source = plan.facts.source("gatherRatio");
 }

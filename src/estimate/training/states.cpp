@@ -171,8 +171,8 @@ void describe_gradients(const Situation& situation, domain::Term& term) {
 
 Spread states_bytes(const Situation& situation) {
   const TrainingPlan& run = run_of(situation);
-  const double bytes = trained_values(situation) * (master_bytes(run) + state_bytes(situation)) /
-                       run.sharers(1);
+  const double bytes =
+      trained_values(situation) * (master_bytes(run) + state_bytes(situation)) / run.sharers(1);
   return certain(bytes);
 }
 

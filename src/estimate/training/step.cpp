@@ -9,10 +9,11 @@
 //
 //   activation = max(stored + loss - gradients, layer, scratch)
 //
-// Source: Korthikanti et al. (https://arxiv.org/abs/2205.05198, sections 4 and 5); stages in flight:
-// Narayanan et al. (https://arxiv.org/abs/2104.04473, section 2.2); chunks: Liger Kernel
+// Source: Korthikanti et al. (https://arxiv.org/abs/2205.05198, sections 4 and 5); stages in
+// flight: Narayanan et al. (https://arxiv.org/abs/2104.04473, section 2.2); chunks: Liger Kernel
 // (https://arxiv.org/abs/2410.10989, section 3.2).
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "estimate/training/activations.hpp"
@@ -40,6 +41,17 @@ struct Peak {
   Spread total;
 };
 
+/// What is kept and the loss err independently of each other: JCGM 100:2008, 5.1.2.
+Spread together(const Spread& a, const Spread& b) {
+  const double expected = a.expected + b.expected;
+  return {expected - std::hypot(a.expected - a.low, b.expected - b.low), expected,
+          expected + std::hypot(a.high - a.expected, b.high - b.expected)};
+}
+
+Spread scaled(const Spread& bytes, const Spread& ratio) {
+  return {bytes.low * ratio.low, bytes.expected * ratio.expected, bytes.high * ratio.high};
+}
+
 Spread smaller_by(const Spread& from, double bytes) {
   return {std::max(0.0, from.low - bytes), std::max(0.0, from.expected - bytes),
           std::max(0.0, from.high - bytes)};
@@ -49,8 +61,8 @@ Spread loss_of(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const TrainingPlan& run = plan.training;
   if (!situation.stage.has_head || !plan.model->has_head) return {};
-  const double logits = static_cast<double>(plan.model->vocabulary) /
-                        static_cast<double>(plan.parallelism.tensor);
+  const double logits =
+      static_cast<double>(plan.model->vocabulary) / static_cast<double>(plan.parallelism.tensor);
   switch (run.loss) {
     case LossKernel::Standard:
       return plan.facts.value("lossBytesStandard") * (run.tokens() * logits);
@@ -59,8 +71,7 @@ Spread loss_of(const Situation& situation) {
     case LossKernel::Fused:
       break;
   }
-  return plan.facts.value("lossBytesStandard") *
-         (std::min(run.tokens(), kChunkTokens) * logits);
+  return plan.facts.value("lossBytesStandard") * (std::min(run.tokens(), kChunkTokens) * logits);
 }
 
 /// Weights of one linear layer, unpacked for its product.
@@ -106,15 +117,12 @@ Peak peak_of(const Situation& situation) {
   peak.loss = loss_of(situation);
   peak.scratch = step_scratch(situation);
   peak.dequantized = dequantized(situation);
-  if (gradients_come_and_go(run))
-    peak.hidden_by_gradients = gradients_bytes(situation).expected;
+  if (gradients_come_and_go(run)) peak.hidden_by_gradients = gradients_bytes(situation).expected;
   const Spread ratio = plan.facts.value("activationRatio");
-  const Spread during = larger(peak.stored + peak.loss, peak.stored + peak.layer);
-  const Spread scaled{during.low * ratio.low, during.expected * ratio.expected,
-                      during.high * ratio.high};
-  const Spread least{peak.layer.low * ratio.low, peak.layer.expected * ratio.expected,
-                     peak.layer.high * ratio.high};
-  peak.total = larger(larger(smaller_by(scaled, peak.hidden_by_gradients), least), peak.scratch) +
+  const Spread stored = scaled(peak.stored, ratio);
+  const Spread layer = scaled(peak.layer, ratio);
+  const Spread during = larger(together(stored, peak.loss), together(stored, layer));
+  peak.total = larger(larger(smaller_by(during, peak.hidden_by_gradients), layer), peak.scratch) +
                certain(peak.dequantized);
   return peak;
 }
@@ -128,8 +136,9 @@ Spread activation_bytes(const Situation& situation) { return peak_of(situation).
 void describe_activation(const Situation& situation, domain::Term& term) {
   const Peak peak = peak_of(situation);
   const TrainingPlan& run = situation.plan->training;
-  term.formula = "max(stored + max(loss, layer) - gradientsToCome, layer, optimizerScratch) + "
-                 "dequantized";
+  term.formula =
+      "max(stored + max(loss, layer) - gradientsToCome, layer, optimizerScratch) + "
+      "dequantized";
   term.inputs = {
       {"stored", whole(peak.stored.expected)},
       {"loss", whole(peak.loss.expected)},

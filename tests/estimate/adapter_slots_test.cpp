@@ -1,0 +1,128 @@
+// Slots for adapters and draft models on a server, against logs of real starts and by hand.
+#include "estimate/adapter_slots.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "estimate/estimate_memory.hpp"
+#include "samples.hpp"
+
+namespace gpushape {
+namespace {
+
+using domain::Fact;
+using domain::Origin;
+using domain::Part;
+
+template <class T>
+Fact<T> stated(T value) {
+  return {std::move(value), Origin::Flag, "test"};
+}
+
+const catalog::Catalog& built_in() {
+  static const Result<catalog::Catalog> catalog = catalog::Catalog::open();
+  REQUIRE(catalog.has_value());
+  return *catalog;
+}
+
+domain::Workload served_with(std::int64_t rank, domain::EngineVersion version) {
+  domain::Workload workload;
+  workload.engine.version = stated(version);
+  workload.context_tokens = stated<std::int64_t>(2048);
+  workload.concurrency = stated<std::int64_t>(1);
+  workload.adapters.emplace();
+  workload.adapters->rank = stated(rank);
+  return workload;
+}
+
+domain::Estimate estimate_of(const std::string& name, const domain::Workload& workload) {
+  const Result<domain::Model> model = built_in().find(name);
+  REQUIRE(model.has_value());
+  const Result<domain::Engine> engine = built_in().engine("vllm");
+  REQUIRE(engine.has_value());
+  Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*model, workload, *engine, std::nullopt);
+  if (!estimate) FAIL(to_text(estimate.error()));
+  return *std::move(estimate);
+}
+
+Bytes expected(const domain::Estimate& estimate, Part part) {
+  return part_bytes(estimate, part).expected;
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("a slot holds rank x (inputs + outputs) of every linear layer, shared by the ranks") {
+    // One layer of a Llama 3.1 8B, rank 16, 2 bytes: A copied and B shared where outputs are dealt
+    // out (q, k, v, gate, up), the other way round for o and down.
+    const domain::Model model = example::model(example::llama_8b());
+    const estimate::Stage one{.layers = 1};
+    const estimate::AdapterSlots slots{.count = 3, .rank = 16};
+    for (const std::int64_t ranks : {1, 2, 4}) {
+      CAPTURE(ranks);
+      estimate::WeightsLayout layout;
+      layout.tensor_parallel = ranks;
+      const std::int64_t copied = 5 * 4096 + 2 * 4096;  // A of five, B of o and down
+      const std::int64_t shared = (4096 + 1024 + 1024 + 14336 + 14336) + (4096 + 14336);
+      CHECK(estimate::adapter_bytes(model, layout, one, slots).tensors ==
+            Bytes(3 * 16 * 2 * (copied + shared / ranks)));
+    }
+  }
+
+  TEST_CASE("weights with slots are what engines print") {
+    // https://github.com/unslothai/notebooks: nb/Qwen3_8B_FP8_GRPO.ipynb, nb/Llama_FP8_GRPO.ipynb,
+    // "Model loading took 8.9638 GiB" and "1.4721 GiB" with max_lora_rank 32.
+    const domain::Estimate qwen = estimate_of("unsloth/Qwen3-8B-FP8", served_with(32, {0, 10, 2}));
+    CHECK((expected(qwen, Part::Weights) + expected(qwen, Part::Adapters)).gib() ==
+          doctest::Approx(8.9638).epsilon(0.0005));
+    const domain::Estimate llama =
+        estimate_of("unsloth/Llama-3.2-1B-Instruct-FP8-Block", served_with(32, {0, 11, 2}));
+    CHECK((expected(llama, Part::Weights) + expected(llama, Part::Adapters)).gib() ==
+          doctest::Approx(1.4721).epsilon(0.001));
+  }
+
+  TEST_CASE("slots grow with their number, and ranks go up to the next width") {
+    const auto adapters = [](std::int64_t count, std::int64_t rank) {
+      domain::Workload workload = served_with(rank, {0, 19, 0});
+      workload.adapters->count = stated(count);
+      return expected(estimate_of("Qwen/Qwen3-8B", workload), Part::Adapters);
+    };
+    CHECK(adapters(2, 16) > adapters(1, 16));
+    CHECK(adapters(1, 20) == adapters(1, 32));
+    CHECK(adapters(1, 8) < adapters(1, 16));
+  }
+
+  TEST_CASE("a draft model adds its weights and its layers' cache") {
+    domain::Workload workload = served_with(16, {0, 19, 0});
+    workload.adapters.reset();
+    const domain::Estimate alone = estimate_of("Qwen/Qwen3-8B", workload);
+    const Result<domain::Model> draft = built_in().find("Qwen/Qwen3-0.6B");
+    REQUIRE(draft.has_value());
+    workload.engine.draft_model =
+        domain::DraftModel{.name = stated<std::string>("Qwen/Qwen3-0.6B"),
+                           .model = std::make_shared<const domain::Model>(*draft)};
+    const domain::Estimate both = estimate_of("Qwen/Qwen3-8B", workload);
+    // Starts of Qwen3-0.6B print 1.12 GiB.
+    CHECK(expected(both, Part::Draft).gib() == doctest::Approx(1.12).epsilon(0.005));
+    // 28 layers x 2 x 8 heads x 128 x 2 bytes for each token, beside 36 layers of the same.
+    CHECK(alone.kv_bytes_per_token == Bytes(36 * 2 * 8 * 128 * 2));
+    CHECK(both.kv_bytes_per_token == Bytes((36 + 28) * 2 * 8 * 128 * 2));
+  }
+
+  TEST_CASE("offloaded weights leave the GPU, to the byte, and lie in host memory") {
+    domain::Workload workload = served_with(16, {0, 19, 0});
+    workload.adapters.reset();
+    const domain::Estimate alone = estimate_of("Qwen/Qwen3-8B", workload);
+    workload.contract.cpu_offload_bytes = stated(gib(4));
+    const domain::Estimate less = estimate_of("Qwen/Qwen3-8B", workload);
+    CHECK(expected(alone, Part::Weights) - expected(less, Part::Weights) == gib(4));
+    CHECK(less.host_bytes == gib(4));
+  }
+}
+
+}  // namespace gpushape
