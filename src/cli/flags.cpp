@@ -81,6 +81,7 @@ constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostMib = 1LL << 40;
 constexpr double kMostSpread = 1000;
 constexpr std::int64_t kMostStage = 3;
+constexpr std::int64_t kMostImages = 10'000;
 
 constexpr std::array kCapabilities = {"bf16", "fp8", "fp4", "int8", "mig", "nvlink", "vgpu"};
 
@@ -189,6 +190,9 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.concurrency, parse_count(g, 1, kMostSequences), g); }},
     {"--concurrency", "", "LIST", Workload, kSweep, "sequences in flight: 1..256 or 8..64+8", nullptr,
      [](Invocation& in, const Given& g) { return add_counts(in.lists.concurrencies, g, [](const Given& one) { return parse_count(one, 1, kMostSequences); }); }},
+    {"--images", "", "N", Workload, kSizing,
+     "largest images of one request; their tokens are added to --context", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.images, parse_count(g, 1, kMostImages), g); }},
     {"--role", "", "ROLE", Workload, kSizing, "what the workload is; default: the model's own role",
      all_names<domain::Role>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Role>(in.workload.role, g); }},

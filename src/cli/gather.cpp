@@ -67,6 +67,54 @@ Diagnostics take_evidence(const std::vector<std::string>& files, domain::Workloa
   return faults;
 }
 
+/// Adds the tokens of a request's images to its context.
+Diagnostics take_images(domain::Workload& workload, const domain::Model& model) {
+  if (!workload.images) return {};
+  std::int64_t tokens = 0;
+  for (const domain::Tower& tower : model.towers)
+    if (tower.kind == domain::TowerKind::Vision) tokens = std::max(tokens, tower.output_tokens);
+  if (tokens == 0) {
+    return {complaint(
+        fmt::format("--images: {} takes no images, or it is not known how many tokens one becomes",
+                    model.id),
+        "leave --images out, and count their tokens in --context")};
+  }
+  if (!workload.context_tokens) return {};
+  domain::Fact<std::int64_t>& context = *workload.context_tokens;
+  const std::int64_t text = context.value;
+  context = {text + workload.images->value * tokens, domain::Origin::Computed,
+             fmt::format("{} of text ({}) and {} images of {} tokens", text, context.from,
+                         workload.images->value, tokens)};
+  return {};
+}
+
+constexpr std::string_view kTrainer = "pytorch";
+
+/// The role, the engine and the facts of training go together: one of them brings the others.
+Diagnostics choose_trainer(domain::Workload& workload) {
+  domain::Fact<std::string>& engine = workload.engine.engine;
+  const bool is_engine_open = engine.origin == domain::Origin::Default;
+  std::string stated;  // what says that something is trained
+  for (const domain::TrainingFact& fact : domain::facts_of(workload.training, {})) {
+    if (fact.origin != domain::Origin::Default) stated = fact.from;
+  }
+  if (!is_engine_open && engine.value == kTrainer) stated = engine.from;
+  if (!workload.role && !stated.empty())
+    workload.role = {domain::Role::FineTune, domain::Origin::Computed, stated};
+  const bool is_training = workload.role && workload.role->value == domain::Role::FineTune;
+  if (!is_training) {
+    if (stated.empty()) return {};
+    return {complaint(fmt::format("{} speaks of training, and the role is {}", stated,
+                                  name_of(workload.role->value)),
+                      "leave it out, or ask for --role fine-tune")};
+  }
+  if (is_engine_open)
+    engine = {std::string(kTrainer), domain::Origin::Computed, "the role fine-tune"};
+  if (engine.value == kTrainer) return {};
+  return {complaint(fmt::format("{} serves models, it does not train them", engine.value),
+                    "leave --engine out for --role fine-tune, or name pytorch")};
+}
+
 struct ParsedWish {
   std::string name;
   std::optional<std::int64_t> most;
@@ -282,6 +330,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   if (workload.model) {
     Result<domain::Model> model = catalog->find(workload.model->value);
     if (model) {
+      append(faults, take_images(workload, *model));
       gathered.model = std::move(*model);
     } else {
       append(faults, model.error());
@@ -294,9 +343,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
         append(faults, found.error());
       }
     }
-    const bool is_training = workload.role && workload.role->value == domain::Role::FineTune;
-    if (is_training && workload.engine.engine.origin == domain::Origin::Default)
-      workload.engine.engine = {"pytorch", domain::Origin::Computed, "the role fine-tune"};
+    append(faults, choose_trainer(workload));
     Result<domain::Engine> engine = catalog->engine(workload.engine.engine.value);
     if (engine) {
       workload.engine.engine.value = engine->name;  // in the one spelling of it

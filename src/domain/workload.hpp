@@ -117,6 +117,8 @@ struct Workload {
   Fact<KvCacheType> kv_cache_type = defaulted(KvCacheType::Auto);
   std::optional<Fact<std::int64_t>> context_tokens;
   std::optional<Fact<std::int64_t>> concurrency;
+  /// Largest images (or clips) of one request; their tokens come on top of the context's.
+  std::optional<Fact<std::int64_t>> images;
   EngineSettings engine;
   std::optional<Adapters> adapters;  ///< served beside the model, or trained
   Training training;                 ///< of the role fine-tune

@@ -55,7 +55,7 @@ Node ranked_node(const domain::RankedShape& ranked) {
   set_text(node, "toChange", ranked.to_change);
   if (ranked.estimate) {
     node.set("perGpu", per_gpu_node(*ranked.estimate));
-    if (ranked.estimate->capacity) node.set("capacity", capacity_node(*ranked.estimate->capacity));
+    if (ranked.estimate->capacity) node.set("capacity", capacity_node(*ranked.estimate));
   }
   node.set("contract", to_node(ranked.contract));
   return node;

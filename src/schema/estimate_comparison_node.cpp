@@ -41,7 +41,7 @@ Node side_node(const domain::Estimate& estimate) {
   Node node = Node::mapping();
   node.set("engineVersion", to_text(estimate.settings.version.value));
   node.set("totalBytes", to_node(estimate.total_bytes));
-  if (estimate.capacity) node.set("capacity", capacity_node(*estimate.capacity));
+  if (estimate.capacity) node.set("capacity", capacity_node(estimate));
   if (!estimate.notes.empty()) {
     Node notes = Node::sequence();
     for (const std::string& note : estimate.notes) notes.add(note);

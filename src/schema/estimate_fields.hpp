@@ -12,7 +12,7 @@ namespace gpushape::schema {
 /// The sums by part, and the total.
 document::Node per_gpu_node(const domain::Estimate& estimate);
 document::Node all_gpus_node(const domain::AllGpus& all);
-document::Node capacity_node(const domain::Capacity& capacity);
+document::Node capacity_node(const domain::Estimate& estimate);
 document::Node to_node(const domain::Term& term);
 document::Node facts_node(const std::vector<domain::Assumption>& facts);
 

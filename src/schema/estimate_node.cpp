@@ -118,21 +118,25 @@ Node per_gpu_node(const Estimate& estimate) {
   return node;
 }
 
-Node capacity_node(const domain::Capacity& capacity) {
+Node capacity_node(const Estimate& estimate) {
+  const domain::Capacity& capacity = *estimate.capacity;
+  const bool has_pool = !domain::is_training(estimate);
   Node node = Node::mapping();
   set_text(node, "gpu", capacity.gpu);
   set_text(node, "profile", capacity.profile);
   node.set("visibleBytes", capacity.visible_bytes.expected);
-  node.set("utilization", capacity.utilization);
-  node.set("kvPoolBytes", capacity.kv_pool_bytes.expected);
-  node.set("kvPoolTokens", capacity.kv_pool_tokens);
+  if (has_pool) {
+    node.set("utilization", capacity.utilization);
+    node.set("kvPoolBytes", capacity.kv_pool_bytes.expected);
+    node.set("kvPoolTokens", capacity.kv_pool_tokens);
+  }
   if (capacity.max_concurrency_at_context > 0) {
     set_number(node, "maxConcurrencyAtContext", capacity.max_concurrency_at_context);
   }
   node.set("fits", capacity.fits);
   set_choice(node, "fitsAt", capacity.fits_at);
   node.set("visibleRange", to_node(capacity.visible_bytes));
-  node.set("kvPoolRange", to_node(capacity.kv_pool_bytes));
+  if (has_pool) node.set("kvPoolRange", to_node(capacity.kv_pool_bytes));
   return node;
 }
 
@@ -184,11 +188,12 @@ Node to_node(const Estimate& estimate) {
   if (estimate.host_bytes > Bytes(0)) node.set("hostBytes", estimate.host_bytes);
   if (has_model && !domain::is_training(estimate))
     node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
-  if (estimate.capacity) node.set("capacity", capacity_node(*estimate.capacity));
+  if (estimate.capacity) node.set("capacity", capacity_node(estimate));
   Node terms = Node::sequence();
   for (const domain::Term& term : estimate.terms) terms.add(to_node(term));
   node.set("terms", std::move(terms));
-  if (has_model) node.set("settings", settings_node(estimate.settings));
+  if (has_model && !domain::is_training(estimate))
+    node.set("settings", settings_node(estimate.settings));
   node.set("assumptions", facts_node(stated_facts(estimate)));
   if (!estimate.notes.empty()) {
     Node notes = Node::sequence();

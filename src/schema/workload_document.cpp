@@ -270,6 +270,7 @@ void read_model_fields(Reader& reader, Workload& workload) {
   take(workload.context_tokens, reader, "contextTokens", read_tokens(reader, "contextTokens"));
   take(workload.concurrency, reader, "concurrency",
        reader.integer("concurrency", kSequencesBounds));
+  take(workload.images, reader, "images", reader.integer("images", kImagesBounds));
   if (auto engine = reader.mapping("engine")) read_engine(*engine, workload.engine);
   if (auto adapters = reader.mapping("adapters")) workload.adapters = read_adapters(*adapters);
   if (auto training = reader.mapping("training")) read_training(*training, workload.training);
@@ -318,6 +319,7 @@ Node to_node(const Workload& workload) {
   set_stated(node, "kvCacheType", workload.kv_cache_type);
   set_stated(node, "contextTokens", workload.context_tokens);
   set_stated(node, "concurrency", workload.concurrency);
+  set_stated(node, "images", workload.images);
   set_filled(node, "engine", engine_node(workload.engine));
   if (workload.adapters) node.set("adapters", adapters_node(*workload.adapters));
   set_filled(node, "training", training_node(workload.training));
