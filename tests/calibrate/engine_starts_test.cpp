@@ -192,8 +192,8 @@ TEST_SUITE("calibrate") {
     start.model = "no-such/model";
     CHECK(reason().contains("no-such/model"));
     start = start_of(kRows.front());
-    start.notes = "V1 engine; LoRA enabled";
-    CHECK(reason().contains("adapter"));
+    start.notes = "a drafter loaded too";
+    CHECK(reason().contains("draft model"));
     start = start_of(kRows.front());
     start.tensor_parallel = 3;
     CHECK(reason().contains("does not divide"));
