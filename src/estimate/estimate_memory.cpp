@@ -93,6 +93,22 @@ Bytes host_bytes_of(const Plan& plan, std::span<const StageFigures> stages) {
   return most * gpus;
 }
 
+/// What was asked for and has no term with this engine.
+void note_left_out(const domain::Workload& workload, const domain::Engine& engine,
+                   Estimate& estimate) {
+  const auto is_missing = [&](domain::Part part) {
+    return part_bytes(estimate, part).high == Bytes(0);
+  };
+  if (workload.adapters && !domain::is_training(estimate) && is_missing(domain::Part::Adapters)) {
+    estimate.notes.push_back(
+        fmt::format("adapters are not counted: there are no facts of them for {}", engine.name));
+  }
+  if (workload.engine.draft_model && is_missing(domain::Part::Draft)) {
+    estimate.notes.push_back(fmt::format(
+        "the draft model is not counted: there are no facts of it for {}", engine.name));
+  }
+}
+
 Result<const EngineRow*> find_engine(const domain::Engine& engine) {
   if (const EngineRow* row = engine_row(engine.name)) return row;
   std::vector<std::string> names;
@@ -140,6 +156,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   std::ranges::move(resolved.notes, std::back_inserter(estimate.notes));
   std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
   estimate.terms = describe(*prepared, **row);
+  note_left_out(workload, engine, estimate);
   estimate.total_bytes = prepared->largest().total;
   estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
   estimate.all_gpus = sum_over_gpus(*prepared);
