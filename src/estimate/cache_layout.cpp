@@ -62,7 +62,7 @@ class Collector {
 std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
                                const CacheGeometry& geometry, const domain::Model* draft) {
   Collector collector(geometry);
-  if (keeps_nothing(model)) return {};
+  if (keeps_nothing(model) && !geometry.encoders_keep_tokens) return {};
   std::int64_t start = 0;
   for (const domain::LayerRun& run : model.layers) {
     collector.add(run.layer, run.count, on_stage(stage, start, run.count));

@@ -32,6 +32,8 @@ struct CacheGeometry {
   bool is_one_table = false;
   /// Every kind of layer has a pool of its own, whose blocks are as large as they need be.
   bool lies_apart = false;
+  /// Encoders that are not asked for a next token have a cache all the same.
+  bool encoders_keep_tokens = false;
   bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
   /// Groups of compressed attention lie in a block without padding.
   bool is_packed = false;

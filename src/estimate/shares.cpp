@@ -11,6 +11,10 @@ namespace gpushape::estimate {
 
 using domain::Range;
 
+Range takeable_of(const domain::VisibleMemory& gpu) {
+  return gpu.takeable_bytes ? domain::exactly(*gpu.takeable_bytes) : gpu.bytes;
+}
+
 Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
              std::initializer_list<Budget> budgets) {
   std::vector<Range> parts;

@@ -10,6 +10,8 @@
 
 namespace gpushape::estimate {
 
+/// What processes can take of a GPU: a vGPU guest counts its reservation in the total.
+domain::Range takeable_of(const domain::VisibleMemory& gpu);
 /// The terms of a stage that have one of `budgets`.
 domain::Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
                      std::initializer_list<Budget> budgets);

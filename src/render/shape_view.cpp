@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "render/engine_flags.hpp"
 #include "render/words.hpp"
 
 namespace gpushape::render {
@@ -78,22 +79,11 @@ std::string concurrency_text(const RankedShape& ranked, const domain::Advice& ad
   return text;
 }
 
-std::string flags_text(const RankedShape& ranked) {
-  std::string text;
-  const auto& split = ranked.shape.parallelism;
-  if (split.tensor > 1) text += fmt::format("--tensor-parallel-size {} ", split.tensor);
-  if (split.pipeline > 1) text += fmt::format("--pipeline-parallel-size {} ", split.pipeline);
-  if (ranked.max_num_seqs) text += fmt::format("--max-num-seqs {} ", *ranked.max_num_seqs);
-  if (ranked.max_num_batched_tokens) {
-    text += fmt::format("--max-num-batched-tokens {} ", *ranked.max_num_batched_tokens);
-  }
-  if (ranked.gpu_memory_utilization) {
-    text += fmt::format("--gpu-memory-utilization {}", *ranked.gpu_memory_utilization);
-  }
-  if (ranked.kv_cache_memory_bytes) {
-    text += fmt::format("--kv-cache-memory-bytes {}", ranked.kv_cache_memory_bytes->count());
-  }
-  return text;
+/// The engine that the advice rests on; empty for a demand without a model.
+std::string_view engine_of(const RankedShape& ranked, const domain::Advice& advice) {
+  const std::optional<domain::Estimate>& estimate =
+      ranked.estimate ? ranked.estimate : advice.estimate;
+  return estimate ? std::string_view(estimate->engine.value) : std::string_view();
 }
 
 std::string deciding_rule(const RankedShape& ranked) {
@@ -307,7 +297,7 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
                                      size_text(ranked.stranded_bytes))
                        : "nothing");
   if (ranked.max_concurrency) show("concurrency", concurrency_text(ranked, advice));
-  show("engine flags", flags_text(ranked));
+  show("engine flags", engine_flags(ranked, engine_of(ranked, advice)));
   show("changing it", ranked.to_change);
   page.blank();
   page.paragraph("Why", 2, Tone::Strong);

@@ -150,6 +150,49 @@ TEST_SUITE("estimate") {
           doctest::Approx(rest / 1.9).epsilon(0.01));
   }
 
+  // https://github.com/sgl-project/sglang/issues/7590: 24 layers x 2 x 16 heads x 64 x 2 bytes,
+  // 98,304 a token; TensorRT-LLM makes a cache for models that generate only.
+  TEST_CASE("SGLang makes pools for encoders, too; other engines need none to fit") {
+    const Asked row{"BAAI/bge-m3", "sglang", "0.4.8", 1};
+    domain::Workload workload = workload_of(row);
+    workload.engine.kv_cache_memory_bytes = asked(Bytes(98304LL * 256568));
+    CHECK(estimated(row, workload, h100()).capacity->kv_pool_tokens == 256568);
+    for (const std::string_view engine : {"sglang", "tensorrt-llm", "transformers"}) {
+      CAPTURE(engine);
+      const Asked encoder{"BAAI/bge-m3", engine, {}, 1};
+      domain::Workload load = workload_of(encoder);
+      load.context_tokens = asked<std::int64_t>(512);
+      load.concurrency = asked<std::int64_t>(8);
+      CHECK(estimated(encoder, load, h100()).capacity->fits);
+    }
+  }
+
+  TEST_CASE("in a vGPU guest the reservation is nobody's") {
+    for (const std::string_view engine : {"sglang", "tensorrt-llm", "transformers"}) {
+      CAPTURE(engine);
+      const Asked row{"meta-llama/Llama-3.1-8B-Instruct", engine, {}, 1};
+      domain::VisibleMemory guest = h100();
+      const Bytes whole = estimated(row, workload_of(row), guest).capacity->kv_pool_bytes.expected;
+      guest.takeable_bytes = gib(70);
+      CHECK(estimated(row, workload_of(row), guest).capacity->kv_pool_bytes.expected < whole);
+    }
+  }
+
+  // A start of DeepSeek-V3.2 on 8 B200 prints 43.67 GB and 975,424 tokens
+  // (https://github.com/sgl-project/sglang/pull/11309): 512 + 16,384 x 1.5 + 512 x 2 + 1,024 + 512
+  // x 8 x 3 = 39,424 MiB of 183,359.
+  TEST_CASE("DP attention reserves for every rank, and each has the whole attention") {
+    const Asked row{"deepseek-ai/DeepSeek-V3.2-Exp", "sglang", "0.5.3", 1};
+    domain::Workload workload = workload_of(row);
+    workload.engine.data = asked<std::int64_t>(8);
+    workload.engine.expert = asked<std::int64_t>(8);
+    const Estimate estimate = estimated(row, workload, gpu(178.36, 183359, "10.0"));
+    CHECK(estimate.settings.gpu_memory_utilization.value == 0.785);
+    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() == doctest::Approx(43.67).epsilon(0.03));
+    // 61 layers x (656 + 132) bytes
+    CHECK(estimate.kv_bytes_per_token == Bytes(61LL * (656 + 132)));
+  }
+
   TEST_CASE("an unknown version takes the nearest older facts and says so") {
     const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.9", 1};
     const Estimate estimate = estimated(row, workload_of(row), h100());

@@ -54,7 +54,7 @@ struct StagePool {
 };
 
 StagePool pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
-  const Range available = left_of(gpu.bytes, sum_of(stage, kTerms, {Budget::Before}));
+  const Range available = left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Before}));
   const Range weights = sum_of(stage, kTerms, {Budget::Profiled});
   if (plan.given_pool) {
     const Range taken{.low = weights.low + *plan.given_pool,

@@ -33,6 +33,7 @@ constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::
 constexpr std::int64_t kLeastChunk = 2048;
 constexpr double kMiB = 1024.0 * 1024;
 constexpr double kDecimals = 1000;  // of the share
+constexpr double kFine = 1e6;       // of a product, as far as it is shown; ours
 
 bool has_dp_attention(const Plan& plan) {
   return plan.parallelism.data > 1 && plan.parallelism.expert > 1;
@@ -111,7 +112,8 @@ double default_share(const Request& request, const Plan& plan) {
     if (plan.facts.expected("shareIsRounded") != 0)
       share = std::round(share * kDecimals) / kDecimals;
   }
-  share *= share_beside_towers(plan);
+  const double beside_towers = share_beside_towers(plan);
+  if (beside_towers != 1) share = std::round(share * beside_towers * kFine) / kFine;
   return std::clamp(share, 1 / kDecimals, 1.0);
 }
 
@@ -126,7 +128,7 @@ PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
     double before = terms::cuda_context_bytes(situation).expected;
     if (terms::several_ranks_work_together(situation))
       before += terms::communicators_bytes(situation).expected;
-    const auto total = static_cast<double>(request.gpu->bytes.expected.count());
+    const auto total = static_cast<double>(takeable_of(*request.gpu).expected.count());
     const double pool =
         (total - before) * plan.utilization - terms::weights_bytes(situation).expected;
     const Bytes bytes =
@@ -219,6 +221,9 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
   resolved.kv_cache_type = cache_type_of(request, plan);
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;
+  // It makes pools for every model: https://github.com/sgl-project/sglang/issues/7590 has 23.48 GB
+  // of them for bge-m3.
+  plan.cache.encoders_keep_tokens = true;
   // Before it had pools for windows, their layers held every token.
   plan.cache.is_one_table =
       plan.facts.expected("windowShare") == 0 && conditions.has_recurrent == 0;

@@ -52,7 +52,8 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
 
 Range pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
-  return share_of(left_of(gpu.bytes, sum_of(stage, kTerms, {Budget::Profiled})), plan.utilization);
+  return share_of(left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Profiled})),
+                  plan.utilization);
 }
 
 /// Whole blocks, and whole requests in them.
@@ -92,10 +93,13 @@ domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFi
   for (const StageFigures& stage : stages) {
     const Range pool = pool_of(stage, plan, gpu);
     const Held held = held_in(stage.situation, pool.expected);
-    // A pool of given size must find room beside the rest.
-    const Range rest = left_of(gpu.bytes, sum_of(stage, kTerms, {Budget::Profiled}));
-    fits.also(holds_demand(held, plan) && pool.expected <= rest.expected,
-              holds_demand(held_in(stage.situation, pool.low), plan) && pool.low <= rest.low);
+    // An encoder has no cache. A pool of given size must find room beside the rest.
+    const bool keeps = !stage.situation.cache.kinds.empty();
+    const Range rest = left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Profiled}));
+    fits.also(
+        (!keeps || holds_demand(held, plan)) && pool.expected <= rest.expected &&
+            rest.expected > Bytes(0),
+        (!keeps || holds_demand(held_in(stage.situation, pool.low), plan)) && pool.low <= rest.low);
     if (is_first || held.tokens < capacity.kv_pool_tokens) {
       capacity.kv_pool_bytes = pool;
       capacity.kv_pool_tokens = held.tokens;

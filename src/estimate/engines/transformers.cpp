@@ -60,7 +60,8 @@ constexpr std::size_t kActivation = 4;  ///< of kTerms
 
 Range left_on(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
-  return left_of(share_of(gpu.bytes, plan.utilization), sum_of(stage, kTerms, {Budget::Profiled}));
+  return left_of(share_of(takeable_of(gpu), plan.utilization),
+                 sum_of(stage, kTerms, {Budget::Profiled}));
 }
 
 /// Every further request brings a cache and its part of the prefill's peak.
