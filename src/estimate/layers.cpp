@@ -35,7 +35,9 @@ const LayerKindRow* layer_kind(LayerKind kind) {
 
 void keep_layer(const domain::Layer& layer, const CacheGeometry& geometry,
                 std::vector<CacheSpec>& specs) {
-  const LayerKind kind = layer.attention.kind;
+  const bool is_of_encoder = layer.attention.kind == LayerKind::None &&
+                             layer.attention.kv_heads > 0 && geometry.encoders_keep_tokens;
+  const LayerKind kind = is_of_encoder ? LayerKind::Full : layer.attention.kind;
   if (!layer.attention.shares_cache && kind != LayerKind::Recurrent)
     layer_kind(kind)->keep(layer, layer.attention, geometry, specs);
   if (layer.recurrent) layers::keep_state(layer, layer.attention, geometry, specs);
