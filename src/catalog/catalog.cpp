@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "base/edit_distance.hpp"
+#include "catalog/engine_command_entry.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/nearest_models.hpp"
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kModels = "models/";
 constexpr std::string_view kEngines = "engines/";
+constexpr std::string_view kEngineFlags = "engines/flags/";
 
 bool same(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -63,7 +66,9 @@ bool answers_to(const document::PackedFile& file, std::string_view name) {
 std::vector<document::PackedFile> embedded(std::string_view folder) {
   std::vector<document::PackedFile> files;
   for (const document::PackedFile& file : embedded_catalog()) {
-    if (file.path.starts_with(folder)) files.push_back(file);
+    const bool is_in_folder = file.path.starts_with(folder) &&
+                              !file.path.substr(folder.size()).contains('/');
+    if (is_in_folder) files.push_back(file);
   }
   return files;
 }
@@ -271,6 +276,16 @@ Result<domain::Engine> Catalog::engine(std::string_view name) const {
   }
   return failure(fmt::format("engine '{}' is not in the catalog", name.substr(0, 120)),
                  suggestion(name, engines()));
+}
+
+std::optional<domain::EngineCommand> Catalog::engine_command(std::string_view id) {
+  for (const document::PackedFile& file : embedded(kEngineFlags)) {
+    if (file.id != id) continue;
+    Result<domain::EngineCommand> command = read_engine_command(document::unpack(file));
+    if (!command) throw std::logic_error(to_text(command.error()));
+    return std::move(*command);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> Catalog::engines() const {

@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "document/pack.hpp"
 #include "domain/engine.hpp"
+#include "domain/engine_command.hpp"
 #include "domain/model.hpp"
 
 namespace gpushape::catalog {
@@ -39,6 +40,8 @@ class Catalog {
   [[nodiscard]] std::vector<std::string> models() const;
   [[nodiscard]] Result<domain::Engine> engine(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> engines() const;
+  /// How the engine of that id is started; nothing where no list of its flags is kept.
+  [[nodiscard]] static std::optional<domain::EngineCommand> engine_command(std::string_view id);
 
  private:
   struct OverlayFile {
