@@ -50,6 +50,7 @@ struct Foreign {
 };
 const std::vector<Foreign> kForeign = {
     {"CLI/", {"cli"}},
+    {"kainjow/", {"emit"}},
     {"nlohmann/", {"document"}},
     {"yaml-cpp/", {"document"}},
     {"zlib.h", {"document"}},

@@ -7,12 +7,17 @@
 #include <iterator>
 
 #include "base/edit_distance.hpp"
+#include "catalog/catalog.hpp"
 #include "cli/advise_cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/document_files.hpp"
 #include "cli/gather.hpp"
 #include "cli/output.hpp"
+#include "cli/target_help.hpp"
 #include "document/text_format.hpp"
+#include "emit/difference.hpp"
 #include "emit/targets.hpp"
+#include "emit/template.hpp"
 #include "render/formats.hpp"
 
 namespace gpushape::cli {
@@ -25,29 +30,10 @@ const render::FormatRow* find_format(std::string_view name) {
   return nullptr;
 }
 
-const emit::TargetRow* find_target(std::string_view name) {
-  for (const emit::TargetRow& row : emit::targets()) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
-}
-
-std::string output_list() {
-  std::string text = "Formats:\n";
-  for (const render::FormatRow& row : render::formats()) {
-    text += fmt::format("  {:<16} {}\n", row.name, row.description);
-  }
-  text += "\nManifest targets:\n";
-  for (const emit::TargetRow& row : emit::targets()) {
-    text += fmt::format("  {:<16} {}\n", row.name, row.description);
-  }
-  return text;
-}
-
 Diagnostics check_outputs(const std::vector<std::string>& outputs) {
   Diagnostics faults;
   for (const std::string& output : outputs) {
-    if (find_format(output) != nullptr || find_target(output) != nullptr) continue;
+    if (find_format(output) != nullptr || emit::find_target(output) != nullptr) continue;
     std::vector<std::string> names;
     for (const render::FormatRow& row : render::formats()) names.emplace_back(row.name);
     for (const emit::TargetRow& row : emit::targets()) names.emplace_back(row.name);
@@ -59,6 +45,7 @@ Diagnostics check_outputs(const std::vector<std::string>& outputs) {
 
 std::string extension_of(const std::string& output) {
   if (output == "text") return "txt";
+  if (const emit::TargetRow* row = emit::find_target(output)) return std::string(row->extension);
   return output == "json" ? "json" : "yaml";
 }
 
@@ -70,9 +57,11 @@ std::optional<domain::Fact<domain::Platform>> implied_platform(
   bool has_pod = false;
   std::string names;
   for (const std::string& output : outputs) {
-    const emit::TargetRow* row = find_target(output);
+    const emit::TargetRow* row = emit::find_target(output);
     if (row == nullptr || !row->platform) continue;
-    (*row->platform == domain::Platform::Vsphere ? has_vm : has_pod) = true;
+    if (*row->platform == domain::Platform::Vks) has_vm = has_pod = true;
+    if (*row->platform == domain::Platform::Vsphere) has_vm = true;
+    if (*row->platform == domain::Platform::Kubernetes) has_pod = true;
     names += (names.empty() ? "-o " : " -o ") + output;
   }
   if (!has_vm && !has_pod) return std::nullopt;
@@ -115,6 +104,23 @@ std::string command_line(const std::vector<std::string>& arguments) {
   return text;
 }
 
+/// What applying the documents would change against those of --diff.
+int show_difference(const std::vector<document::Node>& documents, const Invocation& invocation,
+                    const Terminal& terminal) {
+  if (documents.empty()) {
+    return refuse({complaint("--diff compares manifests, and no target is asked for",
+                             "add -o TARGET ('-o list' shows them)")},
+                  terminal);
+  }
+  const Result<std::vector<document::Document>> read = read_documents(invocation.diff_file);
+  if (!read) return refuse(read.error(), terminal);
+  std::vector<document::Node> existing;
+  for (const document::Document& document : *read) existing.push_back(document.root);
+  const std::vector<std::string> lines = emit::differences(existing, documents);
+  for (const std::string& line : lines) terminal.out << line << "\n";
+  return lines.empty() ? kDone : kAnswerIsNo;
+}
+
 }  // namespace
 
 int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
@@ -127,11 +133,13 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   Result<Gathered> gathered = gather(parsed, invocation);
   if (!gathered) return refuse(gathered.error(), terminal);
   std::vector<std::string> outputs = invocation.outputs;
-  if (outputs.empty()) outputs.emplace_back("text");
+  const bool is_template = !invocation.template_file.empty();
+  if (outputs.empty() && !is_template) outputs.emplace_back("text");
   if (const Diagnostics faults = check_outputs(outputs); !faults.empty())
     return refuse(faults, terminal);
   std::vector<std::string> extensions;
   std::ranges::transform(outputs, std::back_inserter(extensions), extension_of);
+  if (is_template) extensions.emplace_back("txt");
   if (const Diagnostics faults = check_destination(invocation, extensions); !faults.empty()) {
     return refuse(faults, terminal);
   }
@@ -156,14 +164,17 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
                   terminal);
   }
 
-  const bool has_target = std::ranges::any_of(
-      outputs, [](const std::string& output) { return find_target(output) != nullptr; });
+  const bool has_target =
+      is_template || std::ranges::any_of(outputs, [](const std::string& output) {
+        return emit::find_target(output) != nullptr;
+      });
   render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
   style.command = command_line(invocation.arguments);
   render::Style error_style = style;
   error_style.has_color = false;
 
   emit::EmitRequest emit_request;
+  std::optional<domain::EngineCommand> engine_command;
   if (has_target) {
     emit_request.picked = pick_shapes(*advice, invocation.pick);
     if (emit_request.picked.empty()) {
@@ -179,9 +190,15 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
     emit_request.has_comments = invocation.has_comments;
     emit_request.command = command_line(invocation.arguments);
     emit_request.workload = &request.workload;
+    emit_request.targets = outputs;
+    emit_request.labels = invocation.labels;
+    emit_request.lifetime_seconds = invocation.lifetime_seconds;
+    engine_command = catalog::Catalog::engine_command(request.workload.engine.engine.value);
+    if (engine_command) emit_request.engine_command = &*engine_command;
   }
 
   std::vector<Piece> pieces;
+  std::vector<document::Node> documents;
   std::vector<std::string> notes;
   Diagnostics faults;
   for (const std::string& output : outputs) {
@@ -192,19 +209,30 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
       pieces.push_back({"advice", extension_of(output), format->advice(*advice, piece_style)});
       continue;
     }
-    Result<emit::Emitted> emitted = find_target(output)->emit(emit_request);
+    Result<emit::Emitted> emitted = emit::find_target(output)->emit(emit_request);
     if (!emitted) {
       std::ranges::move(emitted.error(), std::back_inserter(faults));
       continue;
     }
     std::ranges::move(emitted->notes, std::back_inserter(notes));
-    pieces.push_back({output, "yaml", document::write_yaml(emitted->documents)});
+    std::ranges::copy(emitted->documents, std::back_inserter(documents));
+    pieces.push_back({output, extension_of(output),
+                      emitted->text.empty() ? document::write_yaml(emitted->documents)
+                                            : std::move(emitted->text)});
   }
   if (!faults.empty()) {
     // The answer is no for this target; nothing is written, not even what the others could say.
     terminal.err << to_text(faults);
     return kAnswerIsNo;
   }
+  if (is_template) {
+    const Result<std::string> text = document::read_file(invocation.template_file);
+    if (!text) return refuse(text.error(), terminal);
+    Result<std::string> filled = emit::fill_template(emit_request, *text, invocation.template_file);
+    if (!filled) return refuse(filled.error(), terminal);
+    pieces.push_back({"template", "txt", std::move(*filled)});
+  }
+  if (!invocation.diff_file.empty()) return show_difference(documents, invocation, terminal);
   const Result<std::vector<std::string>> written = write_pieces(pieces, invocation, terminal);
   if (!written) return refuse(written.error(), terminal);
   if (has_target || !written->empty()) terminal.err << render::verdict(*advice, error_style);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 
 #include "catalog/quantization_names.hpp"
@@ -145,6 +146,34 @@ Diagnostics set_word(std::string& target, const Given& given,
         suggestion(given.text, known, fmt::format("expected one of {}", fmt::join(known, ", "))))};
   }
   target = given.text;
+  return {};
+}
+
+Diagnostics add_label(Invocation& in, const Given& given) {
+  const std::size_t equals = given.text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return {complaint(fmt::format("{}: '{}' is no KEY=VALUE", given.flag, given.text))};
+  }
+  in.labels.push_back({given.text.substr(0, equals), given.text.substr(equals + 1)});
+  return {};
+}
+
+/// "90m", "8h", "14d", "30s": a number and the first letter of its unit.
+Diagnostics set_lifetime(Invocation& in, const Given& given) {
+  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits = {
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
+  const auto unit = std::ranges::find(kUnits, given.text.empty() ? '\0' : given.text.back(),
+                                      &std::pair<char, std::int64_t>::first);
+  std::int64_t count = 0;
+  const char* end = given.text.data() + given.text.size() - (given.text.empty() ? 0 : 1);
+  const auto [rest, error] = std::from_chars(given.text.data(), end, count);
+  constexpr std::int64_t kMostSeconds = 100LL * 365 * 86400;
+  if (unit == kUnits.end() || error != std::errc() || rest != end || count < 1 ||
+      count > kMostSeconds / unit->second) {
+    return {complaint(fmt::format("{}: '{}' is no duration", given.flag, given.text),
+                      "write a number and s, m, h or d: 8h, 90m, 14d")};
+  }
+  in.lifetime_seconds = count * unit->second;
   return {};
 }
 
@@ -443,6 +472,14 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.name, text_of(g), g); }},
     {"--namespace", "", "NAME", Output, kAdvise, "metadata.namespace of the documents", nullptr,
      [](Invocation& in, const Given& g) { return set(in.name_space, text_of(g), g); }},
+    {"--label", "", "KEY=VALUE", Output, kAdvise, "metadata.labels of the documents; repeats", nullptr,
+     [](Invocation& in, const Given& g) { return add_label(in, g); }},
+    {"--lifetime", "", "DURATION", Output, kAdvise, "an end for what is deployed: 8h, 90m, 14d", nullptr,
+     [](Invocation& in, const Given& g) { return set_lifetime(in, g); }},
+    {"--diff", "", "FILE", Output, kAdvise, "what the targets would change against these manifests; exit 1 where anything", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.diff_file, text_of(g), g); }},
+    {"--template", "", "FILE", Output, kAdvise, "a mustache template over the answer's JSON, for a target of your own", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.template_file, text_of(g), g); }},
     {"--no-comments", "", "", Output, kAdvise, "manifests without comments", nullptr,
      [](Invocation& in, const Given&) { in.has_comments = false; return Diagnostics{}; }},
     {"--family", "", "LIST", Output, kCatalog, "list: models of these families", nullptr,

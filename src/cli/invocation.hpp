@@ -1,6 +1,7 @@
 // What a command line asked for, before anything is looked up.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
 #include "domain/workload.hpp"
+#include "emit/targets.hpp"
 
 namespace gpushape::cli {
 
@@ -64,6 +66,10 @@ struct Invocation {
   std::string name;
   std::string name_space;
   bool has_comments = true;
+  std::vector<emit::Label> labels;  ///< of the documents
+  std::optional<std::int64_t> lifetime_seconds;
+  std::string diff_file;      ///< manifests to compare with in place of writing
+  std::string template_file;  ///< a target of the user's own
   ColorChoice color = ColorChoice::Auto;
   int verbosity = 0;
 

@@ -9,6 +9,7 @@
 
 #include "base/edit_distance.hpp"
 #include "cli/commands.hpp"
+#include "cli/target_help.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -80,7 +81,8 @@ int dispatch(const std::vector<std::string>& arguments, const Terminal& terminal
       parse_syntax(row->name, row->taker, {arguments.begin() + 1, arguments.end()});
   if (!parsed) return refuse(parsed.error(), terminal);
   if (parsed->wants_help) {
-    terminal.out << command_help(*row);
+    const std::optional<std::string> of_target = target_help(*parsed);
+    terminal.out << (of_target ? *of_target : command_help(*row));
     return kDone;
   }
   Invocation invocation;

@@ -19,13 +19,6 @@ using domain::RankedShape;
 using domain::ResourceContract;
 using domain::Shape;
 
-namespace {
-
-constexpr std::string_view kDomain = "gpushape.dev/";
-constexpr std::size_t kCommentWidth = 96;
-
-/// "meta-llama/Llama-3.1-8B-Instruct" -> "llama-3-1-8b-instruct"; a config.json is called after its
-/// folder.
 std::string model_label(std::string_view model) {
   std::vector<std::string_view> parts;
   for (std::size_t start = 0; start <= model.size();) {
@@ -39,6 +32,11 @@ std::string model_label(std::string_view model) {
   const std::string label = parts.empty() ? std::string{} : label_of(parts.back());
   return label.empty() ? "model" : label;
 }
+
+namespace {
+
+constexpr std::string_view kDomain = "gpushape.dev/";
+constexpr std::size_t kCommentWidth = 96;
 
 std::string subject_label(const RankedShape& picked) {
   const ResourceContract& contract = picked.contract;
@@ -65,11 +63,24 @@ std::vector<std::string> numbered(std::vector<std::string> names) {
   return names;
 }
 
-std::string review_date(const EmitRequest& request, std::int64_t days) {
+/// A day so many days from --as-of, or the number of days where nobody said when that is.
+std::string day_after(const EmitRequest& request, std::int64_t days) {
   if (!request.as_of) return fmt::format("{}d", days);
   const std::chrono::year_month_day date(*request.as_of + std::chrono::days(days));
   return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+/// "2026-11-28", or how long after its start: "36h", "90m".
+std::string expiry(const EmitRequest& request, std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60;
+  constexpr std::int64_t kHour = 60 * kMinute;
+  constexpr std::int64_t kDay = 24 * kHour;
+  if (seconds % kDay == 0 || (request.as_of && seconds > kDay))
+    return day_after(request, (seconds + kDay - 1) / kDay);
+  if (seconds % kHour == 0) return fmt::format("{}h", seconds / kHour);
+  return seconds % kMinute == 0 ? fmt::format("{}m", seconds / kMinute)
+                                : fmt::format("{}s", seconds);
 }
 
 /// The contract on one line, without its notes: comments do not survive the API server, the
@@ -103,8 +114,9 @@ Node annotations(const EmitRequest& request, const RankedShape& picked) {
   if (contract.concurrency) put("concurrency", std::to_string(*contract.concurrency));
   put("evidence", contract.evidence);
   if (contract.review_after_days) {
-    put("review-after", review_date(request, *contract.review_after_days));
+    put("review-after", day_after(request, *contract.review_after_days));
   }
+  if (request.lifetime_seconds) put("expires", expiry(request, *request.lifetime_seconds));
   put("contract", contract_line(contract));
   return node;
 }
@@ -204,17 +216,25 @@ std::string shared_name(const EmitRequest& request) {
   return given.empty() ? fitted_label(subject_label(first) + "-gpu") : given;
 }
 
-Node metadata(const EmitRequest& request, const std::string& name, const RankedShape& picked) {
+Node metadata(const EmitRequest& request, const std::string& name, const RankedShape& picked,
+              const std::vector<Label>& labels, const std::vector<Label>& further) {
   Node node = Node::mapping();
   node.set("name", name);
   if (!request.name_space.empty()) node.set("namespace", request.name_space);
-  if (!request.labels.empty()) {
-    Node labels = Node::mapping();
-    for (const Label& label : request.labels) labels.set(label.key, label.value);
-    node.set("labels", std::move(labels));
+  Node label_node = Node::mapping();
+  for (const Label& label : labels) label_node.set(label.key, label.value);
+  for (const Label& label : request.labels) {
+    if (label_node.find(label.key) == nullptr) label_node.set(label.key, label.value);
   }
-  node.set("annotations", annotations(request, picked));
+  if (!label_node.entries().empty()) node.set("labels", std::move(label_node));
+  Node annotation_node = annotations(request, picked);
+  for (const Label& label : further) annotation_node.set(label.key, label.value);
+  node.set("annotations", std::move(annotation_node));
   return node;
+}
+
+Node metadata(const EmitRequest& request, const std::string& name, const RankedShape& picked) {
+  return metadata(request, name, picked, {}, {});
 }
 
 const domain::Device& device_of(const EmitRequest& request, const Shape& shape) {
@@ -299,6 +319,12 @@ std::string joined_notes(const ResourceContract& contract,
 std::string notes_of(const ResourceContract& contract,
                      std::initializer_list<std::string_view> ids) {
   return joined_notes(contract, ids, true);
+}
+
+std::string note_or(const ResourceContract& contract, std::string_view step,
+                    std::string otherwise) {
+  std::string note = notes_of(contract, {step});
+  return note.empty() ? std::move(otherwise) : note;
 }
 
 std::string notes_beside(const ResourceContract& contract,

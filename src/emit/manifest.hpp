@@ -26,12 +26,20 @@ std::vector<std::string> document_names(const EmitRequest& request);
 /// One name for a document that holds all picked shapes.
 std::string shared_name(const EmitRequest& request);
 
+/// "meta-llama/Llama-3.1-8B-Instruct" -> "llama-3-1-8b-instruct"; a config.json is called after its
+/// folder.
+std::string model_label(std::string_view model);
+
 /// A DNS label (RFC 1123) for a shape: "2x-h100xm-80c", "h100-sxm-80-passthrough".
 std::string shape_label(const domain::Shape& shape);
 
 /// `metadata`: name, namespace, labels, and the annotations of what the contract is for.
 document::Node metadata(const EmitRequest& request, const std::string& name,
                         const domain::RankedShape& picked);
+/// The same with further labels and annotations.
+document::Node metadata(const EmitRequest& request, const std::string& name,
+                        const domain::RankedShape& picked, const std::vector<Label>& labels,
+                        const std::vector<Label>& annotations);
 
 /// The device that a shape names. Its absence is a fault of the caller's.
 const domain::Device& device_of(const EmitRequest& request, const domain::Shape& shape);
@@ -62,6 +70,9 @@ std::string headline(const domain::RankedShape& picked);
 /// The contract's notes of these ids, one a line: "step-1: …".
 std::string notes_of(const domain::ResourceContract& contract,
                      std::initializer_list<std::string_view> ids);
+/// The note on a step, or words for a contract that came without notes.
+std::string note_or(const domain::ResourceContract& contract, std::string_view step,
+                    std::string otherwise);
 /// The contract's notes but these.
 std::string notes_beside(const domain::ResourceContract& contract,
                          std::initializer_list<std::string_view> ids);

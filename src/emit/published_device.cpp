@@ -16,6 +16,12 @@ using domain::Profile;
 using domain::Shape;
 using domain::Technology;
 
+/// Driver types are published under the prefix that the host's name has: grid_a100-10c is
+/// "GRID A100-10C" (NVIDIA open-gpu-kernel-modules, g_nv_name_released.h; VKS 3.7 listing).
+std::string guest_product(const Profile& profile) {
+  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
+}
+
 namespace {
 
 constexpr std::string_view kAttributes = "device.attributes['gpu.nvidia.com']";
@@ -84,12 +90,6 @@ Condition physical_product(const Device& device) {
 Bytes published_bytes(const Profile& profile) {
   const Bytes seen = profile.visible_bytes.low;
   return seen > Bytes(0) ? std::min(profile.frame_buffer_bytes, seen) : profile.frame_buffer_bytes;
-}
-
-/// Driver types are published under the prefix that the host's name has: grid_a100-10c is
-/// "GRID A100-10C" (NVIDIA open-gpu-kernel-modules, g_nv_name_released.h; VKS 3.7 listing).
-std::string guest_product(const Profile& profile) {
-  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
 }
 
 DeviceSelector in_vgpu_guest(const Profile& profile) {

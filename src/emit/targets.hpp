@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "document/node.hpp"
 #include "domain/advice.hpp"
 #include "domain/device.hpp"
+#include "domain/engine_command.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::emit {
@@ -40,12 +42,19 @@ struct EmitRequest {
   const domain::Workload* workload = nullptr;  ///< as the user gave it; for the target `workload`
   std::vector<Label> labels;                   ///< metadata.labels
   std::optional<std::chrono::sys_days> as_of;  ///< makes a calendar date of "review after N days"
+  const domain::EngineCommand* engine_command = nullptr;  ///< of the engine that was sized for
+  std::vector<std::string> targets;  ///< all that are written together, and have to agree
+  std::optional<std::int64_t> lifetime_seconds;  ///< after which the workload ends
 };
+
+/// Whether that target is written, too.
+bool is_written(const EmitRequest& request, std::string_view target);
 
 /// What a target made.
 struct Emitted {
   std::vector<document::Node> documents;  ///< in order
   std::vector<std::string> notes;  ///< what a document could not say, one line each, for stderr
+  std::string text;                ///< in place of documents where the target's form is no tree
 };
 
 /// A target that cannot express a shape says why, and names one that can.
@@ -57,7 +66,13 @@ struct TargetRow {
   EmitFunction emit;
   /// What asking for this target says of the platform; a VM class beside a claim means VKS.
   std::optional<domain::Platform> platform = std::nullopt;
+  std::string_view options = {};        ///< flags beside the common ones that it heeds, by spaces
+  bool holds_engine = false;            ///< its documents start an engine
+  std::string_view extension = "yaml";  ///< of its file; what is no YAML stands in one of its own
 };
+
+/// nullptr where no target is called that.
+const TargetRow* find_target(std::string_view name);
 
 /// In display order.
 std::span<const TargetRow> targets();

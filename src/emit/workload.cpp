@@ -12,7 +12,9 @@ Result<Emitted> emit_workload(const EmitRequest& request) {
   const Commenter comment(request);
   document::Node root = schema::to_node(*request.workload);
   comment.close(root, request);
-  return Emitted{.documents = {std::move(root)}, .notes = {}};
+  Emitted emitted;
+  emitted.documents.push_back(std::move(root));
+  return emitted;
 }
 
 }  // namespace gpushape::emit

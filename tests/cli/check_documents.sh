@@ -162,6 +162,45 @@ for version in 1.32 1.33 1.34 1.35; do
   check "claims on $version" bash tests/emit/check_manifests.sh --k8s "$version" "$work/claims/$version.yaml"
 done
 
+# Every other target, over whole cards, a MIG instance, several cards and a guest's vGPU.
+grid() {  # grid NAME FLAGS…: each target in a folder of its own; a target that refuses says why and writes nothing
+  local name=$1 target
+  shift
+  for target in pod deployment kserve nim-service dynamo kueue kai run-ai volcano hami gpu-operator kubevirt device-class \
+    llm-d-values vllm-production-stack-values vcluster-values mig-parted device-plugin-config vllm-args; do
+    "$program" advise "$@" --namespace ai -o "$target" --output-dir "$work/grid/$name.$target" 2>"$work/err"
+    case $? in
+      0) ;;
+      1) grep -q 'cannot express\|passes flags on\|the chart starts\|starts vLLM and SGLang' "$work/err" ||
+           { echo "FAILED: $name $target refuses without a reason"; cat "$work/err"; failed=$((failed + 1)); } ;;
+      *) echo "FAILED: advise $* -o $target"; cat "$work/err"; failed=$((failed + 1)) ;;
+    esac
+  done
+}
+whole=(llama-3.1-8b-instruct --context 8k --concurrency 8 --gpu h100-sxm-80 --platform kubernetes)
+grid whole "${whole[@]}"
+grid pair llama-3.3-70b-instruct --quant fp8 --context 8k --concurrency 32 --gpu h100-sxm-80 --platform kubernetes
+grid slice qwen3-14b --context 8k --concurrency 4 --gpu a100-sxm4-80 --platform kubernetes --isolation hard --evidence-level E2 --spread 1.2
+grid local "$own" --context 8k --concurrency 8 --gpu l40s --platform kubernetes
+manifests together "-o vm-class -o resource-claim-template -o deployment -o vks-cluster" llama-3.1-8b-instruct --context 8k --concurrency 8 --gpu l40s --namespace ai
+for kind in llm-d-values=llm-d-modelservice-values vllm-production-stack-values vcluster-values mig-parted device-plugin-config; do
+  check "${kind%=*} on the grid" bash tests/emit/check_manifests.sh --values="${kind#*=}" "$work"/grid/*/"${kind%=*}.yaml"
+done
+for target in pod deployment kserve nim-service dynamo kueue kai run-ai volcano hami gpu-operator kubevirt device-class; do
+  check "$target on the grid" bash tests/emit/check_manifests.sh "$work"/grid/*/"$target.yaml"
+done
+check "what VKS is given together" bash tests/emit/check_manifests.sh "$work"/together/{resource-claim-template,deployment,vks-cluster}.yaml
+
+# A second run changes nothing, another context does.
+"$program" advise "${whole[@]}" -o deployment >"$work/running.yaml" 2>/dev/null
+check "--diff with itself" "$program" advise "${whole[@]}" -o deployment --diff "$work/running.yaml"
+if "$program" advise "${whole[@]}" --context 4k -o deployment --diff "$work/running.yaml" >"$work/diff" 2>&1 ||
+  ! grep -q -- '--max-model-len=8192 -> --max-model-len=4096' "$work/diff"; then
+  echo "FAILED: --diff with another context"; cat "$work/diff"; failed=$((failed + 1))
+else
+  passed=$((passed + 1))
+fi
+
 [ "$skipped" -eq 0 ] || echo "note: $skipped checks of manifests did not run: the checker's folder is not given by GPUSHAPE_SHARED, or node is older than 20.19" >&2
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "domain/advice.hpp"
 #include "emit/targets.hpp"
 
@@ -50,6 +52,7 @@ inline Device device(std::string id, std::string product, std::int64_t nominal_g
   made.vendor = "nvidia";
   made.nominal_gb = nominal_gb;
   made.nvml_bytes = mib(nvml_mib);
+  made.visible_bytes = exactly(mib(nvml_mib));
   made.compute_capability = std::move(capability);
   made.pci_vendor = "10de";
   made.pci_devices = {std::move(pci_device)};
@@ -147,6 +150,9 @@ struct Case {
   Advice advice;
   std::vector<Label> labels;
   std::string kubernetes = "1.36";
+  std::vector<std::string> beside = {};  ///< targets that are written together with this one
+  std::optional<EngineCommand> command = std::nullopt;  ///< of the first shape's engine
+  std::optional<std::int64_t> lifetime_seconds = std::nullopt;
 
   [[nodiscard]] EmitRequest request() const {
     EmitRequest made;
@@ -156,6 +162,10 @@ struct Case {
     made.kubernetes = kubernetes;
     made.labels = labels;
     made.command = "gpushape advise --case " + name + " -o " + target;
+    made.targets = beside;
+    made.targets.push_back(target);
+    if (command) made.engine_command = &*command;
+    made.lifetime_seconds = lifetime_seconds;
     return made;
   }
 };
@@ -250,6 +260,49 @@ inline RankedShape full_h200() {
   return made;
 }
 
+/// What an engine is told: settings as advise gives them, weights of the estimate.
+inline RankedShape served(RankedShape made, std::int64_t weights_bytes) {
+  made.max_num_seqs = made.contract.concurrency;
+  made.max_num_batched_tokens = 8192;
+  made.gpu_memory_utilization = 0.9;
+  made.contract.shared_memory_bytes = gib(made.shape.count > 1 ? 8 : 2);
+  made.reasons.push_back({"settings",
+                          "max-num-seqs 1 (the sequences in flight), "
+                          "max-num-batched-tokens 8192 (the usual batch of a server)"});
+  Estimate estimate;
+  Term weights;
+  weights.name = "weights";
+  weights.part = Part::Weights;
+  weights.bytes = exactly(Bytes(weights_bytes));
+  estimate.terms = {weights};
+  made.estimate = estimate;
+  return made;
+}
+
+/// A MIG instance of a node's card.
+inline RankedShape mig_instance() {
+  RankedShape made =
+      ranked(shape(ConsumptionModel::Fractional, Technology::Mig, "h100-sxm-80", "3g.40gb"),
+             {6, 6, 64, 24, 3, 0}, "");
+  is_for(made, "Qwen/Qwen3-14B", "fp8", 32768, 8);
+  made.shape.memory_bytes = mib(40448);
+  made.shape.compute_share = 3.0 / 7;
+  made.per_device = 2;
+  return served(std::move(made), 15'000'000'000);
+}
+
+/// A share that a scheduler keeps: a quarter of an H100.
+inline RankedShape software_share() {
+  RankedShape made =
+      ranked(shape(ConsumptionModel::Fractional, Technology::SoftwareShare, "h100-sxm-80"),
+             {6, 6, 32, 24, 3, 0}, "");
+  is_for(made, "openai/gpt-oss-20b", "mxfp4", 8192, 16);
+  made.shape.memory_bytes = mib(20480);
+  made.shape.compute_share = 0.25;
+  made.per_device = 4;
+  return served(std::move(made), 13'000'000'000);
+}
+
 inline RankedShape whole(const std::string& device, std::int64_t count = 1) {
   RankedShape made = ranked(shape(count > 1 ? ConsumptionModel::MultiGpu : ConsumptionModel::Full,
                                   Technology::WholeGpu, device, {}, count),
@@ -265,6 +318,7 @@ inline Case make(std::string name, std::string target, Platform platform,
   made.target = std::move(target);
   made.advice.platform = platform;
   made.advice.shapes = std::move(shapes);
+  made.command = catalog::Catalog::engine_command(made.advice.shapes.front().contract.engine);
   return made;
 }
 

@@ -107,6 +107,36 @@ TEST_SUITE("emit") {
     }
   }
 
+  TEST_CASE("the checker accepts every golden document that it knows") {
+    std::string kinds;
+    for (const char* target :
+         {"pod", "deployment", "device-class", "resource-claim-template", "kserve", "nim-service",
+          "dynamo", "kueue", "kai", "run-ai", "volcano", "hami", "gpu-operator", "kubevirt", "vm",
+          "vks-cluster"}) {
+      kinds += golden(std::string("*/") + target + ".yaml") + " ";
+    }
+    struct Row {
+      std::string options;
+      std::string files;
+    };
+    const std::vector<Row> rows = {
+        {"", kinds},
+        {"--values=llm-d-modelservice-values ", golden("*/llm-d-values.yaml")},
+        {"--values=vllm-production-stack-values ", golden("*/vllm-production-stack-values.yaml")},
+        {"--values=vcluster-values ", golden("*/vcluster-values.yaml")},
+        {"--values=mig-parted ", golden("*/mig-parted.yaml")},
+        {"--values=vgpu-device-manager ", golden("*/vgpu-device-manager.yaml")},
+        {"--values=device-plugin-config ", golden("*/device-plugin-config.yaml")},
+    };
+    for (const Row& row : rows) {
+      const Checked checked = check(row.options + row.files);
+      if (is_skipped(checked)) return;
+      CAPTURE(row.options);
+      CAPTURE(checked.output);
+      CHECK(checked.status == 0);
+    }
+  }
+
   TEST_CASE("each Kubernetes release accepts the claims that are written for it") {
     const Folder folder;
     for (const std::string release : {"1.32", "1.33", "1.34", "1.35", "1.36"}) {
