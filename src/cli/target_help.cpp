@@ -52,7 +52,7 @@ std::string help_on(const emit::TargetRow& row) {
 std::string output_list() {
   std::string text = "Formats:\n";
   for (const render::FormatRow& row : render::formats()) {
-    text += fmt::format("  {:<28} {}\n", row.name, row.description);
+    text += fmt::format("  {:<16} {}\n", row.name, row.description);
   }
   text += "\nManifest targets (-o NAME --help tells more of one):\n";
   for (const emit::TargetRow& row : emit::targets()) {

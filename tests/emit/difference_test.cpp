@@ -34,12 +34,12 @@ TEST_SUITE("emit") {
 
   TEST_CASE("rows that have names are paired by them, others by place") {
     const auto before = read(
-        "kind: Pod\nspec:\n  env: [{name: A, value: x}, {name: B, value: y}]\n"
+        "kind: Pod\nspec:\n  env: [{name: A, value: x}, {name: B, value: old}]\n"
         "  args: [one, two]\n");
     const auto after = read(
-        "kind: Pod\nspec:\n  env: [{name: B, value: z}, {name: A, value: x}]\n"
+        "kind: Pod\nspec:\n  env: [{name: B, value: new}, {name: A, value: x}]\n"
         "  args: [one]\n");
-    const std::vector<std::string> expected = {"Pod: spec.env[B].value: y -> z",
+    const std::vector<std::string> expected = {"Pod: spec.env[B].value: old -> new",
                                                "Pod: spec.args[1]: - two"};
     CHECK(emit::differences(before, after) == expected);
   }
