@@ -253,7 +253,7 @@ class Offering {
     // A pool that is given stands in place of the share.
     if (const auto& pool = case_.request.workload.engine.kv_cache_memory_bytes) {
       ranked.kv_cache_memory_bytes = pool->value;
-    } else {
+    } else if (estimate.settings.gpu_memory_utilization.value > 0) {
       ranked.gpu_memory_utilization = estimate.settings.gpu_memory_utilization.value;
     }
   }

@@ -135,6 +135,7 @@ std::string settings_text(const domain::Estimate& estimate,
                   settings.max_num_batched_tokens.value, from(settings.max_num_batched_tokens));
   if (pool)
     return fmt::format("{}, kv-cache-memory-bytes {} ({})", batch, pool->value.count(), pool->from);
+  if (settings.gpu_memory_utilization.value <= 0) return batch;  // the engine takes no share
   return fmt::format("{}, gpu-memory-utilization {} ({})", batch,
                      settings.gpu_memory_utilization.value, from(settings.gpu_memory_utilization));
 }

@@ -20,8 +20,8 @@ using domain::Range;
 struct Row {
   std::string_view name;
   std::string_view description;
-  std::optional<double> EngineStart::* printed;
-  std::optional<double> RankReading::* of_rank;
+  std::optional<double> EngineStart::*printed;
+  std::optional<double> RankReading::*of_rank;
   Range (*predicted)(const domain::Estimate&);
 };
 
@@ -31,6 +31,13 @@ constexpr auto kRows = std::to_array<Row>({
     {"activation", "peak of the profiling step", &EngineStart::activation_gib,
      &RankReading::activation_gib,
      [](const domain::Estimate& estimate) { return term_bytes(estimate, "activation"); }},
+    {"kvCache", "cache of every slot", &EngineStart::cache_gib, &RankReading::cache_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "kvCache"); }},
+    {"state", "recurrent state of every slot", &EngineStart::state_gib, &RankReading::state_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "state"); }},
+    {"computeBuffer", "planned for the largest step", &EngineStart::compute_gib,
+     &RankReading::compute_gib,
+     [](const domain::Estimate& estimate) { return term_bytes(estimate, "computeBuffer"); }},
     {"nonTorch", "buffers past the framework, collectives with them", &EngineStart::non_torch_gib,
      &RankReading::non_torch_gib,
      [](const domain::Estimate& estimate) { return non_torch_bytes(estimate); }},
@@ -67,16 +74,32 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
       origin(start.max_num_seqs.has_value()));
   add("maxNumBatchedTokens", std::to_string(estimate.settings.max_num_batched_tokens.value),
       origin(start.max_num_batched_tokens.has_value()));
-  add("gpuMemoryUtilization", fmt::format("{}", estimate.settings.gpu_memory_utilization.value),
-      origin(start.utilization.has_value()));
+  if (estimate.settings.gpu_memory_utilization.value > 0) {
+    add("gpuMemoryUtilization", fmt::format("{}", estimate.settings.gpu_memory_utilization.value),
+        origin(start.utilization.has_value()));
+  }
   add("kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
       origin(!start.kv_cache_type.empty()));
+  if (plans_buffers(start.engine)) {
+    add("quantization", std::string(name_of(estimate.quantization.value)),
+        origin(!start.quantization.empty()));
+    return;
+  }
   add("enforceEager", start.enforce_eager ? "true" : "false", "the log");
 }
 
 /// One stage of several holds less than the estimate's largest, so each is left to its own rank.
 bool is_compared(const Row& row, const EngineLog& log,
                  const std::optional<domain::VisibleMemory>& gpu) {
+  const bool is_cache_row = row.name == std::string_view("kvCache") ||
+                            row.name == std::string_view("state") ||
+                            row.name == std::string_view("computeBuffer");
+  if (plans_buffers(log.start.engine)) {
+    // Several GPUs are summed, which compute buffers are not.
+    if (row.name == std::string_view("computeBuffer")) return log.ranks.size() < 2;
+    return is_cache_row || row.name == std::string_view("weights");
+  }
+  if (is_cache_row) return false;
   const bool needs_gpu = row.name != std::string_view("weights");
   if (needs_gpu && !gpu) return false;
   if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
@@ -174,6 +197,7 @@ std::string verdict_of(const Calibration& calibration) {
 }
 
 void ask(const EngineLog& log, const Surroundings& surroundings, Calibration& calibration) {
+  if (plans_buffers(log.start.engine)) return;  // the log says all that its buffers depend on
   const bool has_device = surroundings.gpu && !surroundings.gpu->device.empty();
   if (!has_device) {
     calibration.asks.emplace_back(

@@ -9,6 +9,7 @@
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/nearest_release.hpp"
+#include "calibrate/planned_start.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
 #include "catalog/quantization_names.hpp"
@@ -159,6 +160,7 @@ bool Figure::is_in_range() const {
 
 Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
                    const profiles::Profiles& profiles) {
+  if (plans_buffers(start.engine)) return compare_planned(start, catalog, profiles);
   Comparison comparison;
   comparison.start = start;
   const Result<domain::Engine> engine = catalog.engine(start.engine);

@@ -14,6 +14,10 @@ constexpr auto kReaders = std::to_array<LogReaderRow>({
     {"vllm", "vLLM 0.4 and newer, at INFO or DEBUG level", logs::is_vllm, logs::read_vllm},
     {"sglang", "SGLang 0.3 and newer", logs::is_sglang, logs::read_sglang},
     {"tensorrt-llm", "TensorRT-LLM 0.5 and newer", logs::is_tensorrt_llm, logs::read_tensorrt_llm},
+    {"ollama", "Ollama, with or without the lines of its runner", logs::is_ollama,
+     logs::read_ollama},
+    {"llama.cpp", "llama.cpp's programs since 2023: buffer sizes, or the breakdown at the end",
+     logs::is_llama_cpp, logs::read_llama_cpp},
 });
 
 }  // namespace

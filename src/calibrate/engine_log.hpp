@@ -23,6 +23,9 @@ struct RankReading {
   std::optional<double> pool_gib;
   std::optional<double> total_gib;
   std::optional<double> free_gib;  ///< before the engine takes anything but its context
+  std::optional<double> cache_gib;
+  std::optional<double> state_gib;
+  std::optional<double> compute_gib;
 
   bool operator==(const RankReading&) const = default;
 };
@@ -70,6 +73,10 @@ bool is_sglang(std::string_view line);
 Result<EngineLog> read_sglang(std::string_view text, const std::string& file);
 bool is_tensorrt_llm(std::string_view line);
 Result<EngineLog> read_tensorrt_llm(std::string_view text, const std::string& file);
+bool is_llama_cpp(std::string_view line);
+Result<EngineLog> read_llama_cpp(std::string_view text, const std::string& file);
+bool is_ollama(std::string_view line);
+Result<EngineLog> read_ollama(std::string_view text, const std::string& file);
 
 }  // namespace logs
 }  // namespace gpushape::calibrate

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "calibrate/planned_start.hpp"
 #include "document/node.hpp"
 #include "document/text_format.hpp"
 
@@ -137,6 +138,7 @@ EngineStart read_start(const Node& record) {
   start.pool_blocks = count_in(record, "num_gpu_blocks");
   read_extra(record, start);
   share_attention(start);
+  if (plans_buffers(start.engine)) read_planned(record, start);
   return start;
 }
 
@@ -188,6 +190,7 @@ void share_attention(EngineStart& start) {
 }
 
 std::optional<domain::EngineVersion> release_of(std::string_view stated) {
+  if (stated.starts_with('b')) return domain::engine_version(stated.substr(0, stated.find(' ')));
   if (stated.starts_with('v')) stated.remove_prefix(1);
   std::array<int, 3> parts{};
   std::size_t count = 0;

@@ -53,8 +53,18 @@ struct EngineStart {
   /// Tokens that the pool was told to hold at most: then its size says nothing.
   std::optional<std::int64_t> most_tokens;
 
+  // Of llama.cpp and Ollama, whose buffers are planned: sums over the GPUs.
+  std::optional<std::int64_t> gpu_layers;  ///< on GPUs, the head counted as one
+  std::optional<double> file_gib;          ///< of the file that was loaded
+  std::optional<double> cache_gib;
+  std::optional<double> state_gib;
+  std::optional<double> compute_gib;  ///< where there is one GPU
+
   bool operator==(const EngineStart&) const = default;
 };
+
+/// Engines whose buffers are known before they start: llama.cpp and what runs it.
+bool plans_buffers(std::string_view engine);
 
 /// From JSON lines: one object each; fields that are not of this list are passed over, because the
 /// records belong to others. A line that is no object, or has no model, is complained of.

@@ -36,7 +36,8 @@ bool is_plain(Quantization quantization) {
 
 /// What the record asks for beyond the checkpoint; nothing where the checkpoint decides.
 std::optional<Quantization> quantization_of(const EngineStart& start, const domain::Model& model) {
-  if (!is_plain(model.weights.linear)) return std::nullopt;
+  const bool is_file = plans_buffers(start.engine);
+  if (!is_plain(model.weights.linear) && !is_file) return std::nullopt;
   if (!start.quantization.empty()) {
     const Result<Quantization> named = catalog::parse_quantization(start.quantization);
     if (named) return *named;
@@ -59,6 +60,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   domain::EngineSettings& engine = workload.engine;
   if (!start.engine.empty()) engine.engine = stated(start.engine);
   engine.version = stated(version);
+  if (start.gpu_layers) engine.gpu_layers = stated(*start.gpu_layers);
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
   if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);

@@ -78,6 +78,18 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"nvfp4-pack-quantized", Quantization::Nvfp4},
     {"w4a4-nvfp4", Quantization::Nvfp4},
     {"w4a16-nvfp4", Quantization::Nvfp4},
+    // llama.cpp's names in file headers and logs, and the short ones of its quantize.
+    {"q2-k---medium", Quantization::Q2K},
+    {"q2-k---small", Quantization::MixQ2KS},
+    {"q3-k---small", Quantization::MixQ3KS},
+    {"q3-k---medium", Quantization::MixQ3KM},
+    {"q3-k---large", Quantization::MixQ3KL},
+    {"q4-k---small", Quantization::MixQ4KS},
+    {"q4-k---medium", Quantization::MixQ4KM},
+    {"q5-k---small", Quantization::MixQ5KS},
+    {"q5-k---medium", Quantization::MixQ5KM},
+    {"iq3-s-mix", Quantization::MixIq3M},
+    {"all-f32", Quantization::Fp32},
 });
 
 // The words of vLLM (--kv-cache-dtype), SGLang (--kv-cache-dtype), llama.cpp (--cache-type-k),
@@ -109,7 +121,7 @@ constexpr auto kKvCacheTypes = std::to_array<KvCacheSpelling>({
 std::string normal(std::string_view word) {
   std::string result(word);
   std::ranges::transform(result, result.begin(), [](unsigned char letter) {
-    return letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+    return letter == '_' || letter == ' ' ? '-' : static_cast<char>(std::tolower(letter));
   });
   return result;
 }

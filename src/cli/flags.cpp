@@ -77,6 +77,7 @@ constexpr std::int64_t kMostGpus = 4096;
 constexpr std::int64_t kMostTokens = 1LL << 40;
 constexpr std::int64_t kMostDrafts = 1024;
 constexpr std::int64_t kMostFailures = 4;
+constexpr std::int64_t kMostGpuLayers = 10'001;  // layers of any model, and the head
 constexpr std::int64_t kMostBlock = 1LL << 20;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostMib = 1LL << 40;
@@ -317,7 +318,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
      all_names<domain::Technology>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Technology>(in.workload.technology, g); }},
 
-    {"--engine", "", "NAME", Engine, kSizing, "serving engine (vllm, sglang, tensorrt-llm, transformers); default: vllm", nullptr,
+    {"--engine", "", "NAME", Engine, kSizing, "serving engine (vllm, sglang, tensorrt-llm, transformers, llama.cpp, ollama); default: vllm", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.engine, text_of(g), g); }},
     {"--engine", "", "LIST", Engine, kSweep, "serving engines; default: vllm", nullptr,
      [](Invocation& in, const Given& g) { return add_words(in.lists.engines, g); }},
@@ -368,6 +369,9 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return add_utilizations(in.lists.utilizations, g); }},
     {"--kv-cache-memory-bytes", "", "BYTES", Engine, kSizing | kSweep, "the KV pool of one GPU; replaces the fraction", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.kv_cache_memory_bytes, parse_engine_bytes(g), g); }},
+    {"--gpu-layers", "", "N", Engine, kSizing | kCalibrate,
+     "llama.cpp: layers on GPUs, the head counted as one; 0 for none, default: all", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.engine.gpu_layers, parse_count(g, 0, kMostGpuLayers), g); }},
     {"--enforce-eager", "", "", Engine, kSizing | kSweep | kCalibrate, "no CUDA graphs", nullptr,
      [](Invocation& in, const Given& g) { put(in.workload.engine.enforce_eager, true, g); return Diagnostics{}; }},
 

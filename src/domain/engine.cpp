@@ -10,15 +10,28 @@ namespace {
 
 constexpr int kLargestPart = 999'999;  // ours: no engine counts further, and a date code would
 
+/// "b9010", "b9010-d05fe1d7d".
+std::optional<EngineVersion> numbered_build(std::string_view text) {
+  text.remove_prefix(1);
+  const std::string_view digits = text.substr(0, text.find('-'));
+  int build = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, build);
+  if (error != std::errc{} || rest != end || build < 0 || build > kLargestPart) return std::nullopt;
+  return EngineVersion{.major = kNumberedBuild, .minor = build, .patch = 0};
+}
+
 }  // namespace
 
 std::string to_text(const EngineVersion& version) {
+  if (version.major == kNumberedBuild) return "b" + std::to_string(version.minor);
   std::string text = std::to_string(version.major) + "." + std::to_string(version.minor);
   if (version.patch != 0) text += "." + std::to_string(version.patch);
   return text;
 }
 
 std::optional<EngineVersion> engine_version(std::string_view text) {
+  if (text.starts_with('b')) return numbered_build(text);
   if (text.starts_with('v')) text.remove_prefix(1);
   std::array<int, 3> parts{};
   for (std::size_t index = 0; index < parts.size(); ++index) {

@@ -14,7 +14,10 @@
 
 namespace gpushape::domain {
 
-/// "0.19.1" -> {0, 19, 1}. Missing parts are 0.
+/// "0.19.1" -> {0, 19, 1}. Missing parts are 0. A numbered build of before an engine had versions
+/// ("b9010" of llama.cpp) -> {kNumberedBuild, 9010, 0}, which is older than every version.
+inline constexpr int kNumberedBuild = -1;
+
 struct EngineVersion {
   int major = 0;
   int minor = 0;
@@ -23,9 +26,10 @@ struct EngineVersion {
   auto operator<=>(const EngineVersion&) const = default;
 };
 
-/// "0.19.1"; a patch of 0 is left out: "0.19".
+/// "0.19.1"; a patch of 0 is left out: "0.19". A numbered build: "b9010".
 std::string to_text(const EngineVersion& version);
-/// One to three parts of digits, with or without a leading "v"; nothing for any other text.
+/// One to three parts of digits, with or without a leading "v", or a numbered build, with or without
+/// its commit ("b9010-d05fe1d7d"); nothing for any other text.
 std::optional<EngineVersion> engine_version(std::string_view text);
 
 /// A figure with bounds, in GiB as engines print it, and why it is what it is.

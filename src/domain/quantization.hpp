@@ -64,6 +64,19 @@ enum class Quantization {
   Iq4Xs,
   Tq1_0,
   Tq2_0,
+  // Mixes of them, as llama.cpp's quantize names them: the type of most tensors, others by rule.
+  MixQ2KS,
+  MixQ3KS,
+  MixQ3KM,
+  MixQ3KL,
+  MixQ4KS,
+  MixQ4KM,
+  MixQ5KS,
+  MixQ5KM,
+  MixIq2M,
+  MixIq3Xs,
+  MixIq3M,
+  MixMxfp4,
 };
 
 enum class ScaleGranularity { None, Tensor, Channel, Block, Group };
@@ -251,6 +264,18 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
     detail::gguf_block(Quantization::Iq4Xs, 4, 256, 136),
     detail::gguf_block(Quantization::Tq1_0, 1, 256, 54),
     detail::gguf_block(Quantization::Tq2_0, 2, 256, 66),
+    detail::gguf_block(Quantization::MixQ2KS, 2, 256, 84),
+    detail::gguf_block(Quantization::MixQ3KS, 3, 256, 110),
+    detail::gguf_block(Quantization::MixQ3KM, 3, 256, 110),
+    detail::gguf_block(Quantization::MixQ3KL, 3, 256, 110),
+    detail::gguf_block(Quantization::MixQ4KS, 4, 256, 144),
+    detail::gguf_block(Quantization::MixQ4KM, 4, 256, 144),
+    detail::gguf_block(Quantization::MixQ5KS, 5, 256, 176),
+    detail::gguf_block(Quantization::MixQ5KM, 5, 256, 176),
+    detail::gguf_block(Quantization::MixIq2M, 2, 256, 82),
+    detail::gguf_block(Quantization::MixIq3Xs, 3, 256, 110),
+    detail::gguf_block(Quantization::MixIq3M, 3, 256, 110),
+    detail::gguf_block(Quantization::MixMxfp4, 4, 32, 17),
 });
 
 constexpr const WeightScheme& scheme(Quantization quantization) {
@@ -324,5 +349,21 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::Iq4Xs, "iq4_xs", "GGUF: 136 bytes per 256 weights"},
     {domain::Quantization::Tq1_0, "tq1_0", "GGUF: 54 bytes per 256 weights"},
     {domain::Quantization::Tq2_0, "tq2_0", "GGUF: 66 bytes per 256 weights"},
+    {domain::Quantization::MixQ2KS, "q2_k_s", "GGUF mix: Q2_K, some tensors in Q4_K"},
+    {domain::Quantization::MixQ3KS, "q3_k_s", "GGUF mix: Q3_K, the head in Q6_K"},
+    {domain::Quantization::MixQ3KM, "q3_k_m", "GGUF mix: Q3_K, some tensors in Q4_K and Q5_K"},
+    {domain::Quantization::MixQ3KL, "q3_k_l", "GGUF mix: Q3_K, some tensors in Q5_K"},
+    {domain::Quantization::MixQ4KS, "q4_k_s", "GGUF mix: Q4_K, some tensors in Q5_K"},
+    {domain::Quantization::MixQ4KM, "q4_k_m",
+     "GGUF mix: Q4_K, half of attention's values and "
+     "down projections in Q6_K"},
+    {domain::Quantization::MixQ5KS, "q5_k_s", "GGUF mix: Q5_K, the head in Q6_K"},
+    {domain::Quantization::MixQ5KM, "q5_k_m",
+     "GGUF mix: Q5_K, half of attention's values and "
+     "down projections in Q6_K"},
+    {domain::Quantization::MixIq2M, "iq2_m", "GGUF mix: IQ2_S, some tensors in IQ3_S"},
+    {domain::Quantization::MixIq3Xs, "iq3_xs", "GGUF mix: IQ3_S, some tensors in IQ3_XXS"},
+    {domain::Quantization::MixIq3M, "iq3_m", "GGUF mix: IQ3_S, some tensors in Q4_K"},
+    {domain::Quantization::MixMxfp4, "mxfp4_moe", "GGUF mix: experts in MXFP4, the rest in Q8_0"},
 });
 }  // namespace gpushape

@@ -80,6 +80,8 @@ struct EngineSettings {
   std::optional<Fact<bool>> prefix_caching;
   std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
+  /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
+  std::optional<Fact<std::int64_t>> gpu_layers;
 
   bool operator==(const EngineSettings&) const = default;
 };

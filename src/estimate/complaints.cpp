@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "estimate/engines.hpp"
 #include "estimate/plan.hpp"
 
 namespace gpushape::estimate {
@@ -31,7 +32,10 @@ bool is_share(double value) { return value > 0 && value <= 1; }
 class Checker {
  public:
   explicit Checker(const Request& request)
-      : model_(*request.model), workload_(*request.workload), gpu_(request.gpu) {}
+      : model_(*request.model),
+        workload_(*request.workload),
+        gpu_(request.gpu),
+        row_(engine_row(request.engine->name)) {}
 
   Diagnostics run() {
     check_numbers();
@@ -319,6 +323,7 @@ class Checker {
     if (!workload_.context_tokens || model_.max_context_tokens <= 0) return;
     const std::int64_t context = workload_.context_tokens->value;
     if (context <= model_.max_context_tokens) return;
+    if (row_ != nullptr && row_->takes_any_context) return;
     const std::string help =
         model_.rope.scaling.empty()
             ? fmt::format("use at most {}, or a config.json that declares rope scaling",
@@ -351,6 +356,7 @@ class Checker {
   const domain::Model& model_;
   const domain::Workload& workload_;
   const domain::VisibleMemory* gpu_;
+  const EngineRow* row_;
   Diagnostics diagnostics_;
 };
 

@@ -20,6 +20,12 @@ constexpr auto kEngines = std::to_array<EngineRow>({
     {"pytorch", "PyTorch trainers: what stays for the run, and the peak of a step",
      engines::pytorch_terms, engines::plan_pytorch, engines::pytorch_capacity, nullptr,
      ShareOf::Nothing},
+    {"llama.cpp", "llama.cpp: a GGUF file's layers, a cache for every slot, planned buffers",
+     engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr,
+     ShareOf::Nothing, true},
+    {"ollama", "Ollama: llama.cpp with its own defaults", engines::llama_cpp_terms,
+     engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr,
+     ShareOf::Nothing, true},
 });
 
 }  // namespace

@@ -61,6 +61,8 @@ struct EngineRow {
   /// the whole plan is made anew for each.
   void (*settle)(const Request&, Plan&) = nullptr;
   ShareOf share = ShareOf::Total;
+  /// A context above the model's own is served with a warning.
+  bool takes_any_context = false;
 };
 
 std::span<const EngineRow> engine_rows();
@@ -93,6 +95,11 @@ void settle_transformers(const Request& request, Plan& plan);
 domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes);
+std::span<const EngineTerm> llama_cpp_terms();
+Result<ResolvedPlan> plan_llama_cpp(const Request& request);
+domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                    const domain::VisibleMemory& gpu,
+                                    std::vector<std::string>* notes);
 
 std::span<const EngineTerm> pytorch_terms();
 Result<ResolvedPlan> plan_pytorch(const Request& request);

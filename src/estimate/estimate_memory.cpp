@@ -47,6 +47,7 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
 
 /// Bytes of the weights that one instance needs once.
 Bytes single_weights(const Plan& plan) {
+  if (plan.offload) return Bytes(plan.needs.weights);
   WeightsLayout alone = plan.weights;
   alone.tensor_parallel = 1;
   alone.data_parallel = 1;

@@ -15,6 +15,7 @@
 #include "estimate/adapter_slots.hpp"
 #include "estimate/cache_layout.hpp"
 #include "estimate/facts.hpp"
+#include "estimate/ggml/offload.hpp"
 #include "estimate/pipeline.hpp"
 #include "estimate/training/training_plan.hpp"
 #include "estimate/weights_layout.hpp"
@@ -67,6 +68,14 @@ struct Plan {
   Bytes offloaded;  ///< of one GPU's weights, kept in host memory at most
   std::vector<Stage> stages;
   std::optional<PoolTokens> pool_tokens;  ///< counted once for many loads
+  /// Engines that plan buffers as llama.cpp does: what was decided, and what each device needs.
+  std::optional<ggml::Offload> offload = std::nullopt;
+  ggml::Needs needs = {};
+
+  /// Of such a plan, what the stage's device needs: a GPU, or the host where there is none.
+  [[nodiscard]] const ggml::DeviceNeeds& needs_of(const Stage& stage) const {
+    return needs.devices[static_cast<std::size_t>(stage.index)];
+  }
 };
 
 /// A plan together with the words for it.

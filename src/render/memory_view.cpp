@@ -281,9 +281,11 @@ void show_capacity(Page& page, const Estimate& estimate) {
     return;
   }
   show("KV pool",
-       fmt::format("{} GiB ({} to {}) at utilization {}", gib_text(capacity.kv_pool_bytes.expected),
+       fmt::format("{} GiB ({} to {}){}", gib_text(capacity.kv_pool_bytes.expected),
                    gib_text(capacity.kv_pool_bytes.low), gib_text(capacity.kv_pool_bytes.high),
-                   capacity.utilization));
+                   estimate.settings.gpu_memory_utilization.value > 0
+                       ? fmt::format(" at utilization {}", capacity.utilization)
+                       : std::string()));
   show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
                              estimate.engine.value, to_text(estimate.settings.version.value)));
   if (estimate.context_tokens && capacity.max_concurrency_at_context > 0) {

@@ -18,6 +18,8 @@ inline constexpr document::IntegerBounds kAdaptersBounds{.least = 1, .most = 100
 inline constexpr document::IntegerBounds kImagesBounds{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kRankBounds{.least = 1, .most = 4'096};
 inline constexpr document::IntegerBounds kZeroStageBounds{.least = 0, .most = 3};
+/// Layers of any model, and the head.
+inline constexpr document::IntegerBounds kGpuLayerBounds{.least = 0, .most = 10'001};
 inline constexpr document::IntegerBounds kBlockBounds{.least = 1, .most = 1'048'576};
 inline constexpr document::IntegerBounds kCountBounds{.least = 0, .most = 1'000'000};
 inline constexpr document::IntegerBounds kOneOrMoreBounds{.least = 1, .most = 1'000'000};

@@ -53,6 +53,7 @@ std::vector<domain::Assumption> stated_facts(const domain::Estimate& estimate) {
       "--max-num-seqs");
   add(facts, "maxNumBatchedTokens", count(settings.max_num_batched_tokens.value),
       settings.max_num_batched_tokens, "--max-num-batched-tokens");
+  if (settings.gpu_memory_utilization.value <= 0) return facts;  // the engine has no such setting
   add(facts, "gpuMemoryUtilization", fmt::format("{}", settings.gpu_memory_utilization.value),
       settings.gpu_memory_utilization, "--gpu-memory-utilization");
   return facts;

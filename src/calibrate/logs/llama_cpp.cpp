@@ -1,0 +1,378 @@
+// What llama.cpp's programs print of their buffers (llama-server, llama-cli, llama-bench -v), from
+// the builds of 2023 to the newest, with the breakdown of memory at the end where there is one; and
+// Ollama's own lines, between which its runner prints the same. Source: llama.cpp
+// src/llama-model.cpp (load_tensors), src/llama-kv-cache.cpp, src/llama-memory-recurrent.cpp,
+// src/llama-context.cpp, common/fit.cpp (common_memory_breakdown_print); Ollama llm/memory.go,
+// llm/server.go, ml/device.go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "calibrate/engine_log.hpp"
+#include "calibrate/log_text.hpp"
+#include "calibrate/planned_start.hpp"
+
+namespace gpushape::calibrate::logs {
+namespace {
+
+constexpr double kMibInGib = 1024;
+constexpr std::size_t kMostDevices = 64;
+
+struct State {
+  EngineLog log;
+  std::vector<std::pair<std::string, RankReading>> devices;
+  std::optional<std::int64_t> context;       ///< of all slots
+  std::optional<std::int64_t> slot_context;  ///< of one
+  std::optional<std::int64_t> slots;
+  bool is_shared = false;
+  std::string version_told;  ///< by the words of the log
+
+  RankReading* device(std::string_view name) {
+    const auto known =
+        std::ranges::find(devices, name, &std::pair<std::string, RankReading>::first);
+    if (known != devices.end()) return &known->second;
+    if (devices.size() >= kMostDevices) return nullptr;
+    return &devices.emplace_back(name, RankReading{}).second;
+  }
+};
+
+bool is_of_host(std::string_view device) {
+  return device.starts_with("CPU") || device.contains("_Host") || device == "Host" ||
+         device == "BLAS";
+}
+
+void add_to(std::optional<double>& sum, std::optional<double> gib) {
+  if (gib) sum = sum.value_or(0) + *gib;
+}
+
+// ---- "load_tensors:        CUDA0 model buffer size =  8148.38 MiB"
+
+struct BufferPhrase {
+  std::string_view words;
+  std::optional<double> RankReading::*figure;
+};
+// The longer ones first: an old build's "buffer size" is that of the model.
+constexpr auto kBuffers = std::to_array<BufferPhrase>({
+    {" model buffer size", &RankReading::weights_gib},
+    {" KV buffer size", &RankReading::cache_gib},
+    {" RS buffer size", &RankReading::state_gib},
+    {" compute buffer size", &RankReading::compute_gib},
+    {" buffer size", &RankReading::weights_gib},
+});
+
+std::string_view last_word(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t");
+  if (end == std::string_view::npos) return {};
+  const std::size_t start = text.find_last_of(" \t", end);
+  return text.substr(start + 1, end - start);
+}
+
+void read_buffers(std::string_view line, State& state) {
+  if (line.contains("output buffer size") || line.contains("matches expectation")) return;
+  for (const BufferPhrase& row : kBuffers) {
+    const std::size_t place = line.find(row.words);
+    if (place == std::string_view::npos) continue;
+    const std::optional<double> gib = leading_gib(line.substr(place + row.words.size()));
+    std::string_view device = last_word(line.substr(0, place));
+    // Row split: "CUDA0_Split model buffer size".
+    constexpr std::string_view kSplit = "_Split";
+    if (device.ends_with(kSplit)) device.remove_suffix(kSplit.size());
+    if (!gib || device.empty() || is_of_host(device)) return;
+    RankReading* rank = state.device(device);
+    if (rank == nullptr) return;
+    if (row.figure == &RankReading::compute_gib) {
+      rank->compute_gib = gib;  // a second context prints its own; the last one stands
+    } else {
+      add_to(rank->*(row.figure), gib);
+    }
+    return;
+  }
+}
+
+// ---- "|   - CUDA0 (RTX 4090) | 24080 = 9436 + (14193 = 13169 + 38 + 985) + 451 |"
+
+std::optional<double> mib_behind(std::string_view& text, char sign) {
+  const std::size_t place = text.find(sign);
+  if (place == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(place + 1);
+  const std::optional<double> mib = leading_number(text);
+  return mib ? std::optional(*mib / kMibInGib) : std::nullopt;
+}
+
+void read_breakdown(std::string_view line, State& state) {
+  if (!line.contains("memory_breakdown") && !line.contains("|   - ")) return;
+  const auto row = behind(line, "- ");
+  if (!row || !row->contains('(') || !row->contains('=')) return;
+  const std::string device(row->substr(0, row->find_first_of(" |:")));
+  if (device.empty() || is_of_host(device)) return;
+  std::string_view rest = *row;
+  const std::size_t equals = rest.find('=');
+  const std::string_view before = rest.substr(0, equals);
+  RankReading* rank = state.device(device);
+  if (rank == nullptr) return;
+  const std::size_t digits = before.find_last_of("0123456789");
+  if (digits != std::string_view::npos) {
+    const std::size_t start = before.find_last_not_of("0123456789", digits);
+    if (const auto mib = leading_number(before.substr(start + 1)))
+      rank->total_gib = *mib / kMibInGib;
+  }
+  rest.remove_prefix(equals);
+  rank->free_gib = mib_behind(rest, '=');
+  const std::size_t open = rest.find('(');
+  if (open == std::string_view::npos) return;
+  rest.remove_prefix(open);
+  const auto model = mib_behind(rest, '=');
+  const auto context = mib_behind(rest, '+');
+  const auto compute = mib_behind(rest, '+');
+  // Rounded to whole MiB: only where nothing better was printed.
+  if (!rank->weights_gib) rank->weights_gib = model;
+  if (!rank->cache_gib && !rank->state_gib) rank->cache_gib = context;
+  if (!rank->compute_gib) rank->compute_gib = compute;
+}
+
+// ---- what was asked for
+
+/// What stands behind the last '=' or ':' of "print_info: file type   = Q4_K - Medium".
+std::string value_of(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return {};
+  const std::size_t start = line.find_first_not_of(" \t", equals + 1);
+  if (start == std::string_view::npos) return {};
+  const std::size_t end = line.find_last_not_of(" \t");
+  return std::string(line.substr(start, end - start + 1));
+}
+
+/// Whether the line says `name = …` behind its function's name.
+bool says(std::string_view line, std::string_view name) {
+  const std::size_t place = line.find(name);
+  if (place == std::string_view::npos) return false;
+  if (place > 0 && line[place - 1] != ' ' && line[place - 1] != ':') return false;
+  const std::size_t next = line.find_first_not_of(' ', place + name.size());
+  return next != std::string_view::npos && line[next] == '=';
+}
+
+void read_model(std::string_view line, EngineStart& start) {
+  if (line.contains("general.name")) {
+    const auto name = behind(line, "str              = ");
+    std::string words = name ? std::string(*name) : value_of(line);
+    std::ranges::replace(words, ' ', '-');  // as repositories spell it
+    if (!words.empty() && start.model.empty()) start.model = std::move(words);
+  }
+  const bool is_info = line.contains("print_info:") || line.contains("llm_load_print_meta:");
+  if (!is_info) return;
+  if (says(line, "file type") || says(line, "model ftype")) {
+    start.quantization = file_type_words(value_of(line));
+  }
+  if (says(line, "file size") || says(line, "model size")) {
+    if (line.contains("GiB") || line.contains("MiB")) start.file_gib = leading_gib(value_of(line));
+  }
+}
+
+void read_context(std::string_view line, State& state) {
+  EngineStart& start = state.log.start;
+  const bool is_context = line.contains("llama_context:") ||
+                          line.contains("llama_new_context_with_model:") ||
+                          line.contains("llama_init_from_model:");
+  if (is_context) {
+    const auto count = [&](std::string_view name) -> std::optional<std::int64_t> {
+      return says(line, name) ? leading_count(value_of(line)) : std::nullopt;
+    };
+    if (const auto found = count("n_ctx")) state.context = found;
+    for (const std::string_view name : {"n_ctx_seq", "n_ctx_per_seq"}) {
+      if (const auto found = count(name)) state.slot_context = found;
+    }
+    if (const auto found = count("n_seq_max")) state.slots = found;
+    if (const auto found = count("n_ubatch")) start.max_num_batched_tokens = found;
+    if (says(line, "kv_unified")) state.is_shared = value_of(line) == "true";
+  }
+  if (const auto rest = behind(line, ", K (")) {
+    // "K (q8_0):  136.00 MiB, V (q8_0):  136.00 MiB"
+    start.kv_cache_type = std::string(rest->substr(0, rest->find(')')));
+  }
+  if (const auto rest = behind(line, "offloaded ")) {
+    if (line.contains("layers to GPU")) start.gpu_layers = leading_count(*rest);
+  }
+}
+
+struct VersionWords {
+  std::string_view words;
+  std::string_view version;
+};
+/// Names of functions that came and went; the last one that is found counts.
+constexpr auto kVersionWords = std::to_array<VersionWords>({
+    {"llm_load_tensors:", "b4000"},
+    {"load_tensors:", "b5000"},
+    {"llama_kv_cache_unified:", "b5900"},
+    {"llama_kv_cache:", "b8000"},
+    {"attn_rot_k", "b9010"},
+    {"n_outputs_max", "0.1"},
+});
+
+void read_version(std::string_view line, State& state) {
+  std::string& version = state.log.start.engine_version;
+  for (const std::string_view words : {"build_info: ", "main: build = ", "build: ", "version: "}) {
+    const auto rest = behind(line, words);
+    if (!rest || !version.empty() || state.log.start.engine == "ollama") continue;
+    if (rest->starts_with('b')) {
+      version = std::string(rest->substr(0, rest->find_first_of(" -,(")));
+    } else if (const auto build = leading_count(*rest);
+               build && *build > 0 && rest->contains('(')) {
+      version = fmt::format("b{}", *build);
+    }
+  }
+  if (const auto rest = behind(line, "(version ")) {
+    if (line.contains("Listening on"))
+      version = std::string(rest->substr(0, rest->find_first_of(")\"")));
+  }
+  for (const VersionWords& row : kVersionWords) {
+    if (line.contains(row.words)) state.version_told = row.version;
+  }
+}
+
+void read_device(std::string_view line, EngineLog& log) {
+  // "Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes"
+  if (const auto rest = behind(line, "Device 0: "); rest && log.device_name.empty()) {
+    if (line.contains("compute capability"))
+      log.device_name = std::string(rest->substr(0, rest->find(',')));
+  }
+  // "using device CUDA0 (NVIDIA GeForce RTX 3090) - 23862 MiB free"
+  if (const auto rest = behind(line, "using device "); rest && log.device_name.empty()) {
+    const auto name = behind(*rest, "(");
+    if (name) log.device_name = std::string(name->substr(0, name->find(')')));
+  }
+  if (line.contains("cudaMalloc failed: out of memory") ||
+      line.contains("failed to allocate compute buffers") ||
+      line.contains("unable to allocate CUDA"))
+    log.failure = "the GPU ran out of memory";
+}
+
+// ---- Ollama's own lines
+
+/// `msg="model weights" device=CUDA0 size="18.5 GiB"`
+void read_ollama_sizes(std::string_view line, State& state) {
+  struct Row {
+    std::string_view words;
+    std::optional<double> RankReading::*figure;
+  };
+  constexpr auto kRows = std::to_array<Row>({
+      {"msg=\"model weights\"", &RankReading::weights_gib},
+      {"msg=\"kv cache\"", &RankReading::cache_gib},
+      {"msg=\"compute graph\"", &RankReading::compute_gib},
+  });
+  for (const Row& row : kRows) {
+    if (!line.contains(row.words)) continue;
+    const auto device = value_of_key(line, "device");
+    const auto size = value_of_key(line, "size");
+    if (!device || !size || is_of_host(*device)) return;
+    RankReading* rank = state.device(*device);
+    if (rank != nullptr && !(rank->*(row.figure))) rank->*(row.figure) = leading_gib(*size);
+  }
+}
+
+/// `msg="offload to cuda" layers.model=33 layers.offload=33 … memory.weights.total="4.3 GiB"`:
+/// what Ollama itself reckons with, where the runner's own lines are not there.
+void read_ollama_plan(std::string_view line, State& state) {
+  if (!line.contains("msg=\"offload to ") && !line.contains("msg=offload")) return;
+  RankReading* rank = state.device("GPU");
+  if (rank == nullptr) return;
+  const auto take = [&](std::optional<double>& figure, std::string_view key) {
+    if (const auto value = value_of_key(line, key)) figure = leading_gib(*value);
+  };
+  take(rank->weights_gib, "memory.weights.total");
+  take(rank->cache_gib, "memory.required.kv");
+  take(rank->compute_gib, "memory.graph.full");
+  if (const auto layers = value_of_key(line, "layers.offload"))
+    state.log.start.gpu_layers = leading_count(*layers);
+}
+
+// ---- the whole
+
+std::int64_t whole(std::optional<std::int64_t> count) {
+  return std::max<std::int64_t>(1, count.value_or(1));
+}
+
+void settle(State& state) {
+  EngineLog& log = state.log;
+  EngineStart& start = log.start;
+  // Ollama's own figures are rounded: they stand only where the runner printed none.
+  const bool has_others = state.devices.size() > 1;
+  for (auto& [name, rank] : state.devices) {
+    if (name == "GPU" && has_others) continue;
+    if (rank == RankReading{}) continue;
+    add_to(start.weights_gib, rank.weights_gib);
+    add_to(start.cache_gib, rank.cache_gib);
+    add_to(start.state_gib, rank.state_gib);
+    start.compute_gib = rank.compute_gib;
+    if (!start.gpu_total_gib) start.gpu_total_gib = rank.total_gib;
+    log.ranks.push_back(rank);
+  }
+  if (log.ranks.size() > 1) start.compute_gib.reset();
+  if (state.is_shared && whole(state.slots) > 1) {
+    start.context_tokens = state.context;
+  } else if (state.context) {
+    start.max_num_seqs = whole(state.slots);
+    start.context_tokens =
+        state.slot_context ? state.slot_context : *state.context / *start.max_num_seqs;
+  }
+  if (start.engine_version.empty() && !state.version_told.empty()) {
+    start.engine_version = state.version_told;
+    log.version_from = "the words of the log";
+  }
+}
+
+Result<EngineLog> read(std::string_view text, const std::string& file, std::string_view engine) {
+  State state;
+  state.log.start.engine = engine;
+  state.log.start.id = file;
+  for (std::string line; next_line(text, line);) {
+    read_version(line, state);
+    read_model(line, state.log.start);
+    read_context(line, state);
+    read_device(line, state.log);
+    if (engine == "ollama") {
+      read_ollama_sizes(line, state);
+      read_ollama_plan(line, state);
+    }
+    read_buffers(line, state);
+    read_breakdown(line, state);
+  }
+  settle(state);
+  const bool has_figures = state.log.start.weights_gib || state.log.start.cache_gib;
+  if (!has_figures && state.log.failure.empty()) {
+    Diagnostic diagnostic =
+        complaint(fmt::format("{} names no buffer of a GPU", file),
+                  "give the log of a start with layers on a GPU, with all of its lines (-v)");
+    diagnostic.span.file = file;
+    return failure(std::move(diagnostic));
+  }
+  return std::move(state.log);
+}
+
+}  // namespace
+
+bool is_llama_cpp(std::string_view line) {
+  return line.contains("llama_model_loader:") || line.contains("llm_load_tensors:") ||
+         line.contains("load_tensors:") || line.contains("llama_context:") ||
+         line.contains("llama_new_context_with_model:") || line.contains("llama_kv_cache") ||
+         line.contains("memory_breakdown_print:");
+}
+
+Result<EngineLog> read_llama_cpp(std::string_view text, const std::string& file) {
+  return read(text, file, "llama.cpp");
+}
+
+bool is_ollama(std::string_view line) {
+  return line.contains("OLLAMA_") || line.contains("msg=\"offload to ") ||
+         line.contains("msg=\"model weights\"") || line.contains("msg=\"starting runner\"") ||
+         line.contains("msg=\"starting llama server\"") ||
+         (line.contains("Listening on") && line.contains("(version "));
+}
+
+Result<EngineLog> read_ollama(std::string_view text, const std::string& file) {
+  return read(text, file, "ollama");
+}
+
+}  // namespace gpushape::calibrate::logs

@@ -1,0 +1,251 @@
+#include "calibrate/planned_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "calibrate/log_text.hpp"
+#include "calibrate/prediction.hpp"
+#include "calibrate/record_gpu.hpp"
+#include "catalog/quantization_names.hpp"
+#include "estimate/estimate_memory.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using document::Node;
+
+constexpr double kMibInGib = 1024;
+/// More than any model has: all layers are on GPUs where nobody says otherwise.
+constexpr std::int64_t kAllLayers = 10'000;
+
+bool is_of_host(std::string_view device) {
+  return device.starts_with("CPU") || device.contains("_Host") || device == "Host";
+}
+
+struct Buffers {
+  double mib = 0;
+  std::size_t gpus = 0;
+};
+
+/// "CUDA0": MiB; or one number, for one GPU.
+std::optional<Buffers> gpu_buffers(const Node* devices) {
+  if (devices == nullptr) return std::nullopt;
+  if (devices->is_number()) return Buffers{.mib = devices->number(), .gpus = 1};
+  if (!devices->is(Node::Kind::Mapping)) return std::nullopt;
+  Buffers buffers;
+  for (const Node::Entry& entry : devices->entries()) {
+    const std::string& device = entry.name;
+    const Node& value = entry.value;
+    // "CUDA1..8" and the like stand for buffers that are not all given.
+    if (!value.is_number() || std::string_view(device).contains("..")) return std::nullopt;
+    if (is_of_host(device)) continue;
+    buffers.mib += value.number();
+    ++buffers.gpus;
+  }
+  return buffers.gpus > 0 ? std::optional(buffers) : std::nullopt;
+}
+
+const Node* group_of(const Node& record, std::string_view of_extra, std::string_view of_devices) {
+  const Node* extra = record.find("engine_extra");
+  const Node* found = extra == nullptr ? nullptr : extra->find(of_extra);
+  if (found != nullptr) return found;
+  const Node* devices = record.find("device_buffers_mib");
+  return devices == nullptr ? nullptr : devices->find(of_devices);
+}
+
+std::string text_in(const Node* parent, std::string_view name) {
+  const Node* node = parent == nullptr ? nullptr : parent->find(name);
+  return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
+}
+
+/// "Qwen3-Coder-30B-A3B-Instruct Q4_K_M GGUF" and "Qwen2.5 14B Instruct" as models are named.
+std::string model_words(const EngineStart& start) {
+  std::string name = start.model.substr(0, start.model.find(" ("));
+  for (const std::string_view ending : {" GGUF", "-GGUF"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  const std::string& type = start.quantization;
+  for (const std::string& ending : {" " + type, std::string(" Q4_K - Medium")}) {
+    if (ending.size() > 1 && name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  const std::size_t last = name.rfind(' ');
+  if (last != std::string::npos && catalog::parse_quantization(name.substr(last + 1)))
+    name.resize(last);
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+/// Words of a record that name what no estimate covers.
+struct Obstacle {
+  std::string_view word;
+  std::string_view reason;
+};
+constexpr auto kObstacles = std::to_array<Obstacle>({
+    {"experts partly or fully on CPU", "weights are partly in host memory"},
+    {"partial offload", "weights are partly in host memory"},
+    {"layers on the GPU", "weights are partly in host memory"},
+    {"MTP", "the file holds layers that predict further tokens"},
+    {"fork", "a fork of the engine"},
+    {"llamafile", "a fork of the engine"},
+});
+
+const Obstacle* obstacle_of(const EngineStart& start) {
+  const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
+    return start.notes.contains(obstacle.word) || start.engine_version.contains(obstacle.word);
+  });
+  return row == kObstacles.end() ? nullptr : &*row;
+}
+
+double file_gib_of(const domain::Estimate& estimate) {
+  for (const domain::Term& term : estimate.terms) {
+    for (const domain::Input& input : term.inputs) {
+      if (input.name != "fileBytes") continue;
+      return Bytes(std::get<std::int64_t>(input.value)).gib();
+    }
+  }
+  return 0;
+}
+
+/// A file is told by its size: publishers call recipes of their own by the names of mixes.
+std::string why_other_file(const EngineStart& start, const domain::Estimate& estimate) {
+  if (!start.file_gib) return {};
+  constexpr double kSameFile = 0.004;
+  const double ours = file_gib_of(estimate);
+  if (std::abs(ours - *start.file_gib) <= kSameFile * ours) return {};
+  return fmt::format("the file is no {}: {:.2f} GiB, {:.2f} by llama.cpp's own mix",
+                     start.quantization, *start.file_gib, ours);
+}
+
+struct MonthRow {
+  std::string_view month;  ///< "2024-03"
+  int build = 0;
+};
+/// Builds of llama.cpp that were out in the month: https://github.com/ggml-org/llama.cpp/releases.
+constexpr auto kBuilds = std::to_array<MonthRow>({
+    {"2023-11", 1500}, {"2024-01", 2000},  {"2024-03", 2500}, {"2024-05", 3000}, {"2024-08", 3500},
+    {"2024-11", 4000}, {"2025-02", 4600},  {"2025-04", 5000}, {"2025-05", 5250}, {"2025-06", 5560},
+    {"2025-07", 5800}, {"2025-08", 6060},  {"2025-09", 6350}, {"2025-10", 6650}, {"2025-11", 6920},
+    {"2025-12", 7200}, {"2026-01", 7600},  {"2026-02", 7900}, {"2026-03", 8200}, {"2026-04", 8607},
+    {"2026-05", 9010}, {"2026-08", 10335},
+});
+
+/// The stated release, the build of the month, or the newest that is known.
+domain::EngineVersion version_of(const EngineStart& start, const domain::Engine& engine) {
+  if (const auto stated = release_of(start.engine_version)) return *stated;
+  domain::EngineVersion version = engine.known_versions.back();
+  if (start.engine != "llama.cpp" || start.date.empty()) return version;
+  for (const MonthRow& row : kBuilds) {
+    if (row.month <= start.date.substr(0, row.month.size()))
+      version = {.major = domain::kNumberedBuild, .minor = row.build, .patch = 0};
+  }
+  return version;
+}
+
+std::string first_message(const Diagnostics& diagnostics) {
+  return diagnostics.empty() ? "no reason given" : diagnostics.front().message;
+}
+
+/// What cannot be compared at all, and why.
+std::string why_excluded(const EngineStart& start) {
+  if (const Obstacle* obstacle = obstacle_of(start)) return std::string(obstacle->reason);
+  if (start.quantization.empty()) return "the type of the file is not stated";
+  if (!catalog::parse_quantization(start.quantization))
+    return fmt::format("'{}' is no type or mix of llama.cpp's quantize", start.quantization);
+  return {};
+}
+
+std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
+  if (!gib) return std::nullopt;
+  return Figure{.predicted = predicted, .measured_gib = *gib};
+}
+
+}  // namespace
+
+std::string file_type_words(std::string_view text) {
+  text = text.substr(0, text.find(" ("));
+  constexpr std::string_view kFormat = "GGUF ";
+  if (text.starts_with(kFormat)) text.remove_prefix(kFormat.size());
+  const std::size_t bits = text.find(" bpw");
+  if (bits != std::string_view::npos) text = text.substr(0, text.rfind(" - ", bits));
+  return std::string(text);
+}
+
+bool plans_buffers(std::string_view engine) { return engine == "llama.cpp" || engine == "ollama"; }
+
+void read_planned(const Node& record, EngineStart& start) {
+  const Node* extra = record.find("engine_extra");
+  start.quantization = file_type_words(start.quantization);
+  start.pool_gib.reset();
+  start.weights_gib.reset();
+  start.is_parallelism_stated = true;
+  start.tensor_parallel = 1;
+  const auto take = [&](std::string_view of_extra, std::string_view of_devices) {
+    const auto buffers = gpu_buffers(group_of(record, of_extra, of_devices));
+    return buffers ? std::optional(buffers->mib / kMibInGib) : std::nullopt;
+  };
+  start.weights_gib = take("model_buffer_mib", "model");
+  start.cache_gib = take("kv_buffer_mib", "kv");
+  start.state_gib = take("rs_buffer_mib", "recurrent_state");
+  const auto compute = gpu_buffers(group_of(record, "compute_buffer_mib", "compute"));
+  if (compute && compute->gpus == 1) start.compute_gib = compute->mib / kMibInGib;
+  start.pool_gib = start.cache_gib;
+  const std::string layers = text_in(extra, "layers_offloaded");  // "33/33"
+  start.gpu_layers = leading_count(layers).value_or(kAllLayers);
+  const std::string file = text_in(extra, "file_size");  // "8.37 GiB (4.87 BPW)"
+  if (!file.empty()) start.file_gib = leading_gib(file);
+  if (const Node* quantization = record.find("quantization");
+      !start.file_gib && quantization != nullptr && quantization->is(Node::Kind::String)) {
+    const std::string& words = quantization->text();  // "Q4_K_M (58.45 GiB, 4.30 BPW)"
+    if (words.contains("GiB")) start.file_gib = leading_gib(words.substr(words.find('(')));
+  }
+  if (!start.max_num_seqs) start.max_num_seqs = 1;
+  // Cells are those of all slots.
+  if (start.pool_tokens) start.context_tokens = *start.pool_tokens / *start.max_num_seqs;
+}
+
+Comparison compare_planned(const EngineStart& start, const catalog::Catalog& catalog,
+                           const profiles::Profiles& profiles) {
+  Comparison comparison;
+  comparison.start = start;
+  comparison.excluded = why_excluded(start);
+  if (!comparison.excluded.empty()) return comparison;
+  const Result<domain::Engine> engine = catalog.engine(start.engine);
+  const Result<domain::Model> model = catalog.find(model_words(start));
+  if (!engine || !model) {
+    comparison.excluded = first_message(engine ? model.error() : engine.error());
+    return comparison;
+  }
+  const domain::Workload workload = workload_of(start, *model, version_of(start, *engine));
+  const Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*model, workload, *engine, std::nullopt);
+  if (!estimate) {
+    comparison.excluded = first_message(estimate.error());
+    return comparison;
+  }
+  const RecordGpu gpu = gpu_of(start, profiles);
+  const bool is_known = !start.gpu.empty() && start.gpu != "unknown" && start.context_tokens;
+  comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
+  comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
+  comparison.without_weights = why_other_file(start, *estimate);
+  if (comparison.without_weights.empty())
+    comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
+  const bool has_other_type = start.kv_cache_type.empty() && start.notes.contains("FLAG kv");
+  if (!start.cache_gib) {
+    comparison.without_pool = "prints no cache";
+  } else if (has_other_type) {
+    comparison.without_pool = "the type of the cache is not stated";
+  } else {
+    comparison.pool = figure(term_bytes(*estimate, "kvCache"), start.cache_gib);
+  }
+  comparison.activation = figure(term_bytes(*estimate, "computeBuffer"), start.compute_gib);
+  return comparison;
+}
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,227 @@
+// llama.cpp: loads the file's layers to the GPUs, makes a cache for its slots, and asks its planner
+// for the compute buffers. Nothing grows later, and no share of the memory is asked for: it fits or
+// it does not. From the build on that fits by itself, a margin is left free on every GPU.
+//
+//   needed = weights + cache + state + compute buffer + CUDA context
+//   pool   = total - margin - (needed - cache - state)
+//
+// Ollama runs the same with other defaults. Source: llama.cpp src/llama-context.cpp
+// (memory_breakdown), common/fit.cpp; Ollama llm/llama_server.go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "estimate/engines.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::Part;
+using domain::Range;
+
+const ggml::DeviceNeeds& needs_of(const Situation& situation) {
+  return situation.plan->needs_of(situation.stage);
+}
+
+bool is_on_gpu(const Situation& situation) { return situation.plan->offload->gpus > 0; }
+
+bool has_cache(const Situation& situation) {
+  return situation.plan->context_tokens.has_value() && needs_of(situation).cache > 0;
+}
+bool has_state(const Situation& situation) { return needs_of(situation).state > 0; }
+
+Spread weights_bytes(const Situation& situation) {
+  return situation.plan->facts.value("weightsRatio") *
+         static_cast<double>(needs_of(situation).weights);
+}
+
+void describe_weights(const Situation& situation, domain::Term& term) {
+  const ggml::DeviceNeeds& needs = needs_of(situation);
+  term.formula = "tensorBytes";
+  term.inputs = {{"tensorBytes", needs.weights},
+                 {"layers", needs.layers},
+                 {"hasHead", std::string(needs.has_head ? "true" : "false")},
+                 {"fileBytes", situation.plan->needs.weights}};
+  term.source = situation.plan->facts.source("weightsRatio");
+}
+
+Spread cache_bytes(const Situation& situation) {
+  return certain(static_cast<double>(needs_of(situation).cache));
+}
+
+void describe_cache(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  const ggml::Offload& offload = *plan.offload;
+  term.formula = plan.needs.window_cells > 0
+                     ? "cells x bytesPerCell, of layers with a window windowCells x bytesPerCell"
+                     : "cells x bytesPerCell";
+  term.inputs = {{"cells", plan.needs.cells},
+                 {"bytesPerCell", needs_of(situation).token_bytes},
+                 {"slots", offload.slots},
+                 {"contextTokens", offload.context},
+                 {"kvCacheType", std::string(name_of(offload.key_type))}};
+  if (plan.needs.window_cells > 0) term.inputs.push_back({"windowCells", plan.needs.window_cells});
+  term.source = plan.facts.source("contextUnit");
+}
+
+Spread state_bytes(const Situation& situation) {
+  return certain(static_cast<double>(needs_of(situation).state));
+}
+
+void describe_state(const Situation& situation, domain::Term& term) {
+  const ggml::Offload& offload = *situation.plan->offload;
+  term.formula = "slots x stateBytesPerSlot";
+  term.inputs = {{"slots", offload.slots},
+                 {"stateBytesPerSlot", needs_of(situation).state / offload.slots}};
+  term.source = situation.plan->facts.source("slots");
+}
+
+Spread compute_bytes(const Situation& situation) {
+  return situation.plan->facts.value("computeRatio") *
+         static_cast<double>(needs_of(situation).compute);
+}
+
+void describe_compute(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  const ggml::Offload& offload = *plan.offload;
+  term.formula = "largest extent of the graph of one step, laid out as the planner does";
+  term.inputs = {{"plannedBytes", needs_of(situation).compute},
+                 {"microBatch", offload.micro_batch},
+                 {"vocabulary", plan.model->vocabulary},
+                 {"hiddenSize", plan.model->hidden_size},
+                 {"cells", plan.needs.cells},
+                 {"flashAttention", std::string(offload.habits.flash_attention ? "true" : "false")},
+                 {"copies", offload.copies}};
+  term.source = plan.facts.source("computeRatio");
+}
+
+constexpr auto kTerms = std::to_array<EngineTerm>({
+    {{"weights", Part::Weights, "tensors of the file on this device", weights_bytes,
+      describe_weights, terms::always},
+     Budget::Beside},
+    {{"kvCache", Part::KvCache, "cache of every slot", cache_bytes, describe_cache, has_cache},
+     Budget::Pool},
+    {{"state", Part::State, "recurrent state of every slot", state_bytes, describe_state,
+      has_state},
+     Budget::Pool},
+    {{"computeBuffer", Part::Activation, "planned for the largest step", compute_bytes,
+      describe_compute, terms::always},
+     Budget::Beside},
+    {{"cudaContext", Part::Context, "the CUDA context and what the kernels take",
+      terms::cuda_context_bytes, terms::describe_cuda_context, is_on_gpu},
+     Budget::Beside},
+});
+
+Bytes not_negative(Bytes bytes) { return std::max(bytes, Bytes(0)); }
+
+/// All but the cache and the states.
+Range beside_cache(const StageFigures& stage) {
+  std::vector<Range> parts;
+  for (std::size_t i = 0; i < kTerms.size(); ++i) {
+    if (kTerms.at(i).budget != Budget::Pool) parts.push_back(stage.terms[i]);
+  }
+  return independent_sum(parts);
+}
+
+Bytes margin_of(const Plan& plan) { return Bytes(std::llround(plan.facts.expected("fitMargin"))); }
+
+Range pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
+  if (plan.given_pool) return domain::exactly(*plan.given_pool);
+  const Range used = beside_cache(stage);
+  const Range taken{.low = Bytes(0) - used.high,
+                    .expected = Bytes(0) - used.expected,
+                    .high = Bytes(0) - used.low};
+  const Bytes most = gpu.takeable_bytes.value_or(gpu.bytes.expected);
+  const Range total{.low = std::min(gpu.bytes.low, most),
+                    .expected = most,
+                    .high = std::max(gpu.bytes.high, most)};
+  const Range sum = independent_sum(std::array{total, taken});
+  const Bytes margin = margin_of(plan);
+  return {.low = not_negative(sum.low - margin),
+          .expected = not_negative(sum.expected - margin),
+          .high = not_negative(sum.high - margin)};
+}
+
+/// Cache and state of the slots on this device.
+Bytes demand_on(const StageFigures& stage) {
+  const ggml::DeviceNeeds& needs = needs_of(stage.situation);
+  return Bytes(needs.cache + needs.state);
+}
+
+/// Cells that the pool holds for one slot: what the windows and states take does not grow.
+std::int64_t tokens_in(Bytes pool, const StageFigures& stage) {
+  const Plan& plan = *stage.situation.plan;
+  const ggml::DeviceNeeds& needs = needs_of(stage.situation);
+  const std::int64_t streams = plan.offload->is_shared ? 1 : plan.offload->slots;
+  const std::int64_t slot_cells = plan.needs.cells / streams;
+  if (needs.cache == 0 || slot_cells == 0) return 0;
+  const std::int64_t fixed_window =
+      plan.needs.window_cells > 0 && plan.needs.window_cells < slot_cells ? 1 : 0;
+  // cache = full x cells + windows x window cells, of one stream.
+  const std::int64_t of_stream = needs.cache / streams;
+  std::int64_t full = needs.token_bytes;
+  std::int64_t fixed = needs.state / plan.offload->slots;
+  if (fixed_window == 1) {
+    full = (of_stream - needs.token_bytes * plan.needs.window_cells) /
+           (slot_cells - plan.needs.window_cells);
+    fixed += (needs.token_bytes - full) * plan.needs.window_cells;
+  }
+  const std::int64_t left = pool.count() - fixed;
+  if (full <= 0 || left <= 0) return 0;
+  const std::int64_t unit = plan.offload->context_unit;
+  return left / full / unit * unit;
+}
+
+void note_capacity(const Plan& plan, const domain::Capacity& capacity,
+                   std::vector<std::string>& notes) {
+  const Bytes margin = margin_of(plan);
+  if (margin > Bytes(0)) {
+    notes.push_back(
+        fmt::format("{:.0f} MiB are left free on each GPU, as the engine's own fitting "
+                    "does (--fit-target)",
+                    margin.gib() * 1024));
+  }
+  if (capacity.kv_pool_bytes.expected == Bytes(0)) {
+    notes.emplace_back(
+        "nothing is left for the cache: fewer layers on the GPU, a smaller file or a larger GPU");
+  }
+}
+
+}  // namespace
+
+std::span<const EngineTerm> llama_cpp_terms() { return kTerms; }
+
+domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigures> stages,
+                                    const domain::VisibleMemory& gpu,
+                                    std::vector<std::string>* notes) {
+  domain::Capacity capacity;
+  capacity.visible_bytes = gpu.bytes;
+  capacity.utilization = plan.utilization;
+  bool fits_expected = true;
+  bool fits_high = true;
+  bool is_first = true;
+  for (const StageFigures& stage : stages) {
+    const Range pool = pool_of(stage, plan, gpu);
+    const Bytes demand = demand_on(stage);
+    fits_expected = fits_expected && pool.expected >= demand && pool.expected > Bytes(0);
+    fits_high = fits_high && pool.low >= demand && pool.low > Bytes(0);
+    const Bytes of_slot = demand / plan.offload->slots;
+    const double requests = of_slot > Bytes(0) ? static_cast<double>(pool.expected.count()) /
+                                                     static_cast<double>(of_slot.count())
+                                               : 0;
+    const std::int64_t tokens = tokens_in(pool.expected, stage);
+    if (is_first || pool.expected < capacity.kv_pool_bytes.expected) capacity.kv_pool_bytes = pool;
+    if (is_first || tokens < capacity.kv_pool_tokens) capacity.kv_pool_tokens = tokens;
+    if (is_first || requests < capacity.max_concurrency_at_context)
+      capacity.max_concurrency_at_context = requests;
+    is_first = false;
+  }
+  capacity.fits = fits_high && fits_expected;
+  if (fits_expected) capacity.fits_at = fits_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  if (notes != nullptr) note_capacity(plan, capacity, *notes);
+  return capacity;
+}
+
+}  // namespace gpushape::estimate::engines

@@ -1,0 +1,290 @@
+// What llama.cpp and Ollama run with when nobody says: build, file type, slots, batch, flash
+// attention, where the layers lie. Source: llama.cpp common/common.h and common/arg.cpp (defaults),
+// src/llama-context.cpp; Ollama envconfig/config.go, llm/llama_server.go, server/sched.go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "estimate/engines.hpp"
+#include "estimate/ggml/quantize_mix.hpp"
+#include "estimate/plan_parts.hpp"
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::Fact;
+using domain::KvCacheType;
+using domain::Origin;
+using domain::Quantization;
+
+constexpr std::string_view kFromHeader = "GGUF header";
+/// The least context that llama.cpp leaves when it fits a model by itself (common/common.h,
+/// fit_params_min_ctx).
+constexpr std::int64_t kLeastContext = 4096;
+
+// ---- the file
+
+struct FileChoice {
+  Fact<Quantization> quantization;
+  std::optional<Quantization> mix;
+  std::vector<std::string> notes;
+};
+
+Result<FileChoice> choose_file(const Request& request) {
+  const domain::Model& model = *request.model;
+  const Quantization stored = model.weights.linear;
+  const bool is_file = model.origin == kFromHeader;
+  FileChoice choice;
+  if (const auto& asked = request.workload->quantization) {
+    if (!ggml::is_file_type(asked->value)) {
+      return failure(
+          fmt::format("{} has no file type {}", request.engine->name, name_of(asked->value)),
+          "give a GGUF type or mix (q4_k_m, q5_k_m, q6_k, q8_0, iq4_xs …), bf16, fp16 or fp32");
+    }
+    choice.quantization = *asked;
+    if (is_file && asked->value == stored) return choice;
+    choice.mix = asked->value;
+    if (is_file)
+      choice.notes.push_back(
+          fmt::format("{} is stored as {}; sized as quantize would make it in {}", model.id,
+                      name_of(stored), name_of(asked->value)));
+    return choice;
+  }
+  if (is_file) {
+    choice.quantization = {stored, Origin::Catalog, "the file's header"};
+    return choice;
+  }
+  Quantization type = stored;
+  if (stored == Quantization::Mxfp4) {
+    type = Quantization::MixMxfp4;
+  } else if (!ggml::is_file_type(stored)) {
+    type = Quantization::Bf16;
+    choice.notes.push_back(
+        fmt::format("{} is stored as {}, which no GGUF file holds: sized as a file of 16 bits",
+                    model.id, name_of(stored)));
+  }
+  choice.quantization = {type, Origin::Catalog, "the checkpoint"};
+  choice.mix = type;
+  return choice;
+}
+
+// ---- the cache
+
+Result<Fact<KvCacheType>> choose_cache_type(const Request& request) {
+  const Fact<KvCacheType>& asked = request.workload->kv_cache_type;
+  if (asked.value == KvCacheType::Auto)
+    return Fact<KvCacheType>{KvCacheType::Fp16, Origin::Computed, "what the engine takes"};
+  switch (asked.value) {
+    case KvCacheType::Fp32:
+    case KvCacheType::Bf16:
+    case KvCacheType::Fp16:
+    case KvCacheType::Q8_0:
+    case KvCacheType::Q5_1:
+    case KvCacheType::Q5_0:
+    case KvCacheType::Q4_1:
+    case KvCacheType::Q4_0:
+    case KvCacheType::Iq4Nl:
+      return asked;
+    default:
+      return failure(
+          fmt::format("{} has no KV cache type {}", request.engine->name, name_of(asked.value)),
+          "use fp16, bf16, fp32, q8_0, q5_1, q5_0, q4_1, q4_0 or iq4_nl");
+  }
+}
+
+bool is_in_blocks(KvCacheType type) { return domain::kv_cache_format(type).key.block > 0; }
+
+// ---- where the layers lie
+
+std::int64_t gpus_of(const Request& request) {
+  const domain::EngineSettings& engine = request.workload->engine;
+  const std::int64_t asked = value_or_one(engine.tensor) * value_or_one(engine.pipeline);
+  const bool is_on_gpus = request.gpu != nullptr || asked > 1 || engine.gpu_layers.has_value();
+  const bool is_kept_off = engine.gpu_layers && engine.gpu_layers->value == 0;
+  return is_on_gpus && !is_kept_off ? asked : 0;
+}
+
+Conditions conditions_with(const Request& request, std::int64_t gpus) {
+  Conditions conditions = conditions_of(request);
+  conditions.gpu_given = gpus > 0 ? 1 : 0;
+  return conditions;
+}
+
+/// Families whose checkpoints name a window that llama.cpp passes over.
+bool passes_over_windows(std::string_view family) {
+  constexpr auto kFamilies = std::to_array<std::string_view>(
+      {"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen3",
+       "qwen3_moe", "phi3", "phimoe", "starcoder2"});
+  return std::ranges::find(kFamilies, family) != kFamilies.end();
+}
+
+std::vector<Stage> stages_of(const ggml::Needs& needs, std::int64_t gpus) {
+  const std::int64_t count = std::max<std::int64_t>(1, gpus);
+  std::vector<Stage> stages;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const ggml::DeviceNeeds& device = needs.devices[static_cast<std::size_t>(i)];
+    stages.push_back({.index = i,
+                      .first_layer = device.first_layer,
+                      .layers = device.layers,
+                      .has_embedding = gpus == 0,
+                      .has_head = device.has_head});
+  }
+  return stages;
+}
+
+// ---- the settings
+
+Fact<std::int64_t> count_of(const Facts& facts, std::string_view name, const std::string& where) {
+  return {std::llround(facts.expected(name)), Origin::Default, where};
+}
+
+/// Settings that advice computes are another engine's habits.
+bool is_given(const std::optional<Fact<std::int64_t>>& fact) {
+  return fact && fact->origin != Origin::Computed;
+}
+
+struct Slots {
+  Fact<std::int64_t> count;
+  bool is_shared = false;
+};
+
+Slots choose_slots(const Request& request, const Facts& facts, const std::string& where) {
+  const domain::Workload& workload = *request.workload;
+  if (workload.engine.max_num_seqs) return {*workload.engine.max_num_seqs, false};
+  if (workload.concurrency)
+    return {{workload.concurrency->value, Origin::Computed, "the sequences in flight"}, false};
+  return {count_of(facts, "slots", where), facts.expected("slotsShareCache") != 0};
+}
+
+void note_settings(const ResolvedPlan& resolved, const Slots& slots,
+                   std::vector<std::string>& notes) {
+  const Plan& plan = resolved.plan;
+  const std::int64_t trained = plan.model->max_context_tokens;
+  if (trained > 0 && plan.offload->context > trained)
+    notes.push_back(
+        fmt::format("the model was made for {} tokens: the engine warns and goes on", trained));
+  if (!plan.context_tokens)
+    notes.push_back(
+        fmt::format("no context is given: buffers are those of {} tokens", plan.offload->context));
+  if (slots.is_shared && slots.count.value > 1)
+    notes.push_back(fmt::format("the {} slots share one cache of the context", slots.count.value));
+  if (plan.needs.window_cells > 0)
+    notes.push_back(
+        fmt::format("layers with a window keep {} cells a slot", plan.needs.window_cells));
+}
+
+void note_host(const Plan& plan, std::vector<std::string>& notes) {
+  if (plan.offload->gpus == 0) {
+    notes.emplace_back(
+        "no GPU is given: sized for the CPU back end, everything in host memory; --gpu NAME sizes "
+        "a GPU");
+    return;
+  }
+  const ggml::DeviceNeeds& host = plan.needs.devices.back();
+  notes.push_back(fmt::format(
+      "beside the GPU, host memory holds {:.2f} GiB of weights and {:.2f} GiB of buffers{}",
+      Bytes(host.weights).gib(), Bytes(host.compute).gib(),
+      host.cache > 0 ? fmt::format(", {:.2f} GiB of cache", Bytes(host.cache).gib()) : ""));
+}
+
+ggml::BuildHabits habits_of(const Facts& facts, bool is_cache_in_blocks) {
+  const auto holds = [&](std::string_view name) { return facts.expected(name) != 0; };
+  return {.flash_attention = holds("flashAttention") || is_cache_in_blocks,
+          .has_half_mask = holds("halfMask"),
+          .has_embedding_input = holds("embeddingInput"),
+          .rotates_quantized = holds("rotatesQuantized"),
+          .writes_rows = holds("writesRows"),
+          .is_latent_compressed = holds("latentCache")};
+}
+
+ggml::Offload offload_of(const Request& request, const Plan& plan, const FileChoice& file,
+                         KvCacheType cache_type, const Slots& slots, std::int64_t gpus) {
+  const Facts& facts = plan.facts;
+  const domain::EngineSettings& engine = request.workload->engine;
+  ggml::Offload offload;
+  offload.mix = file.mix;
+  offload.gpus = gpus;
+  std::int64_t layers = 1;
+  for (const domain::LayerRun& run : request.model->layers) layers += run.count;
+  offload.gpu_layers = engine.gpu_layers ? engine.gpu_layers->value : layers;
+  const std::int64_t longest = std::max<std::int64_t>(1, request.model->max_context_tokens);
+  offload.context = plan.context_tokens.value_or(std::min(longest, kLeastContext));
+  offload.slots = slots.count.value;
+  offload.is_shared = slots.is_shared;
+  offload.micro_batch = plan.max_num_batched_tokens;
+  offload.context_unit = std::max<std::int64_t>(1, std::llround(facts.expected("contextUnit")));
+  offload.window_unit = std::max<std::int64_t>(1, std::llround(facts.expected("windowUnit")));
+  offload.has_window_cache =
+      facts.expected("windowCache") != 0 && !passes_over_windows(request.model->family);
+  const bool is_pipeline = gpus > 1 && offload.gpu_layers >= layers;
+  offload.copies = is_pipeline ? std::llround(facts.expected("pipelineCopies")) : 1;
+  if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;
+  offload.key_type = cache_type;
+  offload.value_type = cache_type;
+  offload.habits = habits_of(facts, is_in_blocks(cache_type));
+  return offload;
+}
+
+}  // namespace
+
+Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
+  const domain::Workload& workload = *request.workload;
+  const VersionChoice version = choose_version(request);
+  Result<FileChoice> file = choose_file(request);
+  if (!file) return std::unexpected(file.error());
+  const Result<Fact<KvCacheType>> cache_type = choose_cache_type(request);
+  if (!cache_type) return std::unexpected(cache_type.error());
+
+  ResolvedPlan resolved;
+  resolved.quantization = file->quantization;
+  resolved.kv_cache_type = *cache_type;
+  resolved.notes = std::move(file->notes);
+  if (!version.note.empty()) resolved.notes.push_back(version.note);
+  const std::int64_t gpus = gpus_of(request);
+  Plan& plan = resolved.plan;
+  plan.model = request.model;
+  plan.facts = Facts(*request.engine, version.facts_of, conditions_with(request, gpus));
+  constexpr std::array<std::string_view, 3> kNeeded = {"microBatch", "slots", "contextUnit"};
+  if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
+      !missing.empty()) {
+    return failure(std::move(missing));
+  }
+  // Split by layers, as llama.cpp does unless told otherwise, however the GPUs are asked for.
+  plan.parallelism = {
+      .tensor = 1,
+      .pipeline = value_or_one(workload.engine.tensor) * value_or_one(workload.engine.pipeline),
+      .data = value_or_one(workload.engine.data)};
+  if (value_or_one(workload.engine.tensor) > 1)
+    resolved.notes.emplace_back(
+        "the GPUs share the layers, as llama.cpp splits by itself (--split-mode layer)");
+  take_load(request, plan);
+
+  const std::string where =
+      fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
+  const Slots slots = choose_slots(request, plan.facts, where);
+  const Fact<std::int64_t> batch = is_given(workload.engine.max_num_batched_tokens)
+                                       ? *workload.engine.max_num_batched_tokens
+                                       : count_of(plan.facts, "microBatch", where);
+  plan.max_num_seqs = slots.count.value;
+  plan.max_num_batched_tokens = batch.value;
+  plan.utilization = 1;
+  resolved.settings = {.version = version.version,
+                       .max_num_seqs = slots.count,
+                       .max_num_batched_tokens = batch,
+                       .gpu_memory_utilization = {}};
+  plan.offload = offload_of(request, plan, *file, cache_type->value, slots, gpus);
+  plan.needs = ggml::needs_of(*request.model, *plan.offload);
+  plan.stages = stages_of(plan.needs, gpus);
+  if (is_in_blocks(cache_type->value) && plan.facts.expected("flashAttention") == 0)
+    resolved.notes.emplace_back("a cache in blocks needs flash attention: taken to be on (-fa)");
+  note_settings(resolved, slots, resolved.notes);
+  note_host(plan, resolved.notes);
+  return resolved;
+}
+
+}  // namespace gpushape::estimate::engines

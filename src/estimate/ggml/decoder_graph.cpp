@@ -1,0 +1,146 @@
+#include "estimate/ggml/decoder_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "estimate/ggml/layer_graph.hpp"
+
+namespace gpushape::estimate::ggml {
+namespace {
+
+/// Families whose tokens' embeddings are scaled before the first layer, and whose logits are
+/// squeezed by tanh.
+constexpr auto kScaledEmbeddings = std::to_array<std::string_view>(
+    {"gemma", "gemma2", "gemma3", "gemma3_text", "gemma3n", "gemma4", "gemma4_text", "granite",
+     "granitemoe", "granitemoehybrid", "minicpm"});
+constexpr auto kSqueezedLogits =
+    std::to_array<std::string_view>({"gemma2", "gemma3n", "gemma4", "gemma4_text"});
+
+bool is_among(const auto& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool keeps_rotation(domain::KvCacheType type, std::int64_t width) {
+  constexpr std::int64_t kLeastRotation = 64;
+  return domain::kv_cache_format(type).key.block > 0 && width > 0 && width % kLeastRotation == 0;
+}
+
+/// The rotation of keys is the largest power of two that divides a head, that of values 64.
+std::int64_t key_rotation(std::int64_t width) {
+  std::int64_t rotation = 64;
+  while (width % (2 * rotation) == 0) rotation *= 2;
+  return rotation;
+}
+
+struct HeadWidths {
+  std::int64_t key = 0;  ///< -1 where layers differ
+  std::int64_t value = 0;
+};
+
+void merge(std::int64_t& all, std::int64_t one) { all = all == 0 || all == one ? one : -1; }
+
+HeadWidths head_widths(const domain::Model& model) {
+  HeadWidths widths;
+  for (const domain::LayerRun& run : model.layers) {
+    const domain::Attention& attention = run.layer.attention;
+    if (attention.kv_heads <= 0) continue;
+    merge(widths.key, attention.head_dim);
+    merge(widths.value, attention.value_head_dim);
+  }
+  return widths;
+}
+
+bool has_window(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.attention.window_tokens > 0;
+  });
+}
+
+StepInputs make_inputs(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
+  const StepSizes& sizes = plan.sizes;
+  const bool is_half = plan.habits.flash_attention && plan.habits.has_half_mask;
+  const auto mask = [&](std::int64_t cells) {
+    const Shape shape = {cells, sizes.tokens / sizes.streams, 1, sizes.streams};
+    const Id input = graph.input(shape, is_half ? kHalf : kFloat);
+    const bool is_turned = plan.habits.flash_attention && !plan.habits.has_half_mask;
+    return is_turned ? graph.compute(shape, {input}, kHalf) : input;
+  };
+  StepInputs inputs;
+  inputs.positions = graph.input({sizes.tokens, 1, 1, 1}, kFloat);
+  inputs.outputs = graph.input({sizes.outputs, 1, 1, 1}, kFloat);
+  for (CacheInputs* cache : {&inputs.full, &inputs.window}) {
+    cache->cells = cache == &inputs.full ? sizes.cells : sizes.window_cells;
+    cache->mask = mask(cache->cells);
+    if (!plan.habits.writes_rows) continue;
+    cache->key_rows = graph.input({sizes.tokens, 1, 1, 1}, kLong);
+    cache->value_rows = graph.input({sizes.tokens * value_rows_of(model, plan), 1, 1, 1}, kLong);
+  }
+  const HeadWidths widths = head_widths(model);
+  if (plan.habits.rotates_quantized) {
+    if (keeps_rotation(plan.key_type, widths.key)) {
+      const std::int64_t rotation = key_rotation(widths.key);
+      inputs.key_rotation = graph.input({rotation, rotation, 1, 1}, kFloat);
+    }
+    if (keeps_rotation(plan.value_type, widths.value))
+      inputs.value_rotation = graph.input({64, 64, 1, 1}, kFloat);
+  }
+  return inputs;
+}
+
+/// Embeddings of the step's tokens, on the host.
+Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
+  const StepSizes& sizes = plan.sizes;
+  graph.place_on(graph.host());
+  const Id tokens = graph.input({sizes.tokens, 1, 1, 1}, kFloat);
+  const Id rows =
+      graph.compute({model.hidden_size, sizes.tokens, 1, 1}, {graph.external(), tokens});
+  graph.expand(rows);
+  if (plan.habits.has_embedding_input)
+    graph.expand(graph.input({model.hidden_size, sizes.tokens, 1, 1}, kFloat));
+  return rows;
+}
+
+}  // namespace
+
+std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan) {
+  if (plan.habits.flash_attention) return 1;
+  std::int64_t most = 1;  // the values of a token lie apart: a row each
+  for (const domain::LayerRun& run : model.layers) {
+    const domain::Attention& attention = run.layer.attention;
+    most = std::max(most, attention.kv_heads * attention.value_head_dim);
+  }
+  return most;
+}
+
+Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
+  Graph graph(plan.devices);
+  Id stream = embed(graph, model, plan);
+  graph.place_on(plan.device_of_layer.front());
+  if (is_among(kScaledEmbeddings, model.family)) stream = graph.in_place({stream});
+  StepInputs inputs = make_inputs(graph, model, plan);
+  inputs.has_window = has_window(model);
+  std::size_t index = 0;
+  std::int64_t left = 0;
+  for (const domain::LayerRun& run : model.layers) left += run.count;
+  for (const domain::LayerRun& run : model.layers) {
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      graph.place_on(plan.device_of_layer.at(index++));
+      stream = add_layer(graph, model, run.layer, plan, inputs, stream, --left == 0);
+    }
+  }
+  graph.place_on(plan.device_of_layer.at(index));
+  if (model.family == "gpt_oss")
+    stream = graph.compute({model.hidden_size, plan.sizes.outputs, 1, 1}, {stream, inputs.outputs});
+  stream = norm(graph, stream);
+  if (model.has_head) {
+    stream = project(graph, stream, model.vocabulary);
+    if (is_among(kSqueezedLogits, model.family)) {
+      for (int i = 0; i < 3; ++i) stream = graph.in_place({stream});
+    }
+  }
+  graph.expand(stream);
+  return graph;
+}
+
+}  // namespace gpushape::estimate::ggml

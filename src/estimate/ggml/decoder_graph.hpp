@@ -1,0 +1,49 @@
+// The graph of a decoder's step in llama.cpp: what follows from a model's layers, the sizes of the
+// step, and what the build at hand does.
+//
+// Dense and gated networks, mixtures of experts, full, sliding and latent attention are built
+// tensor by tensor; mixers with a state by their large tensors. Source: llama.cpp
+// src/llama-graph.cpp (build_attn, build_ffn, build_moe_ffn) and src/models/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "domain/kv_cache_type.hpp"
+#include "domain/model.hpp"
+#include "estimate/ggml/graph.hpp"
+
+namespace gpushape::estimate::ggml {
+
+struct StepSizes {
+  std::int64_t tokens = 512;   ///< of one physical batch, over all sequences
+  std::int64_t outputs = 512;  ///< rows of logits
+  std::int64_t cells = 0;      ///< of one sequence's cache
+  std::int64_t window_cells = 0;
+  std::int64_t streams = 1;  ///< caches of their own: sequences, or 1 where they share one
+  std::int64_t sequences = 1;
+};
+
+/// What builds of llama.cpp do differently.
+struct BuildHabits {
+  bool flash_attention = true;
+  bool has_half_mask = true;         ///< the mask is made in 16 bits for flash attention
+  bool has_embedding_input = true;   ///< room for embeddings beside tokens
+  bool rotates_quantized = true;     ///< queries, keys and values before a quantized cache
+  bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
+  bool is_latent_compressed = true;  ///< latent attention works on latents
+};
+
+struct DecoderGraph {
+  StepSizes sizes;
+  BuildHabits habits;
+  domain::KvCacheType key_type = domain::KvCacheType::Fp16;
+  domain::KvCacheType value_type = domain::KvCacheType::Fp16;
+  /// Device of each layer, and of the head behind the last; the host is `devices - 1`.
+  std::vector<int> device_of_layer;
+  int devices = 1;
+};
+
+Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan);
+
+}  // namespace gpushape::estimate::ggml

@@ -1,0 +1,61 @@
+// What llama.cpp allocates on each GPU and on the host for a model, its context and its slots.
+//
+// The order: model buffers, the cache of keys and values (windows apart), recurrent states, and the
+// compute buffers that its planner finds by laying out the largest graph (graph_memory.hpp).
+// Source: llama.cpp src/llama-model.cpp (load_tensors, create_memory), src/llama-kv-cache.cpp,
+// src/llama-kv-cache-iswa.cpp, src/llama-memory-recurrent.cpp, src/llama-context.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "domain/model.hpp"
+#include "estimate/ggml/decoder_graph.hpp"
+
+namespace gpushape::estimate::ggml {
+
+/// Decided: which file, where its layers lie, how much context, how it is built.
+struct Offload {
+  std::optional<domain::Quantization> mix;  ///< empty: as the file's header says
+  std::int64_t gpus = 0;                    ///< 0: everything stays with the host
+  std::int64_t gpu_layers = 0;              ///< of the layers and the head, the last ones
+  std::int64_t context = 0;                 ///< tokens of a slot
+  std::int64_t slots = 1;
+  bool is_shared = false;  ///< slots share one cache of `context` cells
+  std::int64_t micro_batch = 512;
+  std::int64_t context_unit = 256;  ///< cells come in multiples of it
+  std::int64_t window_unit = 256;
+  bool has_window_cache = true;   ///< layers with a window keep it alone
+  std::int64_t copies = 1;        ///< of what passes between GPUs
+  std::int64_t state_copies = 1;  ///< more where drafted tokens may be taken back
+  domain::KvCacheType key_type = domain::KvCacheType::Fp16;
+  domain::KvCacheType value_type = domain::KvCacheType::Fp16;
+  BuildHabits habits;
+};
+
+/// Bytes of one device.
+struct DeviceNeeds {
+  std::int64_t layers = 0;
+  std::int64_t first_layer = 0;
+  bool has_head = false;
+  std::int64_t weights = 0;
+  std::int64_t cache = 0;
+  std::int64_t state = 0;
+  std::int64_t compute = 0;
+  std::int64_t token_bytes = 0;  ///< of cache, for one more token while no window is full
+};
+
+struct Needs {
+  std::vector<DeviceNeeds> devices;  ///< GPUs in their order, the host last
+  std::int64_t weights = 0;          ///< of all, each tensor once
+  std::int64_t cells = 0;            ///< of the cache, all slots together
+  std::int64_t window_cells = 0;
+};
+
+Needs needs_of(const domain::Model& model, const Offload& offload);
+
+/// Cells of the full cache for one stream.
+std::int64_t cells_of(const Offload& offload);
+
+}  // namespace gpushape::estimate::ggml

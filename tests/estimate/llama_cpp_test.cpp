@@ -1,0 +1,277 @@
+// llama.cpp's buffers beside what llama.cpp's own planner says, to the byte: weights of files that
+// are made of one type, and cache and compute buffer for three cache types and contexts. The
+// planner is that of node-llama-cpp 3.22.1 (llama.cpp 0.5), which loads no weights:
+//
+//   make_header_gguf.py CONFIG.json FILE.gguf --quant T --head-quant H   (T, H: F16, F16; Q8_0,
+//   Q8_0; Q4_0, Q6_K, as quantize chooses the head)
+//   node llama_cpp_planner.mjs FILE.gguf CONTEXT 1 KV_TYPE               (its "simulated")
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "catalog/quantization_names.hpp"
+#include "domain/profile_memory.hpp"
+#include "estimate/estimate_memory.hpp"
+#include "estimate/ggml/file_weights.hpp"
+#include "estimate/ggml/quantize_mix.hpp"
+
+using namespace gpushape;
+
+namespace {
+
+const catalog::Catalog& built_in() {
+  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
+  return kCatalog;
+}
+
+struct PlannedRow {
+  const char* model;
+  std::array<std::int64_t, 3> weights;                 ///< F16, Q8_0, Q4_0
+  std::array<std::array<std::int64_t, 3>, 3> context;  ///< by cache type, by context
+};
+constexpr std::array kFileTypes = {"fp16", "q8_0", "q4_0"};
+constexpr std::array kCacheTypes = {"fp16", "q8_0", "q4_0"};
+constexpr std::array<std::int64_t, 3> kContexts = {2048, 8192, 131072};
+
+constexpr auto kPlanned = std::to_array<PlannedRow>({
+    {"Qwen/Qwen3-0.6B",
+     {1'192'230'912, 633'495'552, 375'614'464},
+     {{{550'242'304, 1'254'885'376, 15'347'746'816},
+       {440'141'824, 814'483'456, 8'301'316'096},
+       {381'421'568, 579'602'432, 4'543'219'712}}}},
+    {"Qwen/Qwen3-8B",
+     {16'382'087'168, 8'703'561'728, 4'768'792'576},
+     {{{629'934'080, 1'535'903'744, 19'655'297'024},
+       {488'376'320, 978'061'312, 10'603'988'992},
+       {412'878'848, 676'071'424, 5'772'150'784}}}},
+    {"Qwen/Qwen3-32B",
+     {65'525'600'256, 34'811'744'256, 18'631'576'576},
+     {{{869'009'408, 2'479'622'144, 34'699'491'328},
+       {617'351'168, 1'472'989'184, 18'593'445'888},
+       {483'133'440, 936'118'272, 10'003'511'296}}}},
+    {"Qwen/Qwen2-0.5B",
+     {988'208'640, 525'120'000, 473'832'960},
+     {{{340'002'816, 415'500'288, 1'925'449'728},
+       {330'041'344, 370'149'376, 1'172'310'016},
+       {323'749'888, 344'983'552, 769'656'832}}}},
+    {"Qwen/Qwen2.5-7B-Instruct",
+     {15'231'899'648, 8'092'571'648, 4'425'437'184},
+     {{{443'549'696, 795'871'232, 7'842'301'952},
+       {388'499'456, 583'010'304, 4'326'426'624},
+       {359'139'328, 465'569'792, 2'447'378'432}}}},
+    {"Qwen/Qwen2.5-14B",
+     {29'541'748'736, 15'695'630'336, 8'511'758'336},
+     {{{735'053'824, 1'943'013'376, 26'102'204'416},
+       {546'310'144, 1'227'978'752, 14'033'094'656},
+       {445'646'848, 825'325'568, 7'590'643'712}}}},
+    {"meta-llama/Llama-3.1-8B-Instruct",
+     {16'061'054'976, 8'532'934'656, 4'653'375'488},
+     {{{547'883'008, 1'353'189'376, 17'459'316'736},
+       {422'053'888, 858'261'504, 9'414'641'664},
+       {354'945'024, 589'826'048, 5'119'674'368}}}},
+    {"meta-llama/Llama-3.2-1B-Instruct",
+     {2'471'763'968, 1'313'251'328, 763'097'088},
+     {{{338'167'808, 539'494'400, 4'566'026'240},
+       {306'710'528, 417'859'584, 2'556'954'624},
+       {289'933'312, 350'750'720, 1'483'212'800}}}},
+    {"meta-llama/Llama-2-7b-chat-hf",
+     {13'477'363'712, 7'160'348'672, 3'825'065'984},
+     {{{1'177'040'896, 4'404'557'824, 68'954'896'384},
+       {673'806'336, 2'382'985'216, 36'734'334'976},
+       {405'370'880, 1'309'243'392, 19'554'465'792}}}},
+    {"meta-llama/Llama-2-70b-hf",
+     {137'955'934'208, 73'291'563'008, 38'871'482'368},
+     {{{916'469'760, 2'936'027'136, 43'327'174'656},
+       {601'978'880, 1'677'817'856, 23'177'820'160},
+       {434'206'720, 1'006'729'216, 12'440'401'920}}}},
+    {"TinyLlama/TinyLlama-1.1B-Chat-v1.0",
+     {2'200'281'088, 1'169'072'128, 635'990'016},
+     {{{120'064'000, 258'476'032, 3'138'402'304},
+       {98'437'120, 176'162'816, 1'750'120'448},
+       {86'902'784, 130'025'472, 1'011'922'944}}}},
+    {"mistralai/Mistral-7B-v0.3",
+     {14'496'579'584, 7'701'807'104, 4'112'531'456},
+     {{{392'181'760, 1'203'779'584, 17'435'736'064},
+       {266'434'560, 692'156'416, 9'374'365'696},
+       {199'325'696, 423'720'960, 5'079'398'400}}}},
+});
+
+template <class T>
+domain::Fact<T> given(T value) {
+  return {std::move(value), domain::Origin::Flag, "the test"};
+}
+
+struct Asked {
+  std::string model;
+  std::string file_type;
+  std::string cache_type = "fp16";
+  std::int64_t context = 4096;
+  std::int64_t slots = 1;
+  std::string version = "0.5";
+  std::int64_t gpus = 0;
+};
+
+Result<domain::Estimate> planned(const Asked& asked) {
+  const domain::Model model = *built_in().find(asked.model);
+  const domain::Engine engine = *built_in().engine("llama.cpp");
+  domain::Workload workload;
+  workload.engine.engine = given(std::string("llama.cpp"));
+  workload.engine.version = given(*domain::engine_version(asked.version));
+  if (!asked.file_type.empty())
+    workload.quantization = given(*catalog::parse_quantization(asked.file_type));
+  workload.kv_cache_type = given(*catalog::parse_kv_cache_type(asked.cache_type));
+  workload.context_tokens = given(asked.context);
+  workload.concurrency = given(asked.slots);
+  if (asked.gpus > 0) workload.engine.gpu_layers = given(std::int64_t{10'000});
+  if (asked.gpus > 1) workload.engine.pipeline = given(asked.gpus);
+  return estimate::estimate_memory(model, workload, engine, std::nullopt);
+}
+
+std::int64_t bytes_of(const domain::Estimate& estimate, std::string_view term) {
+  for (const domain::Term& one : estimate.terms) {
+    if (one.name == term) return one.bytes.expected.count();
+  }
+  return 0;
+}
+
+/// As logs print: MiB with two decimals.
+double mib_of(const domain::Estimate& estimate, std::string_view term) {
+  return static_cast<double>(bytes_of(estimate, term)) / (1024.0 * 1024.0);
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("files of one type are as large as llama.cpp's planner finds them") {
+    for (const PlannedRow& row : kPlanned) {
+      for (std::size_t i = 0; i < kFileTypes.size(); ++i) {
+        CAPTURE(row.model);
+        CAPTURE(kFileTypes.at(i));
+        const auto estimate = planned({.model = row.model, .file_type = kFileTypes.at(i)});
+        REQUIRE(estimate.has_value());
+        CHECK(bytes_of(*estimate, "weights") == row.weights.at(i));
+      }
+    }
+  }
+
+  TEST_CASE("cache and compute buffer are what llama.cpp's planner finds, to the byte") {
+    for (const PlannedRow& row : kPlanned) {
+      for (std::size_t type = 0; type < kCacheTypes.size(); ++type) {
+        for (std::size_t i = 0; i < kContexts.size(); ++i) {
+          CAPTURE(row.model);
+          CAPTURE(kCacheTypes.at(type));
+          CAPTURE(kContexts.at(i));
+          const auto estimate = planned({.model = row.model,
+                                         .file_type = "fp16",
+                                         .cache_type = kCacheTypes.at(type),
+                                         .context = kContexts.at(i)});
+          REQUIRE(estimate.has_value());
+          CHECK(bytes_of(*estimate, "kvCache") + bytes_of(*estimate, "computeBuffer") ==
+                row.context.at(type).at(i));
+        }
+      }
+    }
+  }
+
+  // Buffers that logs print, MiB.
+  struct LoggedRow {
+    const char* source;
+    Asked asked;
+    double weights;
+    double cache;
+    double compute;
+  };
+  TEST_CASE("buffers of one GPU are those that public logs print") {
+    const auto rows = std::to_array<LoggedRow>({
+        {"github.com/Kelsidavis/rusteze llama.log",
+         {"Qwen/Qwen2.5-7B-Instruct", "q8_0", "fp16", 32768, 1, "b6400", 1},
+         7165.44,
+         1792.00,
+         382.01},
+        {"github.com/madcamp-2025w-week4/FSD llama-server.log",
+         {"Qwen/Qwen2.5-14B", "q4_k_m", "fp16", 32768, 1, "b8000", 1},
+         8148.38,
+         6144.00,
+         307.00},
+        {"ggml-org/llama.cpp issue 5592",
+         {"meta-llama/Llama-2-13b-chat-hf", "fp16", "fp16", 40960, 1, "b2500", 1},
+         24514.08,
+         32000.00,
+         3320.00},
+        {"ggml-org/llama.cpp issue 9436",
+         {"mistralai/Mistral-7B-v0.1", "q4_k_m", "fp16", 8192, 1, "b3500", 1},
+         4095.05,
+         1024.00,
+         560.00},
+    });
+    for (const LoggedRow& row : rows) {
+      CAPTURE(row.source);
+      const auto estimate = planned(row.asked);
+      REQUIRE(estimate.has_value());
+      CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(1e-6));
+      CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(1e-6));
+      CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(2e-5));
+    }
+  }
+
+  TEST_CASE("two GPUs share layers, and copies of what passes between them") {
+    // ggml-org/llama.cpp issue 8117: CUDA0 20038.81 + CUDA1 19940.67 MiB of weights, CUDA0 1312.00
+    // of cache and 1216.01 of compute buffer.
+    const auto llama =
+        planned({"meta-llama/Meta-Llama-3-70B", "q4_k_m", "fp16", 8192, 1, "b3000", 2});
+    REQUIRE(llama.has_value());
+    REQUIRE(llama->all_gpus.has_value());
+    CHECK(llama->all_gpus->weights.gib() * 1024 ==
+          doctest::Approx(20038.81 + 19940.67).epsilon(1e-6));
+    CHECK(mib_of(*llama, "kvCache") == doctest::Approx(1312.00).epsilon(1e-6));
+    CHECK(mib_of(*llama, "computeBuffer") == doctest::Approx(1216.01).epsilon(2e-5));
+    // ggml-org/llama.cpp issue 8490: CUDA0 2484.45 + CUDA1 3003.94 MiB, the second with the tied
+    // head: 320.00 of cache, 567.02 of compute buffer.
+    const auto gemma = planned({"google/gemma-2-9b-it", "q4_k_m", "fp16", 2048, 1, "b3500", 2});
+    REQUIRE(gemma.has_value());
+    CHECK(mib_of(*gemma, "weights") == doctest::Approx(3003.94).epsilon(1e-6));
+    CHECK(mib_of(*gemma, "kvCache") == doctest::Approx(320.00).epsilon(1e-6));
+    CHECK(mib_of(*gemma, "computeBuffer") == doctest::Approx(567.02).epsilon(2e-5));
+  }
+
+  TEST_CASE("states and windows have cells of their own") {
+    // strix-halo-guide, qwen36-35b-a3b of b9010: 8 slots of 4,096: KV 640.00 and RS 502.50 MiB.
+    const auto hybrid = planned({"Qwen/Qwen3.6-35B-A3B", "q4_k_m", "fp16", 4096, 8, "b9010", 1});
+    REQUIRE(hybrid.has_value());
+    CHECK(mib_of(*hybrid, "kvCache") == doctest::Approx(640.00).epsilon(1e-6));
+    CHECK(mib_of(*hybrid, "state") == doctest::Approx(502.5).epsilon(1e-5));
+    // gpt-oss-120b with 2 slots of 65,536: 18 layers hold 65,536 cells a slot (4608 MiB), 18 with
+    // their window 128 + 512 padded to 256: 768 cells, 18 x 2 x 8 x 64 x 2 x 2 B x 768 = 54 MiB.
+    const auto windows = planned({"openai/gpt-oss-120b", "", "fp16", 65536, 2, "b9010", 1});
+    REQUIRE(windows.has_value());
+    CHECK(mib_of(*windows, "kvCache") == doctest::Approx(4608.0 + 54.0).epsilon(1e-6));
+  }
+
+  TEST_CASE("rows that no block divides take smaller blocks") {
+    using domain::Quantization;
+    const estimate::ggml::MixedModel model{.layers = 24, .value_layers = 24};
+    const auto type = [&](Quantization mix, std::int64_t columns) {
+      return estimate::ggml::type_in_mix(mix, estimate::ggml::Duty::Query, {.columns = columns},
+                                         model);
+    };
+    // llama.cpp src/llama-quant.cpp, tensor_type_fallback.
+    CHECK(type(Quantization::MixQ4KM, 4096) == Quantization::Q4K);
+    CHECK(type(Quantization::MixQ4KM, 896) == Quantization::Q5_0);
+    CHECK(type(Quantization::Q6K, 896) == Quantization::Q8_0);
+    CHECK(type(Quantization::Iq4Xs, 896) == Quantization::Iq4Nl);
+    CHECK(type(Quantization::MixQ4KM, 100) == Quantization::Fp16);
+  }
+
+  TEST_CASE("what llama.cpp has not is refused with what it has") {
+    const auto file = planned({.model = "Qwen/Qwen3-8B", .file_type = "awq"});
+    REQUIRE_FALSE(file.has_value());
+    CHECK(file.error().front().message == "llama.cpp has no file type awq");
+    const auto cache =
+        planned({.model = "Qwen/Qwen3-8B", .file_type = "q8_0", .cache_type = "fp8"});
+    REQUIRE_FALSE(cache.has_value());
+    CHECK(cache.error().front().message == "llama.cpp has no KV cache type fp8");
+  }
+}
