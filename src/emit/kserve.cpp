@@ -90,8 +90,8 @@ Node inference_service(const Serving& serving) {
                         {"deploymentStrategy",
                          map({{"type", "RollingUpdate"},
                               {"rollingUpdate", map({{"maxSurge", 0}, {"maxUnavailable", 1}})}})}});
-  for (const Node::Entry& entry : pod_spec(serving, "kserve-container").entries())
-    predictor.set(entry.name, entry.value);
+  const Node pod = pod_spec(serving, "kserve-container");
+  for (const Node::Entry& entry : pod.entries()) predictor.set(entry.name, entry.value);
   return map(
       {{"apiVersion", comment.above(Node("serving.kserve.io/v1beta1"), headline(serving.picked))},
        {"kind", "InferenceService"},
