@@ -109,6 +109,18 @@ struct ResolvedSettings {
   bool operator==(const ResolvedSettings&) const = default;
 };
 
+/// The answer to an inverse question (--solve): the last value with which the workload fits at the
+/// high end of the range, and what keeps the next one from fitting.
+struct Solution {
+  std::string variable;  ///< "context", "concurrency" …
+  /// Absent where no value fits.
+  std::optional<std::variant<std::int64_t, double, std::string>> value;
+  std::string binding_term;  ///< "kvPool", "modelContext", "weights" …
+  std::string says;          ///< the same with its figures
+
+  bool operator==(const Solution&) const = default;
+};
+
 struct Estimate {
   std::string model_id;  ///< empty where the demand was declared without a model
   std::string model_source;
@@ -128,7 +140,9 @@ struct Estimate {
   Bytes host_bytes;                  ///< of all GPUs: what lies in pinned host memory instead
   std::optional<Training> training;  ///< of a training run, with what was chosen for it
   std::optional<Adapters> adapters;  ///< served, or trained
-  std::vector<std::string> notes;    ///< version not known, wide interval, …
+  std::optional<CacheDemand> traffic;  ///< where the traffic is known as more than a ceiling
+  std::optional<Solution> solution;
+  std::vector<std::string> notes;  ///< version not known, wide interval, …
 
   bool operator==(const Estimate&) const = default;
 };

@@ -21,6 +21,7 @@
 #include "domain/model.hpp"
 #include "domain/quantization.hpp"
 #include "domain/training.hpp"
+#include "domain/traffic.hpp"
 
 namespace gpushape::domain {
 
@@ -121,6 +122,8 @@ struct Workload {
   std::optional<Fact<std::int64_t>> concurrency;
   /// Largest images (or clips) of one request; their tokens come on top of the context's.
   std::optional<Fact<std::int64_t>> images;
+  Traffic traffic;
+  std::shared_ptr<const InFlight> in_flight;  ///< what follows from the traffic; may be nullptr
   EngineSettings engine;
   std::optional<Adapters> adapters;  ///< served beside the model, or trained
   Training training;                 ///< of the role fine-tune

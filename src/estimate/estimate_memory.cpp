@@ -110,6 +110,35 @@ void note_left_out(const domain::Workload& workload, const domain::Engine& engin
   }
 }
 
+void note_traffic(const domain::Workload& workload, std::vector<std::string>& notes) {
+  if (workload.in_flight) std::ranges::copy(workload.in_flight->notes, std::back_inserter(notes));
+  const auto& caching = workload.engine.prefix_caching;
+  if (workload.traffic.common_prefix_tokens && caching && !caching->value)
+    notes.emplace_back("without prefix caching every sequence keeps the common prefix for itself");
+}
+
+/// Of the stage where the sequences take most; how often the pool would not do is that of the one
+/// where it happens most.
+std::optional<domain::CacheDemand> traffic_of(const PreparedEstimate& prepared,
+                                              const std::optional<domain::Capacity>& capacity) {
+  std::optional<domain::CacheDemand> largest;
+  std::optional<double> shortage;
+  std::optional<double> shortage_at_low;
+  for (const StageFigures& stage : prepared.stages()) {
+    if (!stage.situation.traffic) continue;
+    domain::CacheDemand here = describe_traffic(
+        prepared.resolved().plan, stage,
+        capacity ? std::optional(capacity->kv_pool_bytes) : std::nullopt);
+    shortage = std::max(shortage, here.shortage);
+    shortage_at_low = std::max(shortage_at_low, here.shortage_at_low);
+    if (!largest || here.level_bytes > largest->level_bytes) largest = std::move(here);
+  }
+  if (!largest) return largest;
+  largest->shortage = shortage;
+  largest->shortage_at_low = shortage_at_low;
+  return largest;
+}
+
 Result<const EngineRow*> find_engine(const domain::Engine& engine) {
   if (const EngineRow* row = engine_row(engine.name)) return row;
   std::vector<std::string> names;
@@ -160,6 +189,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   note_left_out(workload, engine, estimate);
   estimate.total_bytes = prepared->largest().total;
   estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
+  note_traffic(workload, estimate.notes);
   estimate.all_gpus = sum_over_gpus(*prepared);
   if (gpu) {
     estimate.capacity = prepared->capacity(&estimate.notes);
@@ -167,6 +197,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
     estimate.capacity->profile = gpu->profile;
   }
   estimate.host_bytes = host_bytes_of(resolved.plan, prepared->stages());
+  estimate.traffic = traffic_of(*prepared, estimate.capacity);
   return estimate;
 }
 

@@ -58,6 +58,8 @@ struct Plan {
   std::int64_t sampled_sequences = 0;  ///< of the step that is sized; 0: max_num_seqs
   std::optional<std::int64_t> context_tokens;
   std::optional<std::int64_t> concurrency;
+  const domain::InFlight* in_flight = nullptr;  ///< of the workload; nullptr for none
+  std::int64_t common_prefix_tokens = 0;        ///< that sequences share in the cache
   std::int64_t longest_request = 0;  ///< tokens: the context, or all that the model takes
   Spread multiprocessors;
   WeightsLayout weights;

@@ -152,6 +152,11 @@ void take_load(const Request& request, Plan& plan) {
   plan.longest_request =
       plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
   plan.given_pool = value_of(workload.engine.kv_cache_memory_bytes);
+  plan.in_flight = workload.in_flight.get();
+  const auto& caching = workload.engine.prefix_caching;
+  const bool shares_prefixes = !caching || caching->value;
+  plan.common_prefix_tokens =
+      shares_prefixes ? value_of(workload.traffic.common_prefix_tokens).value_or(0) : 0;
 }
 
 ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, WeightsChoice weights,

@@ -143,6 +143,7 @@ Diagnostics PreparedEstimate::settle() {
     } else {
       stage.situation.cache = lay_out_cache(*plan.model, stage.situation.stage, plan.cache);
     }
+    stage.situation.traffic = traffic_on(plan, stage.situation.cache);
     count(stage, change);
   }
   choose_largest();

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "domain/estimate.hpp"
 #include "estimate/cache_layout.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/spread.hpp"
+#include "estimate/traffic/cache_traffic.hpp"
 #include "estimate/weights_layout.hpp"
 
 namespace gpushape::estimate {
@@ -19,6 +21,7 @@ struct Situation {
   Stage stage;
   LoadedWeights weights;
   CacheLayout cache;
+  std::optional<CacheTraffic> traffic;  ///< where more than a ceiling is known of it
 };
 
 Situation situation_of(const Plan& plan, const Stage& stage);
@@ -31,6 +34,10 @@ enum class Follows {
   Batch,  ///< max_num_seqs, max_num_batched_tokens, largest_graph and sampled_sequences
   Load,   ///< any of it: context, concurrency …
 };
+
+/// Bytes of the pool that the workload needs on this stage, recurrent states included; one request
+/// where nobody says how many. What an engine's `capacity` holds against its pool.
+domain::Range pool_demand(const Situation& situation);
 
 struct TermRow {
   std::string_view name;

@@ -106,20 +106,13 @@ Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& 
           .high = not_negative(pool.high)};
 }
 
-/// Bytes of the pool that the workload needs on this stage; one request where nobody says how many.
-Bytes demand_on(const StageFigures& stage, const Plan& plan) {
-  const CacheLayout& cache = stage.situation.cache;
-  if (!plan.context_tokens) return cache.block_bytes;
-  return cache.block_bytes * cache.held_blocks(*plan.context_tokens) * plan.concurrency.value_or(1);
-}
-
 struct Fit {
   bool at_expected = true;
   bool at_high = true;
 };
 
 /// The pool holds the demand, and what the engine does not see fits beside its share.
-Fit fit_of(const Range& pool, Bytes demand, const Taken& taken, const Plan& plan,
+Fit fit_of(const Range& pool, const Range& demand, const Taken& taken, const Plan& plan,
            const domain::VisibleMemory& gpu) {
   // The engine asks for its share of the total. Where a part of that total can never be taken (a
   // vGPU guest), a larger total asks for more and finds no more.
@@ -131,8 +124,8 @@ Fit fit_of(const Range& pool, Bytes demand, const Taken& taken, const Plan& plan
   const Bytes free_expected = gpu.takeable_bytes.value_or(gpu.bytes.expected);
   const Bytes free_least = gpu.takeable_bytes.value_or(gpu.bytes.low);
   return {.at_expected =
-              pool.expected >= demand && share_expected + taken.beside.expected <= free_expected,
-          .at_high = pool.low >= demand && share_high + taken.beside.high <= free_least};
+              pool.expected >= demand.expected && share_expected + taken.beside.expected <= free_expected,
+          .at_high = pool.low >= demand.high && share_high + taken.beside.high <= free_least};
 }
 
 /// Why the engine would refuse to start.
@@ -164,7 +157,7 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   for (const StageFigures& stage : stages) {
     const Taken taken = taken_on(stage, plan);
     const Range pool = pool_of(taken.used, plan, gpu);
-    const Fit here = fit_of(pool, demand_on(stage, plan), taken, plan, gpu);
+    const Fit here = fit_of(pool, pool_demand(stage.situation), taken, plan, gpu);
     fit.at_expected = fit.at_expected && here.at_expected;
     fit.at_high = fit.at_high && here.at_high;
     const bool is_first = &stage == stages.data();

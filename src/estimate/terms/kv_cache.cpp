@@ -1,6 +1,7 @@
 // The KV cache that the declared context and concurrency need: whole blocks, every request at its
 // longest. Blocks that hold recurrent states are a term of their own.
 #include <algorithm>
+#include <cmath>
 
 #include "estimate/terms.hpp"
 
@@ -43,6 +44,42 @@ void describe_apart(const Situation& situation, domain::Term& term) {
   term.source = plan.facts.source("blockTokens");
 }
 
+/// Blocks of which kinds in pools of their own may hold a part.
+double rounded(double blocks) {
+  constexpr double kDigits = 1000;
+  return std::round(blocks * kDigits) / kDigits;
+}
+
+/// The quantile of a sum has no closed form; its inputs say what went into it.
+void describe_joint_cache(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  const CacheTraffic& traffic = *situation.traffic;
+  const bool is_joint = traffic.joint.has_value();
+  term.formula =
+      is_joint ? "(sharedBlocks + quantile(sum over the sequences of blocksOf(length) - sharedBlocks, "
+                 "serviceLevel) + stepBlocks) x blockBytes"
+               : "(sharedBlocks + concurrency x (blocksPerRequest - sharedBlocks)) x blockBytes";
+  term.inputs = {{"concurrency", *plan.concurrency}};
+  if (is_joint) {
+    const domain::InFlight& in_flight = *plan.in_flight;
+    term.inputs.push_back({"serviceLevel", in_flight.service_level});
+    term.inputs.push_back({"lengths", std::string(name_of(in_flight.lengths.basis))});
+    term.inputs.push_back({"blocks", rounded(traffic.level_blocks.expected)});
+    term.inputs.push_back({"blocksAtFullContext", rounded(traffic.worst_blocks)});
+    term.inputs.push_back({"stepBlocks", rounded(traffic.fixed_blocks - traffic.shared_blocks)});
+  } else {
+    term.inputs.push_back({"blocksPerRequest",
+                           rounded(token_blocks(situation.cache, *plan.context_tokens))});
+  }
+  term.inputs.push_back({"sharedBlocks", rounded(traffic.shared_blocks)});
+  term.inputs.push_back({"blockBytes", situation.cache.block_bytes.count()});
+  term.inputs.push_back({"contextTokens", *plan.context_tokens});
+  term.inputs.push_back({"blockTokens", situation.cache.least_block_tokens()});
+  term.source = plan.facts.source("blockTokens");
+  if (is_joint && !plan.in_flight->lengths.from.empty())
+    term.source += "; lengths: " + plan.in_flight->lengths.from;
+}
+
 }  // namespace
 
 bool kv_cache_is_asked_for(const Situation& situation) {
@@ -52,16 +89,17 @@ bool kv_cache_is_asked_for(const Situation& situation) {
 
 Spread kv_cache_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
+  if (situation.traffic)
+    return situation.traffic->level_blocks *
+           static_cast<double>(situation.cache.block_bytes.count());
   return certain(static_cast<double>(*plan.concurrency) *
                  static_cast<double>(situation.cache.request_bytes(*plan.context_tokens).count()));
 }
 
 void describe_kv_cache(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
-  if (situation.cache.geometry.lies_apart) {
-    describe_apart(situation, term);
-    return;
-  }
+  if (situation.traffic) return describe_joint_cache(situation, term);
+  if (situation.cache.geometry.lies_apart) return describe_apart(situation, term);
   term.formula = "blocksPerRequest x concurrency x blockBytes";
   term.inputs = {
       {"blocksPerRequest", blocks_of_request(situation)},

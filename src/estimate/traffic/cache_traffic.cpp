@@ -1,0 +1,158 @@
+#include "estimate/traffic/cache_traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/division.hpp"
+#include "estimate/engines.hpp"
+#include "estimate/traffic/lengths.hpp"
+
+namespace gpushape::estimate {
+
+using domain::CacheDemand;
+using domain::InFlight;
+
+namespace {
+
+/// Blocks of one request that hold tokens.
+std::int64_t token_blocks(const CacheLayout& cache, std::int64_t tokens) {
+  return cache.held_blocks(tokens) - cache.held_state_blocks(tokens);
+}
+
+/// Whole blocks of a prefix that all sequences read: a window drops its beginning and a state is
+/// each sequence's own, so only layers that keep every token share any.
+std::int64_t shared_blocks(const CacheLayout& cache, std::int64_t prefix) {
+  std::int64_t blocks = 0;
+  for (const CacheKind& kind : cache.kinds) {
+    if (kind.spec.held != layers::full_held_blocks || kind.spec.block_tokens <= 0) continue;
+    blocks += kind.groups * (prefix / (kind.spec.block_tokens * cache.geometry.context_parallel));
+  }
+  return blocks;
+}
+
+/// A sequence that is answered adds one token a step. The bound that engines admit by lets every
+/// sequence's window be longer by a whole step, which only one step's tokens are at a time.
+CacheLayout while_answering(const CacheLayout& cache) {
+  CacheLayout answering = cache;
+  answering.geometry.batched_tokens =
+      std::min(cache.geometry.batched_tokens, 1 + cache.geometry.draft_tokens);
+  return answering;
+}
+
+Bytes bytes_of(double blocks, const CacheLayout& cache) {
+  return cache.block_bytes * static_cast<std::int64_t>(std::ceil(blocks - 1e-6));
+}
+
+bool is_replayed(const Plan& plan) {
+  const InFlight& in_flight = *plan.in_flight;
+  return in_flight.is_sized_by_replay && in_flight.replay &&
+         *plan.concurrency == in_flight.sequences;
+}
+
+}  // namespace
+
+double CacheTraffic::blocks_at(double level) const {
+  if (!joint) return worst_blocks;
+  return std::min(worst_blocks, joint->quantile(level) + fixed_blocks);
+}
+
+double CacheTraffic::above(double blocks) const {
+  if (blocks >= worst_blocks) return 0;
+  return joint ? joint->above(blocks - fixed_blocks) : 1;
+}
+
+std::optional<CacheTraffic> traffic_on(const Plan& plan, const CacheLayout& cache) {
+  const bool has_lengths = plan.in_flight != nullptr && !plan.in_flight->lengths.shares.empty();
+  if (!plan.concurrency || !plan.context_tokens || cache.kinds.empty()) return std::nullopt;
+  if (!has_lengths && plan.common_prefix_tokens == 0) return std::nullopt;
+
+  const std::int64_t context = *plan.context_tokens;
+  const std::int64_t prefix = std::min(plan.common_prefix_tokens, context);
+  const std::int64_t shared = shared_blocks(cache, prefix);
+  CacheTraffic traffic;
+  traffic.shared_blocks = static_cast<double>(shared);
+  traffic.worst_blocks = static_cast<double>((token_blocks(cache, context) - shared) *
+                                             *plan.concurrency) +
+                         traffic.shared_blocks;
+  traffic.level_blocks = certain(traffic.worst_blocks);
+  if (!has_lengths) return traffic;
+
+  const CacheLayout answering = while_answering(cache);
+  const UnitsOf blocks_of = [&](double tokens) {
+    const auto length = std::clamp(std::llround(tokens), std::max<long long>(1, prefix),
+                                   static_cast<long long>(context));
+    return static_cast<double>(token_blocks(answering, length) - shared);
+  };
+  const InFlight& in_flight = *plan.in_flight;
+  traffic.joint = is_replayed(plan)
+                      ? JointDemand(*in_flight.replay, blocks_of)
+                      : JointDemand(in_flight.lengths, *plan.concurrency, blocks_of);
+  const auto of_step =
+      static_cast<double>(token_blocks(cache, context) - token_blocks(answering, context));
+  traffic.fixed_blocks = traffic.shared_blocks + of_step;
+  const Spread bounded = traffic.joint->bounded(in_flight.service_level);
+  const auto capped = [&](double blocks) {
+    return std::min(traffic.worst_blocks, std::ceil(blocks - 1e-6) + traffic.fixed_blocks);
+  };
+  traffic.level_blocks = {capped(bounded.low), capped(bounded.expected), capped(bounded.high)};
+  return traffic;
+}
+
+CacheDemand describe_traffic(const Plan& plan, const StageFigures& stage,
+                             const std::optional<domain::Range>& pool) {
+  const CacheLayout& cache = stage.situation.cache;
+  const CacheTraffic& traffic = *stage.situation.traffic;
+  CacheDemand demand;
+  demand.sequences = *plan.concurrency;
+  demand.common_prefix_tokens = std::min(plan.common_prefix_tokens, *plan.context_tokens);
+  demand.shared_bytes = bytes_of(traffic.shared_blocks, cache);
+  demand.level_bytes = bytes_of(traffic.level_blocks.expected, cache);
+  demand.worst_bytes = bytes_of(traffic.worst_blocks, cache);
+  demand.service_level = 1;
+  if (traffic.joint) {
+    const InFlight& in_flight = *plan.in_flight;
+    const std::vector<domain::LengthShare>& shares = in_flight.lengths.shares;
+    demand.service_level = in_flight.service_level;
+    demand.basis = in_flight.lengths.basis;
+    demand.from = in_flight.lengths.from;
+    demand.mean_tokens = mean_of(shares);
+    demand.deviation_tokens = deviation_of(shares);
+    demand.p50_tokens = percentile_of(shares, 50);
+    demand.p95_tokens = percentile_of(shares, 95);
+    demand.p99_tokens = percentile_of(shares, 99);
+    demand.longest_tokens = in_flight.lengths.longest;
+    double cut = 0;
+    for (const domain::LengthShare& share : shares) {
+      if (share.tokens > static_cast<double>(*plan.context_tokens) + 0.5) cut += share.share;
+    }
+    if (cut > 0) demand.cut_share = cut;
+    demand.is_sized_by_replay = is_replayed(plan);
+    if (in_flight.replay) {
+      demand.replay = in_flight.replay;
+      demand.replay->class_tokens.clear();
+      demand.replay->moments.clear();
+    }
+  } else {
+    demand.mean_tokens = static_cast<double>(*plan.context_tokens);
+    demand.p50_tokens = demand.p95_tokens = demand.p99_tokens = demand.mean_tokens;
+    demand.longest_tokens = demand.mean_tokens;
+  }
+  demand.p50_bytes = bytes_of(traffic.blocks_at(0.5), cache);
+  demand.p99_bytes = bytes_of(traffic.blocks_at(0.99), cache);
+  if (demand.p50_bytes > Bytes(0)) {
+    demand.spread = static_cast<double>(demand.p99_bytes.count()) /
+                    static_cast<double>(demand.p50_bytes.count());
+  }
+  if (!pool || cache.block_bytes == Bytes(0)) return demand;
+  const Bytes states = cache.block_bytes * cache.held_state_blocks(plan.longest_request) *
+                       *plan.concurrency;
+  const auto shortage_of = [&](Bytes bytes) {
+    const std::int64_t blocks = (bytes - states) / cache.block_bytes;
+    return blocks < 0 ? 1.0 : traffic.above(static_cast<double>(blocks));
+  };
+  demand.shortage = shortage_of(pool->expected);
+  demand.shortage_at_low = shortage_of(pool->low);
+  return demand;
+}
+
+}  // namespace gpushape::estimate
