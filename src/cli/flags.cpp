@@ -10,6 +10,7 @@
 #include "catalog/quantization_names.hpp"
 #include "inventory/import.hpp"
 #include "place/decide.hpp"
+#include "schema/token_figures.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -84,6 +85,8 @@ constexpr std::int64_t kMostMib = 1LL << 40;
 constexpr double kMostSpread = 1000;
 constexpr std::int64_t kMostStage = 3;
 constexpr std::int64_t kMostImages = 10'000;
+constexpr double kMostRate = 1e6;
+constexpr double kMostTokenSeconds = 3600;
 
 constexpr std::array kCapabilities = {"bf16", "fp8", "fp4", "int8", "mig", "nvlink", "vgpu"};
 
@@ -223,6 +226,24 @@ constexpr auto kRows = std::to_array<FlagRow>({
     {"--images", "", "N", Workload, kSizing,
      "largest images of one request; their tokens are added to --context", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.images, parse_count(g, 1, kMostImages), g); }},
+    {"--input-tokens", "", "FIGURES", Workload, kSizing,
+     "length of prompts: a number, p50=900,p95=3200, mean=1100,sd=1000 …", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.input_tokens, schema::parse_token_figures(g.text, g.flag), g); }},
+    {"--output-tokens", "", "FIGURES", Workload, kSizing, "length of answers, in the same form", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.output_tokens, schema::parse_token_figures(g.text, g.flag), g); }},
+    {"--token-trace", "", "FILE", Workload, kSizing,
+     "recorded requests (CSV or JSON lines); with times they are played back", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.trace_file, text_of(g), g); }},
+    {"--request-rate", "", "R", Workload, kSizing, "requests a second; with --request-seconds in place of --concurrency", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.request_rate, parse_number(g, 0, kMostRate), g); }},
+    {"--request-seconds", "", "S", Workload, kSizing, "how long a request stays in flight; default: answer x --token-seconds", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.request_seconds, parse_number(g, 0, kMostRate), g); }},
+    {"--token-seconds", "", "S", Workload, kSizing, "time between two tokens of an answer; default: 0.05", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.token_seconds, parse_number(g, 0, kMostTokenSeconds), g); }},
+    {"--common-prefix", "", "TOKENS", Workload, kSizing, "tokens that every prompt begins with: kept once", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.common_prefix_tokens, parse_tokens(g), g); }},
+    {"--service-level", "", "LEVEL", Workload, kSizing, "part of the time that the cache must do; default: p99", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.traffic.service_level, schema::parse_service_level(g.text, g.flag), g); }},
     {"--role", "", "ROLE", Workload, kSizing, "what the workload is; default: the model's own role",
      all_names<domain::Role>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Role>(in.workload.role, g); }},
@@ -470,6 +491,9 @@ constexpr auto kRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.output_file, text_of(g), g); }},
     {"--output-dir", "", "FOLDER", Output, kSizing | kOnClusters | kCalibrate, "a folder for the documents, one file each", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
+    {"--solve", "", "VARIABLE", Output, kSizing,
+     "the other way round: the last value with which it fits, and what binds", all_names<domain::SolveFor>,
+     [](Invocation& in, const Given& g) { return set_choice<domain::SolveFor>(in.solve, g); }},
     {"--pick", "", "N", Output, kAdvise, "write the Nth shape instead of the first", nullptr,
      [](Invocation& in, const Given& g) { return set(in.pick, parse_count(g, 1, kMostSequences), g); }},
     {"--name", "", "NAME", Output, kAdvise | kInventory, "metadata.name of the documents; default: from model and shape (import: of the host or cluster)", nullptr,

@@ -9,8 +9,11 @@
 
 #include "cli/advise_cluster.hpp"
 #include "cli/document_files.hpp"
+#include "document/text_format.hpp"
 #include "domain/profile_memory.hpp"
+#include "estimate/traffic/with_traffic.hpp"
 #include "inventory/sources.hpp"
+#include "inventory/token_trace.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -113,6 +116,19 @@ Diagnostics choose_trainer(domain::Workload& workload) {
   if (engine.value == kTrainer) return {};
   return {complaint(fmt::format("{} serves models, it does not train them", engine.value),
                     "leave --engine out for --role fine-tune, or name pytorch")};
+}
+
+/// The trace is read, and what follows from the traffic is worked out once.
+Result<domain::Workload> take_traffic(const domain::Workload& workload,
+                                      const std::optional<domain::Model>& model) {
+  const domain::Model* const known = model ? &*model : nullptr;
+  const auto& file = workload.traffic.trace_file;
+  if (!file) return estimate::with_traffic(workload, nullptr, known);
+  const Result<std::string> text = document::read_log_file(file->value);
+  if (!text) return std::unexpected(text.error());
+  const Result<domain::TokenTrace> trace = inventory::read_token_trace(*text, file->value);
+  if (!trace) return std::unexpected(trace.error());
+  return estimate::with_traffic(workload, &*trace, known);
 }
 
 struct ParsedWish {
@@ -390,7 +406,9 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     append(faults, wishes.error());
   }
   if (!faults.empty()) return failure(std::move(faults));
-  gathered.workload = workload;
+  Result<domain::Workload> with_traffic = take_traffic(workload, gathered.model);
+  if (!with_traffic) return std::unexpected(with_traffic.error());
+  gathered.workload = *std::move(with_traffic);
   return gathered;
 }
 

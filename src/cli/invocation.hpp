@@ -11,6 +11,7 @@
 #include "cli/sweep_lists.hpp"
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
+#include "domain/solution.hpp"
 #include "domain/workload.hpp"
 #include "emit/targets.hpp"
 
@@ -79,6 +80,7 @@ struct Invocation {
   std::string kubernetes;
   std::string vm_operator;
 
+  std::optional<domain::SolveFor> solve;
   std::optional<domain::EngineVersion> compare_version;  ///< estimate: the version after an upgrade
   std::string evidence_file;                             ///< calibrate: where evidence is written
   std::vector<std::string> evidence_files;               ///< measured starts to take

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "domain/fact.hpp"
 #include "domain/range.hpp"
+#include "domain/solution.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::domain {
@@ -107,18 +108,6 @@ struct ResolvedSettings {
   Fact<double> gpu_memory_utilization;
 
   bool operator==(const ResolvedSettings&) const = default;
-};
-
-/// The answer to an inverse question (--solve): the last value with which the workload fits at the
-/// high end of the range, and what keeps the next one from fitting.
-struct Solution {
-  std::string variable;  ///< "context", "concurrency" …
-  /// Absent where no value fits.
-  std::optional<std::variant<std::int64_t, double, std::string>> value;
-  std::string binding_term;  ///< "kvPool", "modelContext", "weights" …
-  std::string says;          ///< the same with its figures
-
-  bool operator==(const Solution&) const = default;
 };
 
 struct Estimate {

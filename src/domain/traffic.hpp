@@ -136,14 +136,18 @@ struct CacheDemand {
   double service_level = 0;
   LengthBasis basis = LengthBasis::Constant;
   std::string from;
-  double mean_tokens = 0;  ///< of one sequence
+  double mean_tokens = 0;  ///< of one sequence at its end
   double deviation_tokens = 0;
   double p50_tokens = 0;
   double p95_tokens = 0;
   double p99_tokens = 0;
   std::optional<double> longest_tokens;
   std::optional<double> cut_share;  ///< of the requests: longer than the context, counted as such
-  Bytes p50_bytes;                  ///< of all sequences together
+  double together_p50_tokens = 0;   ///< of all sequences
+  double together_p99_tokens = 0;
+  double together_level_tokens = 0;
+  double together_worst_tokens = 0;
+  Bytes p50_bytes;  ///< of all sequences, on one GPU
   Bytes p99_bytes;
   Bytes level_bytes;             ///< at the service level
   std::optional<Bytes> worst_bytes;  ///< every sequence at the full context
@@ -155,6 +159,10 @@ struct CacheDemand {
   std::optional<double> shortage_at_low;
   std::optional<Replay> replay;  ///< without its moments
   bool is_sized_by_replay = false;
+  // As stated, or their defaults; where they took part.
+  std::optional<Fact<double>> stated_level;
+  std::optional<Fact<double>> stated_token_seconds;
+  std::optional<Fact<std::int64_t>> stated_prefix_tokens;
 
   bool operator==(const CacheDemand&) const = default;
 };

@@ -139,6 +139,16 @@ std::optional<domain::CacheDemand> traffic_of(const PreparedEstimate& prepared,
   return largest;
 }
 
+/// What was stated of it, as far as it took part.
+void state_traffic(const domain::Traffic& traffic, domain::CacheDemand& demand) {
+  const bool is_joint = demand.service_level < 1;
+  if (is_joint) demand.stated_level = traffic.service_level;
+  const bool counts_seconds =
+      demand.replay || (traffic.request_rate && !traffic.request_seconds);
+  if (counts_seconds) demand.stated_token_seconds = traffic.token_seconds;
+  if (demand.common_prefix_tokens > 0) demand.stated_prefix_tokens = traffic.common_prefix_tokens;
+}
+
 Result<const EngineRow*> find_engine(const domain::Engine& engine) {
   if (const EngineRow* row = engine_row(engine.name)) return row;
   std::vector<std::string> names;
@@ -198,6 +208,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   }
   estimate.host_bytes = host_bytes_of(resolved.plan, prepared->stages());
   estimate.traffic = traffic_of(*prepared, estimate.capacity);
+  if (estimate.traffic) state_traffic(workload.traffic, *estimate.traffic);
   return estimate;
 }
 

@@ -13,6 +13,8 @@ namespace gpushape::schema {
 document::Node per_gpu_node(const domain::Estimate& estimate);
 document::Node all_gpus_node(const domain::AllGpus& all);
 document::Node capacity_node(const domain::Estimate& estimate);
+document::Node traffic_node(const domain::CacheDemand& demand);
+document::Node solution_node(const domain::Solution& solution);
 document::Node to_node(const domain::Term& term);
 document::Node facts_node(const std::vector<domain::Assumption>& facts);
 

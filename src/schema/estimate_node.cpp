@@ -189,6 +189,8 @@ Node to_node(const Estimate& estimate) {
   if (has_model && !domain::is_training(estimate))
     node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
   if (estimate.capacity) node.set("capacity", capacity_node(estimate));
+  if (estimate.traffic) node.set("traffic", traffic_node(*estimate.traffic));
+  if (estimate.solution) node.set("solution", solution_node(*estimate.solution));
   Node terms = Node::sequence();
   for (const domain::Term& term : estimate.terms) terms.add(to_node(term));
   node.set("terms", std::move(terms));

@@ -34,6 +34,17 @@ std::vector<domain::Assumption> stated_facts(const domain::Estimate& estimate) {
   if (const auto& concurrency = estimate.concurrency) {
     add(facts, "concurrency", count(concurrency->value), *concurrency, "--concurrency");
   }
+  if (const auto& traffic = estimate.traffic) {
+    if (traffic->stated_level)
+      add(facts, "serviceLevel", fmt::format("P{:g}", traffic->stated_level->value * 100),
+          *traffic->stated_level, "--service-level");
+    if (traffic->stated_token_seconds)
+      add(facts, "tokenSeconds", fmt::format("{:g}", traffic->stated_token_seconds->value),
+          *traffic->stated_token_seconds, "--token-seconds");
+    if (traffic->stated_prefix_tokens)
+      add(facts, "commonPrefixTokens", count(traffic->stated_prefix_tokens->value),
+          *traffic->stated_prefix_tokens, "--common-prefix");
+  }
   if (!has_model) return facts;
   add(facts, "engine", estimate.engine.value, estimate.engine, "--engine");
   add(facts, "engineVersion", to_text(settings.version.value), settings.version,

@@ -8,6 +8,7 @@
 #include "schema/kinds.hpp"
 #include "schema/limits.hpp"
 #include "schema/token_count.hpp"
+#include "schema/traffic_fields.hpp"
 
 namespace gpushape::schema {
 
@@ -273,6 +274,7 @@ void read_model_fields(Reader& reader, Workload& workload) {
   take(workload.concurrency, reader, "concurrency",
        reader.integer("concurrency", kSequencesBounds));
   take(workload.images, reader, "images", reader.integer("images", kImagesBounds));
+  read_traffic(reader, workload.traffic);
   if (auto engine = reader.mapping("engine")) read_engine(*engine, workload.engine);
   if (auto adapters = reader.mapping("adapters")) workload.adapters = read_adapters(*adapters);
   if (auto training = reader.mapping("training")) read_training(*training, workload.training);
@@ -322,6 +324,7 @@ Node to_node(const Workload& workload) {
   set_stated(node, "contextTokens", workload.context_tokens);
   set_stated(node, "concurrency", workload.concurrency);
   set_stated(node, "images", workload.images);
+  write_traffic(workload.traffic, node);
   set_filled(node, "engine", engine_node(workload.engine));
   if (workload.adapters) node.set("adapters", adapters_node(*workload.adapters));
   set_filled(node, "training", training_node(workload.training));

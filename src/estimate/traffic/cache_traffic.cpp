@@ -49,6 +49,35 @@ bool is_replayed(const Plan& plan) {
          *plan.concurrency == in_flight.sequences;
 }
 
+JointDemand joint_demand(const Plan& plan, const UnitsOf& units_of) {
+  const InFlight& in_flight = *plan.in_flight;
+  return is_replayed(plan) ? JointDemand(*in_flight.replay, units_of)
+                           : JointDemand(in_flight.lengths, *plan.concurrency, units_of);
+}
+
+/// In tokens what the blocks hold.
+void count_tokens(const Plan& plan, CacheDemand& demand) {
+  const auto context = static_cast<double>(*plan.context_tokens);
+  const auto prefix = static_cast<double>(demand.common_prefix_tokens);
+  const auto sequences = static_cast<double>(demand.sequences);
+  demand.together_worst_tokens = prefix + sequences * (context - prefix);
+  const auto set_all = [&](double tokens) {
+    demand.together_p50_tokens = demand.together_p99_tokens = demand.together_level_tokens = tokens;
+  };
+  set_all(demand.together_worst_tokens);
+  if (plan.in_flight == nullptr || plan.in_flight->lengths.shares.empty()) return;
+  const UnitsOf own_tokens = [&](double tokens) {
+    return std::clamp(tokens, prefix, context) - prefix;
+  };
+  const JointDemand joint = joint_demand(plan, own_tokens);
+  const auto at = [&](double level) {
+    return std::min(demand.together_worst_tokens, prefix + joint.quantile(level));
+  };
+  demand.together_p50_tokens = at(0.5);
+  demand.together_p99_tokens = at(0.99);
+  demand.together_level_tokens = at(plan.in_flight->service_level);
+}
+
 }  // namespace
 
 double CacheTraffic::blocks_at(double level) const {
@@ -83,14 +112,11 @@ std::optional<CacheTraffic> traffic_on(const Plan& plan, const CacheLayout& cach
                                    static_cast<long long>(context));
     return static_cast<double>(token_blocks(answering, length) - shared);
   };
-  const InFlight& in_flight = *plan.in_flight;
-  traffic.joint = is_replayed(plan)
-                      ? JointDemand(*in_flight.replay, blocks_of)
-                      : JointDemand(in_flight.lengths, *plan.concurrency, blocks_of);
+  traffic.joint = joint_demand(plan, blocks_of);
   const auto of_step =
       static_cast<double>(token_blocks(cache, context) - token_blocks(answering, context));
   traffic.fixed_blocks = traffic.shared_blocks + of_step;
-  const Spread bounded = traffic.joint->bounded(in_flight.service_level);
+  const Spread bounded = traffic.joint->bounded(plan.in_flight->service_level);
   const auto capped = [&](double blocks) {
     return std::min(traffic.worst_blocks, std::ceil(blocks - 1e-6) + traffic.fixed_blocks);
   };
@@ -137,6 +163,7 @@ CacheDemand describe_traffic(const Plan& plan, const StageFigures& stage,
     demand.p50_tokens = demand.p95_tokens = demand.p99_tokens = demand.mean_tokens;
     demand.longest_tokens = demand.mean_tokens;
   }
+  count_tokens(plan, demand);
   demand.p50_bytes = bytes_of(traffic.blocks_at(0.5), cache);
   demand.p99_bytes = bytes_of(traffic.blocks_at(0.99), cache);
   if (demand.p50_bytes > Bytes(0)) {
