@@ -118,6 +118,8 @@ Result<Advice> advise(const AdviceRequest& request) {
   auto bare = bare_estimate(request);
   if (!bare) return std::unexpected(bare.error());
   advice.estimate = *std::move(bare);
+  if (advice.estimate && advice.estimate->traffic)
+    take_spread(request.workload, *advice.estimate->traffic, request.thresholds, declared);
   advice.assumptions =
       assumptions_of(request, declared, advice.estimate ? &*advice.estimate : nullptr);
   if (!advice.asks.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -63,6 +64,21 @@ class Listing {
   std::vector<Assumption> list_;
 };
 
+/// What the quantile of the sequences in flight rests on.
+void add_traffic(const domain::Traffic& traffic, const domain::CacheDemand& demand, Listing& list) {
+  list.add("tokensInFlight", std::to_string(std::llround(demand.together_level_tokens)),
+           Origin::Computed,
+           fmt::format("P{:g} of the sequences together", demand.service_level * 100), "evidence");
+  list.add("sequenceLengths", std::string(name_of(demand.basis)), Origin::Computed, demand.from,
+           "--input-tokens, --output-tokens");
+  list.add("serviceLevel", fmt::format("P{:g}", demand.service_level * 100),
+           traffic.service_level.origin, traffic.service_level.from, "--service-level");
+  if (demand.stated_token_seconds)
+    list.add("tokenSeconds", *demand.stated_token_seconds, "--token-seconds");
+  if (demand.stated_prefix_tokens)
+    list.add("commonPrefixTokens", *demand.stated_prefix_tokens, "--common-prefix");
+}
+
 void add_load(const AdviceRequest& request, const domain::Estimate* estimate, Listing& list) {
   const domain::Workload& workload = request.workload;
   if (has_demand(workload)) {
@@ -100,7 +116,9 @@ void add_load(const AdviceRequest& request, const domain::Estimate* estimate, Li
   }
   if (workload.context_tokens) list.add("context", *workload.context_tokens, "--context");
   if (workload.concurrency) list.add("concurrency", *workload.concurrency, "--concurrency");
-  if (workload.context_tokens && workload.concurrency && !has_demand(workload)) {
+  if (estimate->traffic && estimate->traffic->service_level < 1 && !has_demand(workload)) {
+    add_traffic(workload.traffic, *estimate->traffic, list);
+  } else if (workload.context_tokens && workload.concurrency && !has_demand(workload)) {
     list.add("tokensInFlight",
              std::to_string(workload.context_tokens->value * workload.concurrency->value),
              Origin::Computed, "every sequence at its full context: the deterministic ceiling",
@@ -111,7 +129,8 @@ void add_load(const AdviceRequest& request, const domain::Estimate* estimate, Li
            estimate->settings.version.origin, estimate->settings.version.from, "--engine-version");
 }
 
-void add_facts(const AdviceRequest& request, const Facts& declared, Listing& list) {
+void add_facts(const AdviceRequest& request, const Facts& declared,
+               const domain::Estimate* estimate, Listing& list) {
   const domain::Workload& workload = request.workload;
   list.add("platform", workload.platform, domain::Platform::Vsphere, "nothing implies another",
            "--platform");
@@ -134,8 +153,11 @@ void add_facts(const AdviceRequest& request, const Facts& declared, Listing& lis
   if (workload.spread) {
     list.add("spread", *workload.spread, "--spread");
   } else if (declared.spread) {
-    list.add("spread", text_of(*declared.spread), Origin::Computed,
-             "dynamic P99 / P50 of the demand", "--spread");
+    list.add("spread", fmt::format("{:.3g}", *declared.spread), Origin::Computed,
+             estimate != nullptr && estimate->traffic
+                 ? "P99 / P50 of what the sequences in flight hold"
+                 : "dynamic P99 / P50 of the demand",
+             "--spread");
   } else {
     list.add("spread", "not known", Origin::Default, "not predictable without it", "--spread");
   }
@@ -178,7 +200,7 @@ std::vector<Assumption> assumptions_of(const AdviceRequest& request, const Facts
                                        const domain::Estimate* estimate) {
   Listing list;
   add_load(request, estimate, list);
-  add_facts(request, declared, list);
+  add_facts(request, declared, estimate, list);
   add_contract(request.workload.contract, list);
   add_hosts(request, list);
   return list.take();

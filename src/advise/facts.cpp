@@ -69,6 +69,15 @@ Facts declared_facts(const domain::Workload& workload, const domain::Model* mode
   return facts;
 }
 
+void take_spread(const domain::Workload& workload, const domain::CacheDemand& traffic,
+                 const Thresholds& thresholds, Facts& facts) {
+  const bool is_known = workload.spread || spread_of(workload);
+  if (is_known || !traffic.spread || traffic.service_level == 1) return;
+  facts.spread = traffic.spread;
+  facts.why_unpredictable = why_unpredictable(facts, thresholds);
+  facts.is_predictable = facts.why_unpredictable.empty();
+}
+
 bool has_hypervisor(domain::Platform platform) {
   return platform == domain::Platform::Vsphere || platform == domain::Platform::Vks;
 }

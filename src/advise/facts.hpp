@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "domain/device.hpp"
 #include "domain/model.hpp"
+#include "domain/traffic.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::advise {
@@ -85,6 +86,11 @@ struct Facts {
 /// silent.
 Facts declared_facts(const domain::Workload& workload, const domain::Model* model,
                      const Thresholds& thresholds);
+
+/// What the traffic makes of the spread, where nobody stated one: P99 over P50 of what the sequences
+/// in flight hold.
+void take_spread(const domain::Workload& workload, const domain::CacheDemand& traffic,
+                 const Thresholds& thresholds, Facts& facts);
 
 /// The platform has virtual machines, and with them vGPU profiles and DirectPath I/O.
 bool has_hypervisor(domain::Platform platform);

@@ -110,7 +110,7 @@ Need need_of(const Estimate& estimate, const Facts& declared, const Thresholds& 
   if (has_load) {
     need.dynamic_bytes =
         expected(Part::KvCache) + expected(Part::State) + expected(Part::Activation);
-    need.dynamic_is_ceiling = true;
+    need.dynamic_is_ceiling = !estimate.traffic || estimate.traffic->service_level == 1;
     need.need_bytes =
         with_guard(need.static_bytes, *need.dynamic_bytes, guard_of(declared, thresholds));
     if (holds_no_cache(declared.role)) need.ceiling_bytes = need.need_bytes;

@@ -15,9 +15,11 @@
 #include "cli/output.hpp"
 #include "cli/target_help.hpp"
 #include "document/text_format.hpp"
+#include "domain/profile_memory.hpp"
 #include "emit/difference.hpp"
 #include "emit/targets.hpp"
 #include "emit/template.hpp"
+#include "estimate/solve/solve.hpp"
 #include "render/formats.hpp"
 
 namespace gpushape::cli {
@@ -121,6 +123,71 @@ int show_difference(const std::vector<document::Node>& documents, const Invocati
   return lines.empty() ? kDone : kAnswerIsNo;
 }
 
+/// A shape needs a load; what is asked for begins with the least there can be.
+void begin_with_least(domain::SolveFor variable, domain::Workload& workload) {
+  const auto least = domain::defaulted<std::int64_t>(
+      1, fmt::format("to begin with: --solve {} says the most", name_of(variable)));
+  if (variable == domain::SolveFor::Context && !workload.context_tokens)
+    workload.context_tokens = least;
+  if (variable == domain::SolveFor::Concurrency && !workload.concurrency)
+    workload.concurrency = least;
+}
+
+/// The question of the first shape, under the settings that were chosen for it.
+Diagnostics solve_on_first(domain::SolveFor variable, const advise::AdviceRequest& request,
+                           domain::Advice& advice) {
+  if (advice.shapes.empty() || !request.model || !request.engine || !advice.estimate) return {};
+  const domain::RankedShape& first = advice.shapes.front();
+  const auto wish = std::ranges::find(request.wishes, first.shape.device,
+                                      [](const advise::Wish& each) { return each.device.id; });
+  if (wish == request.wishes.end() || !first.estimate) return {};
+  domain::Workload workload = request.workload;
+  const auto chosen = [](auto value) {
+    return domain::Fact<decltype(value)>{value, domain::Origin::Computed, "the first shape"};
+  };
+  domain::EngineSettings& engine = workload.engine;
+  engine.tensor = chosen(first.shape.parallelism.tensor);
+  engine.pipeline = chosen(first.shape.parallelism.pipeline);
+  if (first.max_num_batched_tokens)
+    engine.max_num_batched_tokens = chosen(*first.max_num_batched_tokens);
+  if (first.gpu_memory_utilization)
+    engine.gpu_memory_utilization = chosen(*first.gpu_memory_utilization);
+  switch (variable) {
+    case domain::SolveFor::Context:
+      workload.context_tokens.reset();
+      break;
+    case domain::SolveFor::Concurrency:
+      workload.concurrency.reset();
+      break;
+    case domain::SolveFor::Quant:
+      workload.quantization.reset();
+      break;
+    case domain::SolveFor::Gpus:
+      engine.tensor.reset();
+      engine.pipeline.reset();
+      break;
+    case domain::SolveFor::Utilization:
+      engine.gpu_memory_utilization.reset();
+      break;
+  }
+  if (variable != domain::SolveFor::Concurrency && first.max_num_seqs)
+    engine.max_num_seqs = chosen(*first.max_num_seqs);
+  if (variable != domain::SolveFor::Concurrency && first.concurrency)
+    workload.concurrency = chosen(*first.concurrency);
+  const domain::Profile* profile = nullptr;
+  for (const domain::Profile& row : wish->device.profiles) {
+    if (!first.shape.profile.empty() && row.name == first.shape.profile) profile = &row;
+  }
+  const Result<domain::Estimate> solved = estimate::solve_estimate(
+      variable, {.model = &*request.model,
+                 .workload = std::move(workload),
+                 .engine = &*request.engine,
+                 .gpu = domain::visible_memory(wish->device, profile)});
+  if (!solved) return solved.error();
+  advice.estimate->solution = solved->solution;
+  return {};
+}
+
 }  // namespace
 
 int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
@@ -151,11 +218,17 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   request.engine = gathered->engine;
   request.wishes = gathered->wishes;
   request.profile = invocation.profile;
+  if (invocation.solve) begin_with_least(*invocation.solve, request.workload);
   Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return refuse(advice.error(), terminal);
   if (gathered->clusters) {
     rank_by_cluster(*advice, *gathered->clusters);
     terminal.err << to_text(gathered->clusters->notes);
+  }
+  if (invocation.solve) {
+    if (const Diagnostics faults = solve_on_first(*invocation.solve, request, *advice);
+        !faults.empty())
+      return refuse(faults, terminal);
   }
   const bool is_yes = std::ranges::any_of(advice->shapes, &domain::RankedShape::fits);
   if (invocation.pick && *invocation.pick > static_cast<std::int64_t>(advice->shapes.size())) {

@@ -10,6 +10,7 @@
 #include "cli/named_gpu.hpp"
 #include "estimate/compare_estimates.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/solve/solve.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -46,6 +47,26 @@ int run_comparison(const Gathered& gathered, const std::optional<domain::Visible
   return faults.empty() ? kDone : refuse(faults, terminal);
 }
 
+/// Forwards, or the other way round.
+Result<domain::Estimate> answer(const Gathered& gathered,
+                                const std::optional<domain::VisibleMemory>& gpu,
+                                const Invocation& invocation) {
+  if (!invocation.solve)
+    return estimate::estimate_memory(*gathered.model, gathered.workload, *gathered.engine, gpu);
+  if (!gpu) {
+    return failure(fmt::format("--solve {} is asked of one GPU", name_of(*invocation.solve)),
+                   "name it with --gpu, or its memory with --memory-mib");
+  }
+  if (invocation.compare_version) {
+    return failure("--solve and --compare-engine-version are two questions",
+                   "leave one of them out");
+  }
+  return estimate::solve_estimate(*invocation.solve, {.model = &*gathered.model,
+                                                      .workload = gathered.workload,
+                                                      .engine = &*gathered.engine,
+                                                      .gpu = *gpu});
+}
+
 }  // namespace
 
 int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
@@ -57,8 +78,7 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
   }
   const Result<std::optional<domain::VisibleMemory>> gpu = named_gpu(*gathered, invocation);
   if (!gpu) return refuse(gpu.error(), terminal);
-  Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*gathered->model, gathered->workload, *gathered->engine, *gpu);
+  Result<domain::Estimate> estimate = answer(*gathered, *gpu, invocation);
   if (!estimate) return refuse(estimate.error(), terminal);
   if (invocation.compare_version)
     return run_comparison(*gathered, *gpu, *std::move(estimate), invocation, terminal);
@@ -68,6 +88,7 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
                        return row.estimate(*estimate, style);
                      });
   if (!faults.empty()) return refuse(faults, terminal);
+  if (estimate->solution) return estimate->solution->value ? kDone : kAnswerIsNo;
   // The question is asked of a GPU only together with a load: memory alone has no "no".
   const bool is_asked = estimate->capacity && estimate->context_tokens;
   return is_asked && estimate->capacity->fits_at == domain::FitsAt::None ? kAnswerIsNo : kDone;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/name_table.hpp"
@@ -36,3 +37,13 @@ inline constexpr auto kNames<domain::SolveFor> = std::to_array<NameRow<domain::S
     {domain::SolveFor::Utilization, "utilization", "the least fraction of the memory"},
 });
 }  // namespace gpushape
+
+namespace gpushape::domain {
+/// "the longest context".
+constexpr std::string_view description_of(SolveFor variable) {
+  for (const auto& row : kNames<SolveFor>) {
+    if (row.value == variable) return row.description;
+  }
+  return {};
+}
+}  // namespace gpushape::domain

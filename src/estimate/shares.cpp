@@ -43,9 +43,9 @@ Range share_of(const Range& whole, double share) {
   return {.low = of(whole.low), .expected = of(whole.expected), .high = of(whole.high)};
 }
 
-bool holds_demand(const Held& held, const Plan& plan) {
-  if (!plan.context_tokens) return held.tokens > 0;
-  return held.requests >= static_cast<double>(plan.concurrency.value_or(1));
+bool holds_demand(const Held& held, const Situation& situation, double Spread::*bound) {
+  if (!situation.plan->context_tokens) return held.tokens > 0;
+  return held.requests >= wanted_requests(situation).*bound;
 }
 
 void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,

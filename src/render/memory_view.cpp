@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "render/text_width.hpp"
+#include "render/traffic_view.hpp"
 #include "render/words.hpp"
 #include "schema/estimate_fields.hpp"
 
@@ -48,6 +49,10 @@ std::string row_name(const Estimate& estimate, Part part) {
     case Part::KvCache:
       if (estimate.model_id.empty()) return "dynamic, as declared";
       if (!estimate.concurrency || !estimate.context_tokens) return "KV cache";
+      if (estimate.traffic && estimate.traffic->service_level < 1) {
+        return fmt::format("KV cache, {} in flight at {}", grouped(estimate.concurrency->value),
+                           level_text(estimate.traffic->service_level));
+      }
       return fmt::format("KV cache, {} x {} tokens", grouped(estimate.concurrency->value),
                          grouped(estimate.context_tokens->value));
     case Part::State:

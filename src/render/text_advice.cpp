@@ -7,6 +7,7 @@
 #include "render/shape_view.hpp"
 #include "render/text.hpp"
 #include "render/title.hpp"
+#include "render/traffic_view.hpp"
 #include "render/verdict_lines.hpp"
 #include "render/words.hpp"
 
@@ -101,7 +102,9 @@ void show_answer(Page& page, const Advice& advice) {
   show_facts(page, advice.assumptions);
   if (estimate != nullptr) {
     show_memory(page, *estimate);
+    show_traffic(page, *estimate);
     show_capacity(page, *estimate);
+    if (advice.estimate) show_solution(page, *advice.estimate);
   }
   show_potentials(page, advice);
   if (!advice.shapes.empty()) {

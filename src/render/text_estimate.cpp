@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <variant>
+
 #include "render/facts_view.hpp"
 #include "render/memory_view.hpp"
 #include "render/text.hpp"
 #include "render/title.hpp"
+#include "render/traffic_view.hpp"
 #include "render/words.hpp"
 #include "schema/estimate_fields.hpp"
 #include "schema/stated_facts.hpp"
@@ -14,8 +17,20 @@ using domain::Estimate;
 
 namespace {
 
+/// The answer to an inverse question in one sentence.
+std::string solved_verdict(const domain::Solution& solution, const std::string& place) {
+  if (!solution.value)
+    return fmt::format("no {} fits {}: {}", name_of(solution.variable), place, solution.says);
+  const std::string value = std::visit(
+      [](const auto& known) { return fmt::format("{}", known); }, *solution.value);
+  return fmt::format("{} {} is {} on {}", name_of(solution.variable), value,
+                     domain::description_of(solution.variable), place);
+}
+
 /// One sentence: does it fit, and on what.
 std::string verdict_of(const Estimate& estimate) {
+  if (estimate.solution && estimate.capacity)
+    return solved_verdict(*estimate.solution, place_name(*estimate.capacity));
   if (!schema::demand_is_known(estimate)) {
     return fmt::format(
         "{} GiB before the KV cache; --context and --concurrency say how much that is.",
@@ -55,7 +70,9 @@ std::string estimate_text(const Estimate& estimate, const Style& style) {
     show_title(page, estimate);
     show_facts(page, schema::stated_facts(estimate));
     show_memory(page, estimate);
+    show_traffic(page, estimate);
     show_capacity(page, estimate);
+    show_solution(page, estimate);
     page.blank();
     if (estimate.all_gpus) page.labelled("All", 7, together(*estimate.all_gpus), 0, Tone::Plain);
   }

@@ -35,6 +35,9 @@ std::vector<domain::Assumption> stated_facts(const domain::Estimate& estimate) {
     add(facts, "concurrency", count(concurrency->value), *concurrency, "--concurrency");
   }
   if (const auto& traffic = estimate.traffic) {
+    if (!traffic->from.empty())
+      facts.push_back({"sequenceLengths", std::string(name_of(traffic->basis)),
+                       domain::Origin::Computed, traffic->from, "--input-tokens, --output-tokens"});
     if (traffic->stated_level)
       add(facts, "serviceLevel", fmt::format("P{:g}", traffic->stated_level->value * 100),
           *traffic->stated_level, "--service-level");

@@ -64,6 +64,13 @@ Estimate estimate $llama --context 8192 --concurrency 32 --gpu h100-sxm-80
 Estimate estimate $own --context 8k --concurrency 4 --gpu l40s --profile 24C
 Estimate estimate qwen2.5-72b-instruct --tp 4 --pp 2 --context 32k --concurrency 8 --gpu a100-sxm4-80
 Estimate estimate $llama --kv-cache-memory-bytes 20GiB --context 8k --gpu h100-sxm-80 --memory-mib 81090
+Estimate estimate $llama --token-trace examples/traces/chat.csv --gpu h100-sxm-80
+Estimate estimate $llama --concurrency 32 --input-tokens p50=900,p95=3200 --output-tokens mean=200 --common-prefix 512
+Estimate estimate $llama --request-rate 4 --request-seconds 12 --context 8k --gpu l40s
+Estimate estimate $llama --context 8k --solve concurrency --gpu l40s
+Estimate estimate $llama --context 8k --concurrency 8 --solve gpus --gpu l4
+Advice advise $llama --token-trace examples/traces/chat.csv --gpu l40s
+Advice advise $llama --context 8k --solve concurrency --gpu l40s
 Advice advise $llama
 Advice advise $llama --context 8192 --concurrency 32 --gpu h100-sxm-80
 Advice advise $own --context 32k --concurrency 64 --gpu h100-sxm-80,l40s

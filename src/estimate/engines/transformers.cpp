@@ -177,12 +177,13 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
   for (const StageFigures& stage : stages) {
     const Range left = left_on(stage, plan, gpu);
     const Held held = held_in(stage, plan, left.expected);
-    const Bytes demand = sum_of(stage, kTerms, {Budget::Pool}).expected;
+    const Range demand = sum_of(stage, kTerms, {Budget::Pool});
     const Bytes free = gpu.takeable_bytes.value_or(gpu.bytes.expected);
     const Range taken = sum_of(stage, kTerms, {Budget::Profiled});
     fits.also(
-        left.expected >= demand && left.expected > Bytes(0) && taken.expected + demand <= free,
-        left.low >= demand && left.low > Bytes(0) && taken.high + demand <= free);
+        left.expected >= demand.expected && left.expected > Bytes(0) &&
+            taken.expected + demand.expected <= free,
+        left.low >= demand.high && left.low > Bytes(0) && taken.high + demand.high <= free);
     if (is_first || left.expected < capacity.kv_pool_bytes.expected) {
       capacity.kv_pool_bytes = left;
       capacity.kv_pool_tokens = held.tokens;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "estimate/engines.hpp"
 #include "estimate/solve/solvers.hpp"
@@ -32,6 +33,19 @@ void drop_replay(Workload& workload) {
 
 Fact<std::int64_t> solved(std::int64_t value, SolveFor variable) {
   return {value, Origin::Computed, fmt::format("--solve {}", name_of(variable))};
+}
+
+/// What one token more costs: a block of every sequence.
+std::string block_text(const Estimate& estimate, std::int64_t sequences) {
+  for (const domain::Term& term : estimate.terms) {
+    if (term.name != "kvCache") continue;
+    for (const domain::Input& input : term.inputs) {
+      const auto* const tokens = std::get_if<std::int64_t>(&input.value);
+      if (input.name == "blockTokens" && tokens != nullptr && *tokens > 1)
+        return fmt::format(" ({} blocks of {} more)", grouped(sequences), grouped(*tokens));
+    }
+  }
+  return {};
 }
 
 Estimate with_solution(SolveFor variable, Found found, const Binding& at_most,
@@ -68,7 +82,9 @@ Result<Estimate> solve_context(const SolveRequest& request) {
   const Binding at_most{"modelContext",
                         fmt::format("the model takes no more than {} tokens", grouped(most))};
   const std::string next =
-      found->value ? fmt::format("with {} tokens", grouped(*found->value + 1)) : std::string();
+      found->value ? fmt::format("with {} tokens{}", grouped(*found->value + 1),
+                                 block_text(found->at_value, workload.concurrency->value))
+                   : std::string();
   return with_solution(SolveFor::Context, *found, at_most, next);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/division.hpp"
 #include "estimate/engines.hpp"
 #include "estimate/traffic/lengths.hpp"
 
@@ -14,18 +13,18 @@ using domain::InFlight;
 
 namespace {
 
-/// Blocks of one request that hold tokens.
-std::int64_t token_blocks(const CacheLayout& cache, std::int64_t tokens) {
-  return cache.held_blocks(tokens) - cache.held_state_blocks(tokens);
-}
-
 /// Whole blocks of a prefix that all sequences read: a window drops its beginning and a state is
 /// each sequence's own, so only layers that keep every token share any.
-std::int64_t shared_blocks(const CacheLayout& cache, std::int64_t prefix) {
-  std::int64_t blocks = 0;
+double shared_blocks(const CacheLayout& cache, std::int64_t prefix) {
+  double blocks = 0;
   for (const CacheKind& kind : cache.kinds) {
     if (kind.spec.held != layers::full_held_blocks || kind.spec.block_tokens <= 0) continue;
-    blocks += kind.groups * (prefix / (kind.spec.block_tokens * cache.geometry.context_parallel));
+    const auto whole = static_cast<double>(
+        prefix / (kind.spec.block_tokens * cache.geometry.context_parallel));
+    blocks += cache.geometry.lies_apart
+                  ? whole * static_cast<double>(kind.spec.page_bytes * kind.layers) /
+                        static_cast<double>(cache.block_bytes.count())
+                  : whole * static_cast<double>(kind.groups);
   }
   return blocks;
 }
@@ -40,7 +39,8 @@ CacheLayout while_answering(const CacheLayout& cache) {
 }
 
 Bytes bytes_of(double blocks, const CacheLayout& cache) {
-  return cache.block_bytes * static_cast<std::int64_t>(std::ceil(blocks - 1e-6));
+  return Bytes(static_cast<std::int64_t>(
+      std::ceil(blocks * static_cast<double>(cache.block_bytes.count()) - 1e-3)));
 }
 
 bool is_replayed(const Plan& plan) {
@@ -80,9 +80,14 @@ void count_tokens(const Plan& plan, CacheDemand& demand) {
 
 }  // namespace
 
+double token_blocks(const CacheLayout& cache, std::int64_t tokens) {
+  return static_cast<double>(cache.request_bytes(tokens).count()) /
+         static_cast<double>(cache.block_bytes.count());
+}
+
 double CacheTraffic::blocks_at(double level) const {
   if (!joint) return worst_blocks;
-  return std::min(worst_blocks, joint->quantile(level) + fixed_blocks);
+  return std::min(worst_blocks, std::ceil(joint->quantile(level) - 1e-6) + fixed_blocks);
 }
 
 double CacheTraffic::above(double blocks) const {
@@ -92,17 +97,17 @@ double CacheTraffic::above(double blocks) const {
 
 std::optional<CacheTraffic> traffic_on(const Plan& plan, const CacheLayout& cache) {
   const bool has_lengths = plan.in_flight != nullptr && !plan.in_flight->lengths.shares.empty();
-  if (!plan.concurrency || !plan.context_tokens || cache.kinds.empty()) return std::nullopt;
+  if (!plan.concurrency || !plan.context_tokens || cache.block_bytes == Bytes(0))
+    return std::nullopt;
   if (!has_lengths && plan.common_prefix_tokens == 0) return std::nullopt;
 
   const std::int64_t context = *plan.context_tokens;
   const std::int64_t prefix = std::min(plan.common_prefix_tokens, context);
-  const std::int64_t shared = shared_blocks(cache, prefix);
+  const double shared = shared_blocks(cache, prefix);
+  const double of_longest = token_blocks(cache, context);
   CacheTraffic traffic;
-  traffic.shared_blocks = static_cast<double>(shared);
-  traffic.worst_blocks = static_cast<double>((token_blocks(cache, context) - shared) *
-                                             *plan.concurrency) +
-                         traffic.shared_blocks;
+  traffic.shared_blocks = shared;
+  traffic.worst_blocks = shared + (of_longest - shared) * static_cast<double>(*plan.concurrency);
   traffic.level_blocks = certain(traffic.worst_blocks);
   if (!has_lengths) return traffic;
 
@@ -110,15 +115,14 @@ std::optional<CacheTraffic> traffic_on(const Plan& plan, const CacheLayout& cach
   const UnitsOf blocks_of = [&](double tokens) {
     const auto length = std::clamp(std::llround(tokens), std::max<long long>(1, prefix),
                                    static_cast<long long>(context));
-    return static_cast<double>(token_blocks(answering, length) - shared);
+    return std::max(0.0, token_blocks(answering, length) - shared);
   };
   traffic.joint = joint_demand(plan, blocks_of);
-  const auto of_step =
-      static_cast<double>(token_blocks(cache, context) - token_blocks(answering, context));
-  traffic.fixed_blocks = traffic.shared_blocks + of_step;
+  traffic.fixed_blocks = shared + of_longest - token_blocks(answering, context);
   const Spread bounded = traffic.joint->bounded(plan.in_flight->service_level);
   const auto capped = [&](double blocks) {
-    return std::min(traffic.worst_blocks, std::ceil(blocks - 1e-6) + traffic.fixed_blocks);
+    const double whole = cache.geometry.lies_apart ? blocks : std::ceil(blocks - 1e-6);
+    return std::min(traffic.worst_blocks, whole + traffic.fixed_blocks);
   };
   traffic.level_blocks = {capped(bounded.low), capped(bounded.expected), capped(bounded.high)};
   return traffic;
@@ -171,11 +175,12 @@ CacheDemand describe_traffic(const Plan& plan, const StageFigures& stage,
                     static_cast<double>(demand.p50_bytes.count());
   }
   if (!pool || cache.block_bytes == Bytes(0)) return demand;
-  const Bytes states = cache.block_bytes * cache.held_state_blocks(plan.longest_request) *
-                       *plan.concurrency;
+  const Bytes states = cache.request_state_bytes(plan.longest_request) * *plan.concurrency;
   const auto shortage_of = [&](Bytes bytes) {
-    const std::int64_t blocks = (bytes - states) / cache.block_bytes;
-    return blocks < 0 ? 1.0 : traffic.above(static_cast<double>(blocks));
+    if (bytes < states) return 1.0;
+    const double blocks = static_cast<double>((bytes - states).count()) /
+                          static_cast<double>(cache.block_bytes.count());
+    return traffic.above(cache.geometry.lies_apart ? blocks : std::floor(blocks + 1e-9));
   };
   demand.shortage = shortage_of(pool->expected);
   demand.shortage_at_low = shortage_of(pool->low);

@@ -1,5 +1,8 @@
-// The traffic on the cache of one stage: every sequence's length becomes the blocks that its layers
-// hold, each kind by its own rule, and the sequences in flight hold them together.
+// The traffic on the cache of one stage: every sequence's length becomes what its layers hold, each
+// kind by its own rule, and the sequences in flight hold it together.
+//
+// Counted in blocks of CacheLayout::block_bytes. Where an engine keeps kinds in pools of their own, a
+// block is one of every kind, and sequences hold parts of it.
 #pragma once
 
 #include <optional>
@@ -23,6 +26,9 @@ struct CacheTraffic {
   /// How often the sequences hold more blocks than this.
   [[nodiscard]] double above(double blocks) const;
 };
+
+/// Blocks that one request of so many tokens holds, recurrent states apart.
+double token_blocks(const CacheLayout& cache, std::int64_t tokens);
 
 /// Nothing where the plan has no traffic: then the context times the concurrency is all there is.
 std::optional<CacheTraffic> traffic_on(const Plan& plan, const CacheLayout& cache);

@@ -217,6 +217,19 @@ Lengths lengths_of_one(const TokenFigures& figures) {
   return lengths;
 }
 
+// Ours: of a part that has less of the tokens, it does not matter how well it is known.
+constexpr double kPartThatMatters = 0.2;
+
+/// What is known least of decides how near the sum can be told.
+LengthBasis basis_of_both(const Lengths& a, const Lengths& b) {
+  const double mean_a = mean_of(a.shares);
+  const double mean_b = mean_of(b.shares);
+  const double least = kPartThatMatters * (mean_a + mean_b);
+  if (mean_b < least) return a.basis == LengthBasis::Constant ? b.basis : a.basis;
+  if (mean_a < least) return b.basis == LengthBasis::Constant ? a.basis : b.basis;
+  return std::max(a.basis, b.basis);
+}
+
 }  // namespace
 
 double mean_of(std::span<const LengthShare> shares) {
@@ -292,12 +305,15 @@ Lengths lengths_of_figures(const TokenFigures& input, const TokenFigures& output
   Lengths of_input = lengths_of_one(input);
   Lengths of_output = lengths_of_one(output);
   Lengths lengths;
-  lengths.basis = std::max(of_input.basis, of_output.basis);
+  lengths.basis = basis_of_both(of_input, of_output);
   if (of_input.longest && of_output.longest) lengths.longest = *of_input.longest + *of_output.longest;
   lengths.p95 = *of_input.p95 + *of_output.p95;
   lengths.error = std::max(of_input.error, of_output.error);
-  const Shares prompts = gather_shares(std::move(of_input.shares), kClassesOfOne);
-  const Shares answers = gather_shares(std::move(of_output.shares), kClassesOfOne);
+  // Where one of the two has one length, the other keeps all its own.
+  const bool is_joined = of_input.shares.size() > 1 && of_output.shares.size() > 1;
+  const std::size_t classes = is_joined ? kClassesOfOne : kClasses;
+  const Shares prompts = gather_shares(std::move(of_input.shares), classes);
+  const Shares answers = gather_shares(std::move(of_output.shares), classes);
   Shares shares;
   shares.reserve(prompts.size() * answers.size());
   for (const LengthShare& prompt : prompts) {

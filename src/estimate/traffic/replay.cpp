@@ -197,6 +197,7 @@ Replay replay_trace(const TokenTrace& trace, double token_seconds) {
 }
 
 std::int64_t in_flight_at(const Replay& replay, double level) {
+  if (level == 0.99) return std::max<std::int64_t>(1, replay.p99_in_flight);
   std::vector<double> counts;
   for (const Replay::Moment& moment : replay.moments) {
     double count = 0;

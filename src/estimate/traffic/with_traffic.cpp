@@ -77,7 +77,7 @@ Diagnostics complaints_about_traffic(const Workload& workload, const TokenTrace*
 
 std::string basis_text(const domain::Lengths& lengths, const Traffic& traffic,
                        const TokenTrace* trace) {
-  if (trace != nullptr) return fmt::format("{} requests of {}", lengths.samples, trace->source);
+  if (trace != nullptr) return fmt::format("the requests of {}", trace->source);
   std::string from(given_by(*traffic.input_tokens));
   if (traffic.output_tokens) from += fmt::format(" and {}", given_by(*traffic.output_tokens));
   const std::string_view what = [&]() -> std::string_view {
@@ -86,7 +86,11 @@ std::string basis_text(const domain::Lengths& lengths, const Traffic& traffic,
     }
     return {};
   }();
-  return fmt::format("{}: {}", from, what);
+  const bool are_joined = traffic.output_tokens &&
+                          traffic.input_tokens->value.deviation != 0.0 &&
+                          traffic.output_tokens->value.deviation != 0.0;
+  return fmt::format("{}: {}{}", from, what,
+                     are_joined ? ", prompts and answers independent of each other" : "");
 }
 
 domain::Lengths lengths_of(const Traffic& traffic, const TokenTrace* trace) {
