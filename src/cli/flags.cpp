@@ -250,7 +250,7 @@ constexpr auto kRows = std::to_array<FlagRow>({
     {"--replicas", "", "N", Workload, kSizing, "instances of the whole thing", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.replicas, parse_count(g, 1, kMostGpus), g); }},
 
-    {"--lora", "", "SPEC", Workload, kSizing,
+    {"--lora", "", "SPEC", Workload, kSizing | kSweep,
      "adapters served, or trained: 4 (how many), or count=4,rank=64,modules=attention", nullptr,
      set_adapters},
     {"--draft-model", "", "MODEL", Workload, kSizing,

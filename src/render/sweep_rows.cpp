@@ -47,6 +47,14 @@ char* write_part(const SweepRow& row, char* at) {
   return write_count(row.figures.parts.at(static_cast<std::size_t>(part)).count(), at);
 }
 
+/// A part that most workloads do not have.
+template <Part part>
+char* write_extra(const SweepRow& row, char* at) {
+  const bool is_there =
+      can_be(row) && row.figures.parts.at(static_cast<std::size_t>(part)) > Bytes(0);
+  return is_there ? write_part<part>(row, at) : at;
+}
+
 template <Bytes domain::Range::*bound>
 char* write_total(const SweepRow& row, char* at) {
   return has_demand(row) ? write_count((row.figures.total.*bound).count(), at) : at;
@@ -149,6 +157,10 @@ constexpr auto kFigures = std::to_array<SweepFigureColumn>({
        return is_known ? write_count(row.figures.max_num_batched_tokens, at) : at;
      }},
     {"weightsBytes", "parameters as the engine holds them", write_part<Part::Weights>},
+    {"adapterBytes", "LoRA adapters", write_extra<Part::Adapters>},
+    {"draftBytes", "a draft model of its own", write_extra<Part::Draft>},
+    {"gradientBytes", "gradients of the parameters that are trained", write_extra<Part::Gradients>},
+    {"optimizerBytes", "states of the optimizer", write_extra<Part::Optimizer>},
     {"kvCacheBytes", "keys and values of the tokens in flight", write_part<Part::KvCache>},
     {"stateBytes", "recurrent state of the sequences in flight", write_part<Part::State>},
     {"activationBytes", "the largest forward or sampler peak", write_part<Part::Activation>},
