@@ -183,11 +183,11 @@ TEST_SUITE("calibrate") {
 
   TEST_CASE("what cannot be compared says why") {
     EngineStart start = start_of(kRows.front());
-    start.engine = "llama.cpp";
+    start.engine = "mlc-llm";
     const auto reason = [&] {
       return calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded;
     };
-    CHECK(reason().contains("llama.cpp"));
+    CHECK(reason().contains("mlc-llm"));
     start = start_of(kRows.front());
     start.model = "no-such/model";
     CHECK(reason().contains("no-such/model"));
