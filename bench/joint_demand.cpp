@@ -1,10 +1,10 @@
 // joint_demand TRACE…: the 99th percentile of the tokens that N sequences hold together, as the
-// estimate has it, beside a bootstrap of the trace: N requests drawn with replacement, their prompts
-// and answers added up, 20,000 times (the draws alone move that figure by about 1 %).
+// estimate has it, beside a bootstrap of the trace: N requests drawn with replacement, their
+// prompts and answers added up, 20,000 times (the draws alone move that figure by about 1 %).
 //
-// The trace as a whole, and what is left when only some figures of it are known: mean and deviation,
-// mean and P95, all percentiles of prompts and of answers, P50 and P95. Exit status 2 where a file
-// cannot be read, 1 where the trace as a whole is not within -8 % and +5 %.
+// The trace as a whole, and what is left when only some figures of it are known: mean and
+// deviation, mean and P95, all percentiles of prompts and of answers, P50 and P95. Exit status 2
+// where a file cannot be read, 1 where the trace as a whole is not within -8 % and +5 %.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ bool show(const std::string& name, const Lengths& lengths, const std::vector<dou
   std::string line = fmt::format("  {:<26}", name);
   for (const int& sequences : kSequences) {
     const double found = gpushape::estimate::tokens_in_flight(lengths, sequences, kLevel);
-    const double error = found / drawn[static_cast<std::size_t>(&sequences - kSequences.data())] - 1;
+    const double error =
+        found / drawn[static_cast<std::size_t>(&sequences - kSequences.data())] - 1;
     if (sequences >= 4) is_within = is_within && error >= kLow && error <= kHigh;
     line += fmt::format(" {:>+7.1f}%", 100 * error);
   }
@@ -133,8 +134,12 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "{}", gpushape::to_text(trace.error()));
       return 2;
     }
-    const LengthOf prompt = [](const TokenRequest& r) { return static_cast<double>(r.input_tokens); };
-    const LengthOf answer = [](const TokenRequest& r) { return static_cast<double>(r.output_tokens); };
+    const LengthOf prompt = [](const TokenRequest& r) {
+      return static_cast<double>(r.input_tokens);
+    };
+    const LengthOf answer = [](const TokenRequest& r) {
+      return static_cast<double>(r.output_tokens);
+    };
     const LengthOf all = [](const TokenRequest& r) {
       return static_cast<double>(r.input_tokens + r.output_tokens);
     };
@@ -152,10 +157,11 @@ int main(int argc, char** argv) {
     show_figures(*trace, all, nothing, drawn, " (total)");
     if (!trace->has_times) continue;
     const auto replay = gpushape::estimate::replay_trace(*trace, 0.05);
-    fmt::print("  replayed at 50 ms a token: {:.1f} in flight, P99 {}, peak {}; tokens mean {:.0f}, "
-               "P50 {:.0f}, P99 {:.0f}, peak {:.0f}\n",
-               replay.mean_in_flight, replay.p99_in_flight, replay.peak_in_flight,
-               replay.mean_tokens, replay.p50_tokens, replay.p99_tokens, replay.peak_tokens);
+    fmt::print(
+        "  replayed at 50 ms a token: {:.1f} in flight, P99 {}, peak {}; tokens mean {:.0f}, "
+        "P50 {:.0f}, P99 {:.0f}, peak {:.0f}\n",
+        replay.mean_in_flight, replay.p99_in_flight, replay.peak_in_flight, replay.mean_tokens,
+        replay.p50_tokens, replay.p99_tokens, replay.peak_tokens);
   }
   return is_within ? 0 : 1;
 }

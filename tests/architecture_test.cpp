@@ -49,12 +49,8 @@ struct Foreign {
   Rooms rooms;
 };
 const std::vector<Foreign> kForeign = {
-    {"CLI/", {"cli"}},
-    {"kainjow/", {"emit"}},
-    {"nlohmann/", {"document"}},
-    {"yaml-cpp/", {"document"}},
-    {"zlib.h", {"document"}},
-    {"expat.h", {"document"}},
+    {"CLI/", {"cli"}},           {"kainjow/", {"emit"}},   {"nlohmann/", {"document"}},
+    {"yaml-cpp/", {"document"}}, {"zlib.h", {"document"}}, {"expat.h", {"document"}},
 };
 
 // Headers of the outside world, closed to the rooms that compute on values.

@@ -87,8 +87,8 @@ struct Facts {
 Facts declared_facts(const domain::Workload& workload, const domain::Model* model,
                      const Thresholds& thresholds);
 
-/// What the traffic makes of the spread, where nobody stated one: P99 over P50 of what the sequences
-/// in flight hold.
+/// What the traffic makes of the spread, where nobody stated one: P99 over P50 of what the
+/// sequences in flight hold.
 void take_spread(const domain::Workload& workload, const domain::CacheDemand& traffic,
                  const Thresholds& thresholds, Facts& facts);
 

@@ -66,8 +66,8 @@ bool answers_to(const document::PackedFile& file, std::string_view name) {
 std::vector<document::PackedFile> embedded(std::string_view folder) {
   std::vector<document::PackedFile> files;
   for (const document::PackedFile& file : embedded_catalog()) {
-    const bool is_in_folder = file.path.starts_with(folder) &&
-                              !file.path.substr(folder.size()).contains('/');
+    const bool is_in_folder =
+        file.path.starts_with(folder) && !file.path.substr(folder.size()).contains('/');
     if (is_in_folder) files.push_back(file);
   }
   return files;
@@ -265,10 +265,10 @@ std::vector<std::string> Catalog::models() const {
 
 Result<domain::Engine> Catalog::engine(std::string_view name) const {
   for (const OverlayFile& file : overlay_engines_) {
-    const bool answers = same(file.id, name) ||
-                         std::ranges::any_of(file.aliases, [&](const std::string& alias) {
-                           return same(alias, name);
-                         });
+    const bool answers =
+        same(file.id, name) || std::ranges::any_of(file.aliases, [&](const std::string& alias) {
+          return same(alias, name);
+        });
     if (answers) return read_engine(file.document);
   }
   for (const document::PackedFile& file : embedded(kEngines)) {

@@ -178,11 +178,11 @@ Diagnostics solve_on_first(domain::SolveFor variable, const advise::AdviceReques
   for (const domain::Profile& row : wish->device.profiles) {
     if (!first.shape.profile.empty() && row.name == first.shape.profile) profile = &row;
   }
-  const Result<domain::Estimate> solved = estimate::solve_estimate(
-      variable, {.model = &*request.model,
-                 .workload = std::move(workload),
-                 .engine = &*request.engine,
-                 .gpu = domain::visible_memory(wish->device, profile)});
+  const Result<domain::Estimate> solved =
+      estimate::solve_estimate(variable, {.model = &*request.model,
+                                          .workload = std::move(workload),
+                                          .engine = &*request.engine,
+                                          .gpu = domain::visible_memory(wish->device, profile)});
   if (!solved) return solved.error();
   advice.estimate->solution = solved->solution;
   return {};

@@ -89,10 +89,10 @@ std::string stem_of(const std::string& path) {
 
 /// All hosts and VMs in one, with their clusters beside them.
 void join(std::vector<domain::Cluster> clusters, LoadedCluster& loaded) {
-  const auto hosts = repeated(
-      clusters, [](const domain::Cluster& each) -> const auto& { return each.hosts; });
-  const auto vms = repeated(
-      clusters, [](const domain::Cluster& each) -> const auto& { return each.vms; });
+  const auto hosts =
+      repeated(clusters, [](const domain::Cluster& each) -> const auto& { return each.hosts; });
+  const auto vms =
+      repeated(clusters, [](const domain::Cluster& each) -> const auto& { return each.vms; });
   std::vector<std::string> names;
   for (domain::Cluster& cluster : clusters) {
     if (cluster.name.empty()) cluster.name = stem_of(cluster.source);

@@ -39,7 +39,8 @@ inline constexpr unsigned kSweep = 1024U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
-inline constexpr unsigned kAll = kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep;
+inline constexpr unsigned kAll =
+    kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

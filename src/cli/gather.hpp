@@ -21,11 +21,11 @@ struct Gathered {
   std::optional<domain::Model> model;
   std::optional<domain::Engine> engine;
   std::optional<LoadedCluster> clusters;  ///< --cluster
-  std::vector<advise::Wish> wishes;  ///< in the order of the list; every device of an `any`
+  std::vector<advise::Wish> wishes;       ///< in the order of the list; every device of an `any`
 };
 
-/// The workload of the -f files with the flags over it, and what was measured; nothing is looked up.
-/// The invocation holds the other flags afterwards.
+/// The workload of the -f files with the flags over it, and what was measured; nothing is looked
+/// up. The invocation holds the other flags afterwards.
 Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation);
 
 /// Files first, then the flags over them; then the names are looked up. All faults of one stage

@@ -28,8 +28,8 @@ struct EngineVersion {
 
 /// "0.19.1"; a patch of 0 is left out: "0.19". A numbered build: "b9010".
 std::string to_text(const EngineVersion& version);
-/// One to three parts of digits, with or without a leading "v", or a numbered build, with or without
-/// its commit ("b9010-d05fe1d7d"); nothing for any other text.
+/// One to three parts of digits, with or without a leading "v", or a numbered build, with or
+/// without its commit ("b9010-d05fe1d7d"); nothing for any other text.
 std::optional<EngineVersion> engine_version(std::string_view text);
 
 /// A figure with bounds, in GiB as engines print it, and why it is what it is.

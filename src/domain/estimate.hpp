@@ -125,10 +125,10 @@ struct Estimate {
   Range total_bytes;         ///< of one GPU; not the naive sum where terms are independent
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;
-  std::optional<AllGpus> all_gpus;   ///< where there is more than one
-  Bytes host_bytes;                  ///< of all GPUs: what lies in pinned host memory instead
-  std::optional<Training> training;  ///< of a training run, with what was chosen for it
-  std::optional<Adapters> adapters;  ///< served, or trained
+  std::optional<AllGpus> all_gpus;     ///< where there is more than one
+  Bytes host_bytes;                    ///< of all GPUs: what lies in pinned host memory instead
+  std::optional<Training> training;    ///< of a training run, with what was chosen for it
+  std::optional<Adapters> adapters;    ///< served, or trained
   std::optional<CacheDemand> traffic;  ///< where the traffic is known as more than a ceiling
   std::optional<Solution> solution;
   std::vector<std::string> notes;  ///< version not known, wide interval, …

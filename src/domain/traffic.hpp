@@ -105,10 +105,10 @@ struct Replay {
 };
 
 struct InFlight {
-  std::int64_t sequences = 0;     ///< that the replay or the rate stands for
-  double service_level = 0.99;    ///< part of the time that the memory must do
-  Lengths lengths;                ///< of a request at its end
-  std::optional<Replay> replay;   ///< of a trace with times
+  std::int64_t sequences = 0;       ///< that the replay or the rate stands for
+  double service_level = 0.99;      ///< part of the time that the memory must do
+  Lengths lengths;                  ///< of a request at its end
+  std::optional<Replay> replay;     ///< of a trace with times
   bool is_sized_by_replay = false;  ///< the replay decides, because nobody said how many
   std::vector<std::string> notes;
 
@@ -149,9 +149,9 @@ struct CacheDemand {
   double together_worst_tokens = 0;
   Bytes p50_bytes;  ///< of all sequences, on one GPU
   Bytes p99_bytes;
-  Bytes level_bytes;             ///< at the service level
+  Bytes level_bytes;                 ///< at the service level
   std::optional<Bytes> worst_bytes;  ///< every sequence at the full context
-  std::optional<double> spread;  ///< P99 / P50
+  std::optional<double> spread;      ///< P99 / P50
   std::int64_t common_prefix_tokens = 0;
   Bytes shared_bytes;  ///< of the common prefix, which is there once
   /// Part of the time that the pool would not do: at its expected and at its low size.

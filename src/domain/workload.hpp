@@ -20,8 +20,8 @@
 #include "domain/measurement.hpp"
 #include "domain/model.hpp"
 #include "domain/quantization.hpp"
-#include "domain/training.hpp"
 #include "domain/traffic.hpp"
+#include "domain/training.hpp"
 
 namespace gpushape::domain {
 

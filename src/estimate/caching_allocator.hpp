@@ -54,7 +54,7 @@ class CachingAllocator {
   std::int64_t allocated_ = 0;
   std::int64_t segments_ = 0;  ///< bytes of those that large requests were cut from
   std::int64_t small_ = 0;     ///< bytes handed out for small requests
-  std::vector<Rest> rests_;  ///< ascending
+  std::vector<Rest> rests_;    ///< ascending
 };
 
 }  // namespace gpushape::estimate

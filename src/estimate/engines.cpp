@@ -24,8 +24,7 @@ constexpr auto kEngines = std::to_array<EngineRow>({
      engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr,
      ShareOf::Nothing, true},
     {"ollama", "Ollama: llama.cpp with its own defaults", engines::llama_cpp_terms,
-     engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr,
-     ShareOf::Nothing, true},
+     engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr, ShareOf::Nothing, true},
 });
 
 }  // namespace

@@ -126,9 +126,9 @@ std::optional<domain::CacheDemand> traffic_of(const PreparedEstimate& prepared,
   std::optional<double> shortage_at_low;
   for (const StageFigures& stage : prepared.stages()) {
     if (!stage.situation.traffic) continue;
-    domain::CacheDemand here = describe_traffic(
-        prepared.resolved().plan, stage,
-        capacity ? std::optional(capacity->kv_pool_bytes) : std::nullopt);
+    domain::CacheDemand here =
+        describe_traffic(prepared.resolved().plan, stage,
+                         capacity ? std::optional(capacity->kv_pool_bytes) : std::nullopt);
     shortage = std::max(shortage, here.shortage);
     shortage_at_low = std::max(shortage_at_low, here.shortage_at_low);
     if (!largest || here.level_bytes > largest->level_bytes) largest = std::move(here);
@@ -143,8 +143,7 @@ std::optional<domain::CacheDemand> traffic_of(const PreparedEstimate& prepared,
 void state_traffic(const domain::Traffic& traffic, domain::CacheDemand& demand) {
   const bool is_joint = demand.service_level < 1;
   if (is_joint) demand.stated_level = traffic.service_level;
-  const bool counts_seconds =
-      demand.replay || (traffic.request_rate && !traffic.request_seconds);
+  const bool counts_seconds = demand.replay || (traffic.request_rate && !traffic.request_seconds);
   if (counts_seconds) demand.stated_token_seconds = traffic.token_seconds;
   if (demand.common_prefix_tokens > 0) demand.stated_prefix_tokens = traffic.common_prefix_tokens;
 }

@@ -17,7 +17,7 @@ namespace gpushape::estimate {
 namespace {
 
 struct Comparison {
-  double Conditions::*value = nullptr;
+  double Conditions::* value = nullptr;
   std::string_view sign;
   double bound = 0;
 };

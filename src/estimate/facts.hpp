@@ -41,7 +41,7 @@ struct Conditions {
 
 struct ConditionRow {
   std::string_view name;
-  double Conditions::*value;
+  double Conditions::* value;
   std::string_view description;
 };
 

@@ -43,7 +43,7 @@ Range share_of(const Range& whole, double share) {
   return {.low = of(whole.low), .expected = of(whole.expected), .high = of(whole.high)};
 }
 
-bool holds_demand(const Held& held, const Situation& situation, double Spread::*bound) {
+bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound) {
   if (!situation.plan->context_tokens) return held.tokens > 0;
   return held.requests >= wanted_requests(situation).*bound;
 }

@@ -37,9 +37,9 @@ struct Fits {
     at_high = at_high && high;
   }
 };
-/// At least the requests asked for, by a bound of what they hold together; one token where no context
-/// is.
-bool holds_demand(const Held& held, const Situation& situation, double Spread::*bound);
+/// At least the requests asked for, by a bound of what they hold together; one token where no
+/// context is.
+bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound);
 
 /// Verdict of a capacity whose figures are known, and words where `notes` is not nullptr.
 void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,

@@ -6,8 +6,7 @@ namespace {
 /// Of a plan that was laid out already.
 Situation planned_situation(const Plan& plan, const Stage& stage) {
   const ggml::DeviceNeeds& needs = plan.needs_of(stage);
-  Situation situation{
-      .plan = &plan, .stage = stage, .weights = {}, .cache = {}, .traffic = {}};
+  Situation situation{.plan = &plan, .stage = stage, .weights = {}, .cache = {}, .traffic = {}};
   situation.weights.tensors = Bytes(needs.weights);
   situation.weights.allocated = Bytes(needs.weights);
   situation.cache.kinds = {{.spec = {}, .layers = 1, .token_bytes = needs.token_bytes}};

@@ -38,8 +38,8 @@ enum class Follows {
 /// Bytes of the pool that the workload needs on this stage, recurrent states included; one request
 /// where nobody says how many. What an engine's `capacity` holds against its pool.
 domain::Range pool_demand(const Situation& situation);
-/// The same for engines that count in requests at the full context: as many of those as hold what the
-/// sequences in flight hold. States are each sequence's own, so with any every sequence counts.
+/// The same for engines that count in requests at the full context: as many of those as hold what
+/// the sequences in flight hold. States are each sequence's own, so with any every sequence counts.
 Spread wanted_requests(const Situation& situation);
 
 struct TermRow {

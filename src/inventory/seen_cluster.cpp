@@ -197,9 +197,8 @@ class Converter {
       if (is_grouped[static_cast<std::size_t>(gpu)]) continue;
       std::vector<int> group = {gpu};
       for (int other = gpu + 1; std::cmp_less(other, gpus); ++other) {
-        const bool is_linked_with_all = std::ranges::all_of(group, [&](int member) {
-          return pairs.contains({member, other});
-        });
+        const bool is_linked_with_all =
+            std::ranges::all_of(group, [&](int member) { return pairs.contains({member, other}); });
         if (is_linked_with_all) group.push_back(other);
       }
       if (group.size() < 3) continue;

@@ -54,7 +54,8 @@ std::optional<double> seconds_of_date(std::string_view text) {
   double fraction = 0;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    for (double part = 0.1; !text.empty() && text.front() >= '0' && text.front() <= '9'; part /= 10) {
+    for (double part = 0.1; !text.empty() && text.front() >= '0' && text.front() <= '9';
+         part /= 10) {
       fraction += part * (text.front() - '0');
       text.remove_prefix(1);
     }

@@ -21,9 +21,9 @@ using domain::TokenTrace;
 
 namespace {
 
-constexpr std::size_t kMostComplaints = 8;             // ours: the first ones tell what is wrong
-constexpr std::int64_t kMostTokens = 1'000'000'000;    // ours: of one request
-constexpr std::size_t kMostRequests = 10'000'000;      // ours: 240 MB
+constexpr std::size_t kMostComplaints = 8;           // ours: the first ones tell what is wrong
+constexpr std::int64_t kMostTokens = 1'000'000'000;  // ours: of one request
+constexpr std::size_t kMostRequests = 10'000'000;    // ours: 240 MB
 
 // Letters and digits only, in lower case.
 constexpr auto kInputHeads = std::to_array<std::string_view>(
@@ -141,8 +141,9 @@ class TraceReader {
     columns_ = columns_of(heads);
     has_columns_ = true;
     if (columns_.input && columns_.output) return true;
-    complain(1, fmt::format("no column of {} tokens: the heads are {}",
-                            columns_.input ? "answer" : "prompt", fmt::join(heads, ", ")),
+    complain(1,
+             fmt::format("no column of {} tokens: the heads are {}",
+                         columns_.input ? "answer" : "prompt", fmt::join(heads, ", ")),
              "expected ContextTokens and GeneratedTokens, input_tokens and output_tokens, "
              "input_length and output_length, or prompt_tokens and completion_tokens");
     complaints_ = kMostComplaints;  // nothing behind it can be read
@@ -173,8 +174,8 @@ class TraceReader {
   void read_cells(std::string_view line) {
     const std::vector<std::string_view> cells = split(line);
     if (cells.size() != cells_of_a_row_) {
-      complain(1, fmt::format("{} cells, and {} heads stand above them", cells.size(),
-                              cells_of_a_row_));
+      complain(
+          1, fmt::format("{} cells, and {} heads stand above them", cells.size(), cells_of_a_row_));
       return;
     }
     const auto column = [&](std::size_t index) {
@@ -211,7 +212,8 @@ class TraceReader {
       if (node == nullptr) {
         complain(1, fmt::format("{} is missing", columns_.time_head));
       } else {
-        request.seconds = seconds(text_of(*node), static_cast<std::size_t>(node->position().column));
+        request.seconds =
+            seconds(text_of(*node), static_cast<std::size_t>(node->position().column));
       }
     }
     add(request);
@@ -240,7 +242,8 @@ class TraceReader {
                           std::isfinite(value) && value >= 0 &&
                           value <= static_cast<double>(kMostTokens) && value == std::floor(value);
     if (is_count) return static_cast<std::int64_t>(value);
-    complain(column, fmt::format("{}: '{}' is no whole number from 0 to {}", head, text, kMostTokens));
+    complain(column,
+             fmt::format("{}: '{}' is no whole number from 0 to {}", head, text, kMostTokens));
     return 0;
   }
 

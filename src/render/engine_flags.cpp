@@ -67,8 +67,7 @@ std::string engine_flags(const domain::RankedShape& ranked, std::string_view eng
   if (ranked.max_num_seqs) append(text, flags.sequences, *ranked.max_num_seqs);
   if (ranked.max_num_batched_tokens) append(text, flags.step, *ranked.max_num_batched_tokens);
   if (ranked.gpu_memory_utilization) append(text, flags.share, *ranked.gpu_memory_utilization);
-  if (ranked.kv_cache_memory_bytes)
-    append(text, flags.pool, ranked.kv_cache_memory_bytes->count());
+  if (ranked.kv_cache_memory_bytes) append(text, flags.pool, ranked.kv_cache_memory_bytes->count());
   return text;
 }
 

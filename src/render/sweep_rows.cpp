@@ -55,7 +55,7 @@ char* write_extra(const SweepRow& row, char* at) {
   return is_there ? write_part<part>(row, at) : at;
 }
 
-template <Bytes domain::Range::*bound>
+template <Bytes domain::Range::* bound>
 char* write_total(const SweepRow& row, char* at) {
   return has_demand(row) ? write_count((row.figures.total.*bound).count(), at) : at;
 }

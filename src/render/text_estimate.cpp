@@ -21,8 +21,8 @@ namespace {
 std::string solved_verdict(const domain::Solution& solution, const std::string& place) {
   if (!solution.value)
     return fmt::format("no {} fits {}: {}", name_of(solution.variable), place, solution.says);
-  const std::string value = std::visit(
-      [](const auto& known) { return fmt::format("{}", known); }, *solution.value);
+  const std::string value =
+      std::visit([](const auto& known) { return fmt::format("{}", known); }, *solution.value);
   return fmt::format("{} {} is {} on {}", name_of(solution.variable), value,
                      domain::description_of(solution.variable), place);
 }

@@ -28,11 +28,11 @@ std::string chance_text(double chance) {
 }
 
 std::string each_text(const CacheDemand& demand) {
-  std::string text =
-      fmt::format("{} tokens on average at its end, P50 {}, P95 {}, P99 {}",
-                  tokens_text(demand.mean_tokens), tokens_text(demand.p50_tokens),
-                  tokens_text(demand.p95_tokens), tokens_text(demand.p99_tokens));
-  if (demand.longest_tokens) text += fmt::format(", longest {}", tokens_text(*demand.longest_tokens));
+  std::string text = fmt::format("{} tokens on average at its end, P50 {}, P95 {}, P99 {}",
+                                 tokens_text(demand.mean_tokens), tokens_text(demand.p50_tokens),
+                                 tokens_text(demand.p95_tokens), tokens_text(demand.p99_tokens));
+  if (demand.longest_tokens)
+    text += fmt::format(", longest {}", tokens_text(*demand.longest_tokens));
   if (!demand.from.empty()) text += fmt::format(" ({})", demand.from);
   return text;
 }
@@ -48,9 +48,9 @@ std::string worst_text(const CacheDemand& demand, std::int64_t context) {
   const double times = demand.together_level_tokens > 0
                            ? demand.together_worst_tokens / demand.together_level_tokens
                            : 1;
-  const std::string bytes =
-      demand.worst_bytes ? fmt::format(", {} of cache", size_text(*demand.worst_bytes))
-                         : std::string();
+  const std::string bytes = demand.worst_bytes
+                                ? fmt::format(", {} of cache", size_text(*demand.worst_bytes))
+                                : std::string();
   return fmt::format("{} x {} = {} tokens{}: {} times as many", grouped(demand.sequences),
                      grouped(context), tokens_text(demand.together_worst_tokens), bytes,
                      plain_number(times));
@@ -100,13 +100,12 @@ void show_traffic(Page& page, const domain::Estimate& estimate) {
   if (is_joint) {
     show("together", together_text(demand));
     show("worst case", worst_text(demand, estimate.context_tokens->value));
-    if (demand.spread)
-      show("spread", fmt::format("{:.2f}, P99 over P50", *demand.spread));
+    if (demand.spread) show("spread", fmt::format("{:.2f}, P99 over P50", *demand.spread));
   }
   if (demand.common_prefix_tokens > 0) {
-    show("common prefix", fmt::format("{} tokens are kept once, {} of cache",
-                                      grouped(demand.common_prefix_tokens),
-                                      size_text(demand.shared_bytes)));
+    show("common prefix",
+         fmt::format("{} tokens are kept once, {} of cache", grouped(demand.common_prefix_tokens),
+                     size_text(demand.shared_bytes)));
   }
   if (demand.cut_share) {
     show("cut", fmt::format("{:.2g} % of the requests are longer than the context, and counted as "

@@ -84,8 +84,7 @@ Diagnostics set_token_figure(TokenFigures& figures, std::string_view name, doubl
     return refuse(fmt::format("{}: '{}' is not known", what, name),
                   suggestion(name, kNamesOfFigures, kForms));
   }
-  if (std::ranges::find(figures.percentiles, *rank, &Percentile::rank) !=
-      figures.percentiles.end())
+  if (std::ranges::find(figures.percentiles, *rank, &Percentile::rank) != figures.percentiles.end())
     return twice();
   figures.percentiles.push_back({.rank = *rank, .tokens = tokens});
   return {};
@@ -108,15 +107,17 @@ Diagnostics finish_token_figures(TokenFigures& figures, std::string_view what) {
                   "swap the two?");
   }
   if (figures.deviation && !figures.mean) {
-    return refuse(fmt::format("{}: sd says how far lengths lie from a mean that is not given", what),
-                  "add mean=…");
+    return refuse(
+        fmt::format("{}: sd says how far lengths lie from a mean that is not given", what),
+        "add mean=…");
   }
   const auto inner = std::ranges::count_if(percentiles, [](const Percentile& percentile) {
     return percentile.rank > 0 && percentile.rank < 100;
   });
   if (!figures.mean && inner < 2) {
-    return refuse(fmt::format("{}: that is too little to tell how long requests are together", what),
-                  "give two percentiles (p50=900,p95=3200), or the mean");
+    return refuse(
+        fmt::format("{}: that is too little to tell how long requests are together", what),
+        "give two percentiles (p50=900,p95=3200), or the mean");
   }
   // Two percentiles make a lognormal, which nothing has at a length of 0.
   if (!figures.mean && inner == 2 && percentiles.size() == 2 && percentiles.front().tokens == 0 &&
@@ -172,8 +173,8 @@ Result<double> parse_service_level(std::string_view text, std::string_view what)
   }
   const double level = is_rank || *number > 1 ? *number / 100 : *number;
   if (level >= kLeastLevel && level <= kMostLevel) return level;
-  return failure(fmt::format("{}: {} is not between p{:g} and p{:g}", what, text,
-                             kLeastLevel * 100, kMostLevel * 100),
+  return failure(fmt::format("{}: {} is not between p{:g} and p{:g}", what, text, kLeastLevel * 100,
+                             kMostLevel * 100),
                  "it is the part of the time that the memory must do: p99 is usual; what must "
                  "always do is --concurrency at the full --context");
 }

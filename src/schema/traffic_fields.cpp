@@ -64,16 +64,17 @@ void read_figures(Reader& reader, std::string_view field, std::optional<Fact<Tok
   if (node->is(Node::Kind::Mapping)) {
     Diagnostics faults;
     for (const Node::Entry& entry : node->entries()) {
-      const std::optional<double> tokens =
-          entry.value.is_number() ? std::optional(entry.value.number())
-          : entry.value.is(Node::Kind::String)
-              ? [&]() -> std::optional<double> {
-                  const auto count = token_count(entry.value.text());
-                  return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
-                }()
-              : std::nullopt;
+      const std::optional<double> tokens = entry.value.is_number()
+                                               ? std::optional(entry.value.number())
+                                               : entry.value.is(Node::Kind::String)
+                                               ? [&]() -> std::optional<double> {
+        const auto count = token_count(entry.value.text());
+        return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
+      }()
+          : std::nullopt;
       if (!tokens) {
-        faults.push_back(complaint(fmt::format("{}: {} is no number of tokens", field, entry.name)));
+        faults.push_back(
+            complaint(fmt::format("{}: {} is no number of tokens", field, entry.name)));
         continue;
       }
       for (Diagnostic& fault : set_token_figure(*figures, entry.name, *tokens, field))

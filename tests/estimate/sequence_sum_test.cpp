@@ -84,8 +84,10 @@ TEST_SUITE("estimate") {
     // Total of the Azure 2023 conversation trace: P50 1,412, P95 4,136.
     // sigma = ln(4136 / 1412) / 1.645 = 0.6533, mean = 1412 e^(sigma^2 / 2) = 1747.9,
     // sd = mean sqrt(e^(sigma^2) - 1) = 1275.3.
-    const domain::Lengths lengths = of_total(
-        {.mean = {}, .deviation = {}, .percentiles = {{.rank = 50, .tokens = 1412}, {.rank = 95, .tokens = 4136}}});
+    const domain::Lengths lengths =
+        of_total({.mean = {},
+                  .deviation = {},
+                  .percentiles = {{.rank = 50, .tokens = 1412}, {.rank = 95, .tokens = 4136}}});
     CHECK(lengths.basis == domain::LengthBasis::TwoPercentiles);
     // 1.10 x (8 x 1747.9 + 2.326 x 1275.3 x sqrt(8)) = 24,610
     CHECK(tokens_in_flight(lengths, 8, 0.99) == Approx(24'610).epsilon(0.003));
@@ -94,8 +96,10 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("percentiles that are all the same are a constant") {
-    const domain::Lengths lengths = of_total(
-        {.mean = {}, .deviation = {}, .percentiles = {{.rank = 50, .tokens = 800}, {.rank = 95, .tokens = 800}}});
+    const domain::Lengths lengths =
+        of_total({.mean = {},
+                  .deviation = {},
+                  .percentiles = {{.rank = 50, .tokens = 800}, {.rank = 95, .tokens = 800}}});
     CHECK(lengths.basis == domain::LengthBasis::Constant);
     CHECK(tokens_in_flight(lengths, 10, 0.99) == 8000);
   }
@@ -113,15 +117,15 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("a Poisson distribution has the quantiles of its table") {
-    CHECK(estimate::poisson_quantile(1, 0.99) == 4);       // 0.9963, and 0.9810 for 3
-    CHECK(estimate::poisson_quantile(10, 0.99) == 18);     // 0.9928, and 0.9857 for 17
+    CHECK(estimate::poisson_quantile(1, 0.99) == 4);        // 0.9963, and 0.9810 for 3
+    CHECK(estimate::poisson_quantile(10, 0.99) == 18);      // 0.9928, and 0.9857 for 17
     CHECK(estimate::poisson_quantile(59.724, 0.99) == 78);  // 0.9903, summed by hand
     CHECK(estimate::poisson_quantile(1e5, 0.5) == Approx(1e5).epsilon(1e-4));
   }
 
   TEST_CASE("a trace is played back second by second") {
-    // 0.1 s a token. Two requests of 100 and 10 tokens, at 0 and 0.2 s; each reads its prompt in one
-    // step and stays 1.1 s. A third at 2 s ends what is looked at.
+    // 0.1 s a token. Two requests of 100 and 10 tokens, at 0 and 0.2 s; each reads its prompt in
+    // one step and stays 1.1 s. A third at 2 s ends what is looked at.
     const domain::TokenTrace trace{.source = "made",
                                    .has_times = true,
                                    .requests = {{0, 100, 10}, {0.2, 100, 10}, {2, 100, 10}}};
@@ -135,7 +139,8 @@ TEST_SUITE("estimate") {
     CHECK(replay.peak_tokens == Approx(218));
   }
 
-  TEST_CASE("long answers stay longer, so those in flight are longer than a request is on average") {
+  TEST_CASE(
+      "long answers stay longer, so those in flight are longer than a request is on average") {
     // Half of the answers are ten times as long: of those in flight, ten of eleven are.
     domain::TokenTrace trace{.source = "made", .has_times = true, .requests = {}};
     for (int i = 0; i < 2000; ++i)

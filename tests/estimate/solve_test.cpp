@@ -104,9 +104,9 @@ TEST_SUITE("estimate") {
   TEST_CASE("the fewest GPUs are a layout that the model allows") {
     const domain::Workload workload = example::workload(8192, 16);
     const Estimate estimate = solved(SolveFor::Gpus, asked(kLarge, workload));
-    // 135.4 GiB of weights in 16 bits: of the 72 GiB that an engine asks of each of two GPUs 67.7 are
-    // weights and 2 are buffers, and the sampler's 2.1 GiB do not fit beside, let alone 20 GiB of
-    // cache. So four.
+    // 135.4 GiB of weights in 16 bits: of the 72 GiB that an engine asks of each of two GPUs 67.7
+    // are weights and 2 are buffers, and the sampler's 2.1 GiB do not fit beside, let alone 20 GiB
+    // of cache. So four.
     CHECK(count_of(estimate) == 4);
     CHECK(estimate.parallelism.tensor == 4);
     CHECK(estimate.solution->binding_term == "weights");
@@ -171,8 +171,8 @@ TEST_SUITE("estimate") {
                      : without_concurrency(*rc::gen::inRange<std::int64_t>(1, 32768));
       workload.engine.max_num_batched_tokens = flag<std::int64_t>(2048);
       const estimate::SolveRequest request = asked(model, workload, gpu);
-      const Result<Estimate> estimate = estimate::solve_estimate(
-          is_context ? SolveFor::Context : SolveFor::Concurrency, request);
+      const Result<Estimate> estimate =
+          estimate::solve_estimate(is_context ? SolveFor::Context : SolveFor::Concurrency, request);
       if (!estimate) RC_FAIL(to_text(estimate.error()));
       const std::optional<std::int64_t> value =
           estimate->solution->value

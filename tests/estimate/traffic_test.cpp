@@ -24,9 +24,7 @@ const domain::Engine kVllm = example::vllm();
 // Llama-3.1-8B: 32 layers x 2 x 8 heads x 128 x 2 bytes = 128 KiB a token, 2 MiB a block of 16.
 const Bytes kBlock = mib(2);
 
-TokenFigures constant(double tokens) {
-  return {.mean = tokens, .deviation = 0, .percentiles = {}};
-}
+TokenFigures constant(double tokens) { return {.mean = tokens, .deviation = 0, .percentiles = {}}; }
 
 domain::Workload with(domain::Workload workload, const domain::TokenTrace* trace = nullptr) {
   Result<domain::Workload> resolved = estimate::with_traffic(std::move(workload), trace, &kLlama);
@@ -195,7 +193,8 @@ TEST_SUITE("estimate") {
     workload.traffic.input_tokens = flag(constant(3000));
     workload.traffic.output_tokens = flag(constant(500));
     CHECK(with(workload).context_tokens->value == 3500);
-    workload.traffic.input_tokens = flag(TokenFigures{.mean = 3000, .deviation = {}, .percentiles = {}});
+    workload.traffic.input_tokens =
+        flag(TokenFigures{.mean = 3000, .deviation = {}, .percentiles = {}});
     // Exponential: P99.9 is 3000 ln(1000) = 20,723, and 500 of answer: 21,223, in steps of 1,024.
     CHECK(with(workload).context_tokens->value == 21'504);
   }

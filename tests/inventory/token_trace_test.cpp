@@ -42,8 +42,10 @@ TEST_SUITE("inventory") {
 
   TEST_CASE("a trace in the form of Mooncake's, whose times are milliseconds") {
     const auto trace = read(
-        "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46]}\n"
-        "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": [46]}\n");
+        "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": "
+        "[46]}\n"
+        "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": "
+        "[46]}\n");
     REQUIRE(trace.requests.size() == 2);
     CHECK(trace.requests[0].input_tokens == 6955);
     CHECK(trace.requests[1].seconds == Approx(3.053));

@@ -52,7 +52,7 @@ void add_to(std::optional<double>& sum, std::optional<double> gib) {
 
 struct BufferPhrase {
   std::string_view words;
-  std::optional<double> RankReading::*figure;
+  std::optional<double> RankReading::* figure;
 };
 // The longer ones first: an old build's "buffer size" is that of the model.
 constexpr auto kBuffers = std::to_array<BufferPhrase>({
@@ -255,7 +255,7 @@ void read_device(std::string_view line, EngineLog& log) {
 void read_ollama_sizes(std::string_view line, State& state) {
   struct Row {
     std::string_view words;
-    std::optional<double> RankReading::*figure;
+    std::optional<double> RankReading::* figure;
   };
   constexpr auto kRows = std::to_array<Row>({
       {"msg=\"model weights\"", &RankReading::weights_gib},

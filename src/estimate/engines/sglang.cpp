@@ -90,10 +90,10 @@ domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures>
     // Graphs and activations take what the share leaves: the pool is sized before them.
     const bool has_room = beside.expected <= here.beside.expected;
     is_tight = is_tight || !has_room;
-    fits.also(holds_demand(dealt.held, stage.situation, &Spread::expected) && has_room,
-              holds_demand(held_at(stage.situation, here.pool.low), stage.situation,
-                           &Spread::high) &&
-                  beside.high <= here.beside.high);
+    fits.also(
+        holds_demand(dealt.held, stage.situation, &Spread::expected) && has_room,
+        holds_demand(held_at(stage.situation, here.pool.low), stage.situation, &Spread::high) &&
+            beside.high <= here.beside.high);
     const bool is_least = is_first || dealt.held.tokens < capacity.kv_pool_tokens;
     if (is_least) {
       capacity.kv_pool_bytes = dealt.kv_bytes;

@@ -96,12 +96,11 @@ domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFi
     // An encoder has no cache. A pool of given size must find room beside the rest.
     const bool keeps = !stage.situation.cache.kinds.empty();
     const Range rest = left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Profiled}));
-    fits.also(
-        (!keeps || holds_demand(held, stage.situation, &Spread::expected)) && pool.expected <= rest.expected &&
-            rest.expected > Bytes(0),
-        (!keeps || holds_demand(held_in(stage.situation, pool.low), stage.situation,
-                                &Spread::high)) &&
-            pool.low <= rest.low);
+    fits.also((!keeps || holds_demand(held, stage.situation, &Spread::expected)) &&
+                  pool.expected <= rest.expected && rest.expected > Bytes(0),
+              (!keeps ||
+               holds_demand(held_in(stage.situation, pool.low), stage.situation, &Spread::high)) &&
+                  pool.low <= rest.low);
     if (is_first || held.tokens < capacity.kv_pool_tokens) {
       capacity.kv_pool_bytes = pool;
       capacity.kv_pool_tokens = held.tokens;

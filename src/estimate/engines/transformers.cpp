@@ -180,10 +180,9 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
     const Range demand = sum_of(stage, kTerms, {Budget::Pool});
     const Bytes free = gpu.takeable_bytes.value_or(gpu.bytes.expected);
     const Range taken = sum_of(stage, kTerms, {Budget::Profiled});
-    fits.also(
-        left.expected >= demand.expected && left.expected > Bytes(0) &&
-            taken.expected + demand.expected <= free,
-        left.low >= demand.high && left.low > Bytes(0) && taken.high + demand.high <= free);
+    fits.also(left.expected >= demand.expected && left.expected > Bytes(0) &&
+                  taken.expected + demand.expected <= free,
+              left.low >= demand.high && left.low > Bytes(0) && taken.high + demand.high <= free);
     if (is_first || left.expected < capacity.kv_pool_bytes.expected) {
       capacity.kv_pool_bytes = left;
       capacity.kv_pool_tokens = held.tokens;

@@ -123,8 +123,8 @@ Fit fit_of(const Range& pool, const Range& demand, const Taken& taken, const Pla
                                            : share_of(least_total, plan.utilization);
   const Bytes free_expected = gpu.takeable_bytes.value_or(gpu.bytes.expected);
   const Bytes free_least = gpu.takeable_bytes.value_or(gpu.bytes.low);
-  return {.at_expected =
-              pool.expected >= demand.expected && share_expected + taken.beside.expected <= free_expected,
+  return {.at_expected = pool.expected >= demand.expected &&
+                         share_expected + taken.beside.expected <= free_expected,
           .at_high = pool.low >= demand.high && share_high + taken.beside.high <= free_least};
 }
 

@@ -1,6 +1,6 @@
 // The fewest GPUs: layouts of 1, 2, 4, 8 … GPUs (fabric partitions hold no other numbers, MG-01 of
-// the consumption rules), tensor parallel before pipeline parallel, up to eight in a tensor parallel
-// group because no link domain of the profile tables is larger in one host.
+// the consumption rules), tensor parallel before pipeline parallel, up to eight in a tensor
+// parallel group because no link domain of the profile tables is larger in one host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,10 +86,8 @@ Result<Estimate> solve_gpus(const SolveRequest& request) {
                                        tried.refusals.front().message)};
     }
   }
-  last->solution = domain::Solution{.variable = SolveFor::Gpus,
-                                    .value = {},
-                                    .binding_term = binding.term,
-                                    .says = binding.says};
+  last->solution = domain::Solution{
+      .variable = SolveFor::Gpus, .value = {}, .binding_term = binding.term, .says = binding.says};
   return *std::move(last);
 }
 

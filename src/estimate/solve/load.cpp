@@ -1,5 +1,5 @@
-// The longest context and the most sequences: more of either never takes less, so the last that fits
-// is found by halving.
+// The longest context and the most sequences: more of either never takes less, so the last that
+// fits is found by halving.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,9 +110,9 @@ Result<Estimate> solve_concurrency(const SolveRequest& request) {
     return estimated(request, workload);
   });
   if (!found) return std::unexpected(found.error());
-  const Binding at_most{
-      "maxNumSeqs", fmt::format("the engine runs no more than {} sequences: --max-num-seqs, {}",
-                                grouped(most), limit.from.empty() ? "default" : limit.from)};
+  const Binding at_most{"maxNumSeqs",
+                        fmt::format("the engine runs no more than {} sequences: --max-num-seqs, {}",
+                                    grouped(most), limit.from.empty() ? "default" : limit.from)};
   const std::string next =
       found->value ? fmt::format("with {} sequences", grouped(*found->value + 1)) : std::string();
   return with_solution(SolveFor::Concurrency, *found, at_most, next);

@@ -1,5 +1,5 @@
-// The highest precision: the published vocabulary from what the checkpoint holds downwards, as far as
-// the engine has kernels for it on this GPU.
+// The highest precision: the published vocabulary from what the checkpoint holds downwards, as far
+// as the engine has kernels for it on this GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,16 +31,26 @@ struct Served {
   bool is_on_amd;
 };
 constexpr auto kServed = std::to_array<Served>({
-    {Quantization::Fp32, 0, true},         {Quantization::Bf16, 8.0, true},
-    {Quantization::Fp16, 0, true},         {Quantization::Fp8, 8.0, true},
-    {Quantization::Fp8Channel, 8.0, true}, {Quantization::Fp8Block, 8.0, true},
-    {Quantization::Mxfp8, 10.0, false},    {Quantization::Int8, 7.5, true},
-    {Quantization::Int8Weight, 7.5, false}, {Quantization::Int4, 7.5, false},
-    {Quantization::Int4Act8, 9.0, false},  {Quantization::GptqInt8, 6.0, true},
-    {Quantization::GptqInt4, 6.0, true},   {Quantization::GptqInt3, 6.0, true},
-    {Quantization::GptqInt2, 6.0, true},   {Quantization::Awq, 7.5, true},
-    {Quantization::BnbInt8, 7.0, false},   {Quantization::BnbNf4, 7.0, false},
-    {Quantization::BnbNf4Double, 7.0, false}, {Quantization::Mxfp4, 8.0, true},
+    {Quantization::Fp32, 0, true},
+    {Quantization::Bf16, 8.0, true},
+    {Quantization::Fp16, 0, true},
+    {Quantization::Fp8, 8.0, true},
+    {Quantization::Fp8Channel, 8.0, true},
+    {Quantization::Fp8Block, 8.0, true},
+    {Quantization::Mxfp8, 10.0, false},
+    {Quantization::Int8, 7.5, true},
+    {Quantization::Int8Weight, 7.5, false},
+    {Quantization::Int4, 7.5, false},
+    {Quantization::Int4Act8, 9.0, false},
+    {Quantization::GptqInt8, 6.0, true},
+    {Quantization::GptqInt4, 6.0, true},
+    {Quantization::GptqInt3, 6.0, true},
+    {Quantization::GptqInt2, 6.0, true},
+    {Quantization::Awq, 7.5, true},
+    {Quantization::BnbInt8, 7.0, false},
+    {Quantization::BnbNf4, 7.0, false},
+    {Quantization::BnbNf4Double, 7.0, false},
+    {Quantization::Mxfp4, 8.0, true},
     {Quantization::Nvfp4, 7.5, false},
 });
 
@@ -65,8 +75,8 @@ double capability_of(const domain::VisibleMemory& gpu) {
 }
 
 bool is_served(Quantization quantization, const SolveRequest& request) {
-  const bool reads_gguf = std::ranges::find(kGgufEngines, request.engine->name) !=
-                          kGgufEngines.end();
+  const bool reads_gguf =
+      std::ranges::find(kGgufEngines, request.engine->name) != kGgufEngines.end();
   if (reads_gguf)
     return is_gguf(quantization) || quantization == Quantization::Bf16 ||
            quantization == Quantization::Fp16;
@@ -102,8 +112,9 @@ std::vector<Quantization> ladder_of(const SolveRequest& request) {
 Result<Estimate> solve_quant(const SolveRequest& request) {
   const std::vector<Quantization> ladder = ladder_of(request);
   if (ladder.empty()) {
-    return failure(fmt::format("--solve quant: {} has no kernels on this GPU for what {} is stored as",
-                               request.engine->name, request.model->id));
+    return failure(
+        fmt::format("--solve quant: {} has no kernels on this GPU for what {} is stored as",
+                    request.engine->name, request.model->id));
   }
   Workload workload = request.workload;
   Binding binding{"checkpoint", "it is what the checkpoint holds"};
@@ -123,10 +134,8 @@ Result<Estimate> solve_quant(const SolveRequest& request) {
     binding.says = fmt::format("with {}, {}", name_of(quantization), binding.says);
     last = *std::move(estimate);
   }
-  last->solution = domain::Solution{.variable = SolveFor::Quant,
-                                    .value = {},
-                                    .binding_term = binding.term,
-                                    .says = binding.says};
+  last->solution = domain::Solution{
+      .variable = SolveFor::Quant, .value = {}, .binding_term = binding.term, .says = binding.says};
   return *std::move(last);
 }
 

@@ -46,24 +46,23 @@ Binding binding_of(const Estimate& estimate) {
   if (pool <= Bytes(0)) {
     return {"weights",
             fmt::format("weights of {}, activation and runtime leave nothing for the cache of {}",
-                        gib_text(part_bytes(estimate, Part::Weights).expected),
-                        gib_text(visible))};
+                        gib_text(part_bytes(estimate, Part::Weights).expected), gib_text(visible))};
   }
   if (cache > pool) {
     return {"kvPool", fmt::format("the cache needs up to {} and the pool has at least {}",
                                   gib_text(cache), gib_text(pool))};
   }
-  if (estimate.traffic && estimate.context_tokens &&
-      capacity.max_concurrency_at_context < 1) {
+  if (estimate.traffic && estimate.context_tokens && capacity.max_concurrency_at_context < 1) {
     return {"longestRequest", fmt::format("the pool does not hold one request of {} tokens",
                                           grouped(estimate.context_tokens->value))};
   }
   // What the engine neither measures nor takes off its share.
   const domain::Term* largest = nullptr;
   for (const domain::Term& term : estimate.terms) {
-    const bool is_outside = term.part == Part::Graphs || term.part == Part::Context ||
-                            term.part == Part::Communication;
-    if (is_outside && (largest == nullptr || term.bytes.high > largest->bytes.high)) largest = &term;
+    const bool is_outside =
+        term.part == Part::Graphs || term.part == Part::Context || term.part == Part::Communication;
+    if (is_outside && (largest == nullptr || term.bytes.high > largest->bytes.high))
+      largest = &term;
   }
   if (largest == nullptr) return {"memory", "the total exceeds the memory of the GPU"};
   return {largest->name,
@@ -125,8 +124,8 @@ constexpr auto kSolvers = std::to_array<SolverRow>({
 
 template <class T>
 std::optional<std::string> stated(const std::optional<domain::Fact<T>>& fact) {
-  const bool is_stated = fact && (fact->origin == domain::Origin::Flag ||
-                                  fact->origin == domain::Origin::File);
+  const bool is_stated =
+      fact && (fact->origin == domain::Origin::Flag || fact->origin == domain::Origin::File);
   return is_stated ? std::optional(fact->from) : std::nullopt;
 }
 

@@ -1,6 +1,7 @@
-// Inverse questions: the longest context, the most sequences, the highest precision, the fewest GPUs
-// or the least fraction of the memory with which a workload fits, by bisection over the estimate
-// (quantizations and GPUs: by walking their short lists). The value fits and the next one does not.
+// Inverse questions: the longest context, the most sequences, the highest precision, the fewest
+// GPUs or the least fraction of the memory with which a workload fits, by bisection over the
+// estimate (quantizations and GPUs: by walking their short lists). The value fits and the next one
+// does not.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,6 @@
-// The least fraction of the memory: below it the pool is too small. Above some other fraction nothing
-// is left beside the engine's share for what it does not count, so the fractions that do lie between
-// two bounds.
+// The least fraction of the memory: below it the pool is too small. Above some other fraction
+// nothing is left beside the engine's share for what it does not count, so the fractions that do
+// lie between two bounds.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,8 +30,7 @@ bool is_too_low(const Estimate& estimate) {
   const Bytes cache =
       part_bytes(estimate, Part::KvCache).high + part_bytes(estimate, Part::State).high;
   const bool holds_one = estimate.capacity->max_concurrency_at_context >= 1;
-  return !fits(estimate) &&
-         (estimate.capacity->kv_pool_bytes.low < cache || !holds_one);
+  return !fits(estimate) && (estimate.capacity->kv_pool_bytes.low < cache || !holds_one);
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ Result<Estimate> solve_utilization(const SolveRequest& request) {
   const Result<Estimate> whole = at(kSteps);
   if (!whole) return whole;
   if (whole->settings.gpu_memory_utilization.value <= 0 || whole->capacity->utilization <= 0) {
-    return failure(fmt::format("--solve utilization: {} has no such fraction",
-                               workload.engine.engine.value));
+    return failure(
+        fmt::format("--solve utilization: {} has no such fraction", workload.engine.engine.value));
   }
   // The first fraction at which the pool is large enough.
   std::int64_t low = 0;
@@ -83,8 +82,8 @@ Result<Estimate> solve_utilization(const SolveRequest& request) {
     solution.value = fraction_of(high);
     const Binding binding = below ? binding_of(*below) : Binding{"none", "any fraction does"};
     solution.binding_term = binding.term;
-    solution.says = below ? fmt::format("with {:.3f}, {}", fraction_of(low), binding.says)
-                          : binding.says;
+    solution.says =
+        below ? fmt::format("with {:.3f}, {}", fraction_of(low), binding.says) : binding.says;
   }
   found.solution = std::move(solution);
   return found;

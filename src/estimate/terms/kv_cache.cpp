@@ -56,9 +56,10 @@ void describe_joint_cache(const Situation& situation, domain::Term& term) {
   const CacheTraffic& traffic = *situation.traffic;
   const bool is_joint = traffic.joint.has_value();
   term.formula =
-      is_joint ? "(sharedBlocks + quantile(sum over the sequences of blocksOf(length) - sharedBlocks, "
-                 "serviceLevel) + stepBlocks) x blockBytes"
-               : "(sharedBlocks + concurrency x (blocksPerRequest - sharedBlocks)) x blockBytes";
+      is_joint
+          ? "(sharedBlocks + quantile(sum over the sequences of blocksOf(length) - sharedBlocks, "
+            "serviceLevel) + stepBlocks) x blockBytes"
+          : "(sharedBlocks + concurrency x (blocksPerRequest - sharedBlocks)) x blockBytes";
   term.inputs = {{"concurrency", *plan.concurrency}};
   if (is_joint) {
     const domain::InFlight& in_flight = *plan.in_flight;
@@ -68,8 +69,8 @@ void describe_joint_cache(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"blocksAtFullContext", rounded(traffic.worst_blocks)});
     term.inputs.push_back({"stepBlocks", rounded(traffic.fixed_blocks - traffic.shared_blocks)});
   } else {
-    term.inputs.push_back({"blocksPerRequest",
-                           rounded(token_blocks(situation.cache, *plan.context_tokens))});
+    term.inputs.push_back(
+        {"blocksPerRequest", rounded(token_blocks(situation.cache, *plan.context_tokens))});
   }
   term.inputs.push_back({"sharedBlocks", rounded(traffic.shared_blocks)});
   term.inputs.push_back({"blockBytes", situation.cache.block_bytes.count()});

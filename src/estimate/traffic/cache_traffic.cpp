@@ -19,8 +19,8 @@ double shared_blocks(const CacheLayout& cache, std::int64_t prefix) {
   double blocks = 0;
   for (const CacheKind& kind : cache.kinds) {
     if (kind.spec.held != layers::full_held_blocks || kind.spec.block_tokens <= 0) continue;
-    const auto whole = static_cast<double>(
-        prefix / (kind.spec.block_tokens * cache.geometry.context_parallel));
+    const auto whole =
+        static_cast<double>(prefix / (kind.spec.block_tokens * cache.geometry.context_parallel));
     blocks += cache.geometry.lies_apart
                   ? whole * static_cast<double>(kind.spec.page_bytes * kind.layers) /
                         static_cast<double>(cache.block_bytes.count())

@@ -1,8 +1,8 @@
 // The traffic on the cache of one stage: every sequence's length becomes what its layers hold, each
 // kind by its own rule, and the sequences in flight hold it together.
 //
-// Counted in blocks of CacheLayout::block_bytes. Where an engine keeps kinds in pools of their own, a
-// block is one of every kind, and sequences hold parts of it.
+// Counted in blocks of CacheLayout::block_bytes. Where an engine keeps kinds in pools of their own,
+// a block is one of every kind, and sequences hold parts of it.
 #pragma once
 
 #include <optional>

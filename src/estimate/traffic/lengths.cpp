@@ -50,8 +50,8 @@ void move_mean(Shares& shares, double mean) {
   for (LengthShare& share : shares) share.tokens *= factor;
 }
 
-/// x^(k-1) e^(-x/t) dx with x = e^u is e^(k u - e^u / t) du. Below the least point e^(-x/t) is 1 and
-/// the rest integrates to x^k / k.
+/// x^(k-1) e^(-x/t) dx with x = e^u is e^(k u - e^u / t) du. Below the least point e^(-x/t) is 1
+/// and the rest integrates to x^k / k.
 Shares gamma_shares(double mean, double deviation) {
   const double shape = mean * mean / (deviation * deviation);
   const double scale = mean / shape;
@@ -162,8 +162,8 @@ double deviation_through(double mean, const Percentile& percentile) {
   constexpr int kSteps = 40;
   for (int step = 0; step < kSteps; ++step) {
     const double middle = (low + high) / 2;
-    const bool is_short = percentile_of(gamma_shares(mean, middle * mean), percentile.rank) <
-                          percentile.tokens;
+    const bool is_short =
+        percentile_of(gamma_shares(mean, middle * mean), percentile.rank) < percentile.tokens;
     (is_short ? low : high) = middle;
   }
   return mean * (low + high) / 2;
@@ -306,7 +306,8 @@ Lengths lengths_of_figures(const TokenFigures& input, const TokenFigures& output
   Lengths of_output = lengths_of_one(output);
   Lengths lengths;
   lengths.basis = basis_of_both(of_input, of_output);
-  if (of_input.longest && of_output.longest) lengths.longest = *of_input.longest + *of_output.longest;
+  if (of_input.longest && of_output.longest)
+    lengths.longest = *of_input.longest + *of_output.longest;
   lengths.p95 = *of_input.p95 + *of_output.p95;
   lengths.error = std::max(of_input.error, of_output.error);
   // Where one of the two has one length, the other keeps all its own.

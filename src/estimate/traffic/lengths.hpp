@@ -14,7 +14,8 @@ domain::Lengths lengths_of_trace(const domain::TokenTrace& trace);
 /// Prompt and answer from their figures, taken as independent of each other. Each has a mean or at
 /// least two percentiles. By what is known of one:
 ///   a number               itself
-///   three percentiles      lengths rise from one to the next, and fall off exponentially behind the
+///   three percentiles      lengths rise from one to the next, and fall off exponentially behind
+///   the
 ///                          last; a mean tells how they rise
 ///   mean and deviation     a gamma distribution
 ///   mean and percentile    the gamma distribution of that mean through the highest of them

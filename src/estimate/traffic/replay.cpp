@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace gpushape::estimate {
 
 using domain::Replay;
@@ -160,7 +159,8 @@ std::vector<std::vector<double>> look_at_moments(const std::vector<Stay>& stays)
 /// Sequences of nearly the same length stand in one class, at the mean of all that do.
 void keep_classes(const std::vector<std::vector<double>>& moments, Replay& replay) {
   std::vector<double> all;
-  for (const std::vector<double>& moment : moments) all.insert(all.end(), moment.begin(), moment.end());
+  for (const std::vector<double>& moment : moments)
+    all.insert(all.end(), moment.begin(), moment.end());
   if (all.empty()) return;
   std::ranges::sort(all);
   std::vector<double> ends;  // the largest value of each class

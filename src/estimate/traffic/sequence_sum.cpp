@@ -89,7 +89,8 @@ SequenceSum::SequenceSum(std::vector<double> observed) : observed_(std::move(obs
 
 void SequenceSum::lay_on_grid(std::span<const UnitShare> one, std::int64_t count, double most) {
   // A single long sequence may stand out of the others' sum; all of them long is the end.
-  const double end = std::min(most * static_cast<double>(count), mean_ + kReach * deviation_ + most);
+  const double end =
+      std::min(most * static_cast<double>(count), mean_ + kReach * deviation_ + most);
   step_ = std::max(1.0, end / static_cast<double>(kGrid - 2));
   std::vector<Complex> values(kGrid);
   for (const UnitShare& row : one) {
@@ -114,8 +115,8 @@ void SequenceSum::lay_on_grid(std::span<const UnitShare> one, std::int64_t count
 
 double SequenceSum::quantile(double level) const {
   if (!observed_.empty()) {
-    const auto rank = static_cast<std::size_t>(
-        std::ceil(level * static_cast<double>(observed_.size()) - 1e-9));
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(level * static_cast<double>(observed_.size()) - 1e-9));
     return observed_[std::clamp<std::size_t>(rank, 1, observed_.size()) - 1];
   }
   if (deviation_ == 0) return mean_;

@@ -21,7 +21,8 @@ struct UnitShare {
 
 class SequenceSum {
  public:
-  /// `one` has at least one row, with units of 0 or more; shares add up to 1. `count` is at least 1.
+  /// `one` has at least one row, with units of 0 or more; shares add up to 1. `count` is at
+  /// least 1.
   SequenceSum(std::span<const UnitShare> one, std::int64_t count);
   /// A sum that was observed at moments of equal weight; at least one.
   explicit SequenceSum(std::vector<double> observed);
@@ -39,9 +40,9 @@ class SequenceSum {
   double mean_ = 0;
   double deviation_ = 0;
   double skewness_ = 0;
-  double step_ = 0;                 ///< of the grid; 0 where there is none
-  std::vector<double> up_to_;       ///< part of the time that the sum is at most that point
-  std::vector<double> observed_;    ///< ascending
+  double step_ = 0;               ///< of the grid; 0 where there is none
+  std::vector<double> up_to_;     ///< part of the time that the sum is at most that point
+  std::vector<double> observed_;  ///< ascending
 };
 
 }  // namespace gpushape::estimate

@@ -27,8 +27,9 @@ constexpr double kFewLevel = 0.95;  // from this level on, P95 of each is too li
 // 256 sequences: mean and deviation -5 to +4 % at 4 sequences and less with more, which is a
 // deviation that is 10 % off; taken half as wide again.
 constexpr double kMomentsError = 0.15;
-// The same with one percentile in place of the deviation: -15 to +26 % at 4 sequences. The deviation
-// itself is 0.8 and 1.3 of the mean in those traces, where nothing but a mean takes it for 1.
+// The same with one percentile in place of the deviation: -15 to +26 % at 4 sequences. The
+// deviation itself is 0.8 and 1.3 of the mean in those traces, where nothing but a mean takes it
+// for 1.
 constexpr double kLeastDeviation = 0.5;
 constexpr double kMostDeviation = 1.6;
 constexpr double kReplayError = 0.1;  // ours: the time between two tokens is not constant
@@ -110,15 +111,15 @@ void JointDemand::set_bounds(const Lengths& lengths, std::int64_t count, const U
 }
 
 double JointDemand::quantile(double level) const {
-  const double plain = is_normal_ ? sum_.mean() + normal_quantile(level) * sum_.deviation()
-                                  : sum_.quantile(level);
+  const double plain =
+      is_normal_ ? sum_.mean() + normal_quantile(level) * sum_.deviation() : sum_.quantile(level);
   return std::max({plain * margin_, level >= least_level_ ? least_ : 0, 0.0});
 }
 
 Spread JointDemand::bounded(double level) const {
   const double expected = quantile(level);
-  const double plain = is_normal_ ? sum_.mean() + normal_quantile(level) * sum_.deviation()
-                                  : sum_.quantile(level);
+  const double plain =
+      is_normal_ ? sum_.mean() + normal_quantile(level) * sum_.deviation() : sum_.quantile(level);
   const double beyond = std::max(0.0, plain - sum_.mean());
   const double low = (plain - beyond * (1 - low_deviation_)) * margin_ * low_;
   const double high = (plain + beyond * (high_deviation_ - 1)) * margin_ * high_;

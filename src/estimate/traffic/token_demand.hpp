@@ -31,9 +31,9 @@ class JointDemand {
   void set_bounds(const domain::Lengths& lengths, std::int64_t count, const UnitsOf& units_of);
 
   SequenceSum sum_;
-  double margin_ = 1;         ///< on everything
-  bool is_normal_ = false;    ///< without the skewness of the sum
-  double least_ = 0;          ///< from `least_level_` on
+  double margin_ = 1;       ///< on everything
+  bool is_normal_ = false;  ///< without the skewness of the sum
+  double least_ = 0;        ///< from `least_level_` on
   double least_level_ = 1;
   // How wrong it may be: everything, and what goes beyond the mean.
   double low_ = 1;

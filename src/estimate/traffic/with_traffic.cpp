@@ -24,7 +24,7 @@ using domain::Workload;
 
 namespace {
 
-constexpr double kLongRank = 99.9;         // ours: stands for the longest where nobody knows it
+constexpr double kLongRank = 99.9;  // ours: stands for the longest where nobody knows it
 constexpr std::int64_t kContextUnit = 1024;
 constexpr double kMostInFlight = 1e6;
 
@@ -43,34 +43,35 @@ Diagnostics complaints_about_traffic(const Workload& workload, const TokenTrace*
   Diagnostics complaints;
   if (trace != nullptr && (traffic.input_tokens || traffic.output_tokens)) {
     complaints.push_back(complaint(
-        fmt::format("{} and {} both say how long requests are", traffic.trace_file->from,
-                    given_by(traffic.input_tokens ? *traffic.input_tokens : *traffic.output_tokens)),
+        fmt::format(
+            "{} and {} both say how long requests are", traffic.trace_file->from,
+            given_by(traffic.input_tokens ? *traffic.input_tokens : *traffic.output_tokens)),
         "leave one of them out"));
   }
   if (traffic.output_tokens && !traffic.input_tokens) {
-    complaints.push_back(complaint(
-        fmt::format("{} says how long answers are, and nothing how long prompts are",
-                    given_by(*traffic.output_tokens)),
-        "state --input-tokens as well"));
+    complaints.push_back(
+        complaint(fmt::format("{} says how long answers are, and nothing how long prompts are",
+                              given_by(*traffic.output_tokens)),
+                  "state --input-tokens as well"));
   }
   if (traffic.input_tokens && !traffic.output_tokens && !holds_no_answers(workload, model)) {
-    complaints.push_back(complaint(
-        fmt::format("{} says how long prompts are, and nothing how long answers are",
-                    given_by(*traffic.input_tokens)),
-        "state --output-tokens as well"));
+    complaints.push_back(
+        complaint(fmt::format("{} says how long prompts are, and nothing how long answers are",
+                              given_by(*traffic.input_tokens)),
+                  "state --output-tokens as well"));
   }
   const bool knows_answers = trace != nullptr || traffic.output_tokens;
   if (traffic.request_rate && !traffic.request_seconds && !workload.concurrency && !knows_answers) {
-    complaints.push_back(complaint(
-        fmt::format("{} says how many requests come, and nothing how long one stays",
-                    traffic.request_rate->from),
-        "state --request-seconds, or --output-tokens for an estimate of it"));
+    complaints.push_back(
+        complaint(fmt::format("{} says how many requests come, and nothing how long one stays",
+                              traffic.request_rate->from),
+                  "state --request-seconds, or --output-tokens for an estimate of it"));
   }
   if (traffic.request_seconds && !traffic.request_rate) {
-    complaints.push_back(complaint(
-        fmt::format("{} says how long a request stays, and nothing how many come",
-                    traffic.request_seconds->from),
-        "state --request-rate as well"));
+    complaints.push_back(
+        complaint(fmt::format("{} says how long a request stays, and nothing how many come",
+                              traffic.request_seconds->from),
+                  "state --request-rate as well"));
   }
   return complaints;
 }
@@ -86,8 +87,7 @@ std::string basis_text(const domain::Lengths& lengths, const Traffic& traffic,
     }
     return {};
   }();
-  const bool are_joined = traffic.output_tokens &&
-                          traffic.input_tokens->value.deviation != 0.0 &&
+  const bool are_joined = traffic.output_tokens && traffic.input_tokens->value.deviation != 0.0 &&
                           traffic.output_tokens->value.deviation != 0.0;
   return fmt::format("{}: {}{}", from, what,
                      are_joined ? ", prompts and answers independent of each other" : "");
@@ -124,10 +124,10 @@ double mean_answer(const Traffic& traffic, const TokenTrace* trace) {
 Fact<double> residence_of(const Traffic& traffic, const TokenTrace* trace) {
   if (traffic.request_seconds) return *traffic.request_seconds;
   const double answer = mean_answer(traffic, trace);
-  return {.value = answer * traffic.token_seconds.value,
-          .origin = Origin::Computed,
-          .from = fmt::format("{:.0f} tokens of answer x {:g} s", answer,
-                              traffic.token_seconds.value)};
+  return {
+      .value = answer * traffic.token_seconds.value,
+      .origin = Origin::Computed,
+      .from = fmt::format("{:.0f} tokens of answer x {:g} s", answer, traffic.token_seconds.value)};
 }
 
 std::string level_text(double level) { return fmt::format("P{:g}", level * 100); }
@@ -142,8 +142,7 @@ Fact<std::int64_t> in_flight_by_rate(const Traffic& traffic, const TokenTrace* t
           .origin = Origin::Computed,
           .from = fmt::format("Little's law: {:g}/s x {:g} s = {:.1f} on average, {} of a Poisson "
                               "distribution",
-                              traffic.request_rate->value, seconds.value, mean,
-                              level_text(level))};
+                              traffic.request_rate->value, seconds.value, mean, level_text(level))};
 }
 
 Fact<std::int64_t> in_flight_by_replay(const domain::Replay& replay, const Traffic& traffic,
@@ -177,7 +176,8 @@ Fact<std::int64_t> context_by(const domain::Lengths& lengths, const domain::Mode
   } else {
     const double longest = percentile_of(lengths.shares, kLongRank);
     context.value = divide_up(std::llround(std::ceil(longest)), kContextUnit) * kContextUnit;
-    context.from = fmt::format("P{:g} of a request's tokens, in steps of {}", kLongRank, kContextUnit);
+    context.from =
+        fmt::format("P{:g} of a request's tokens, in steps of {}", kLongRank, kContextUnit);
   }
   const std::int64_t most = model != nullptr ? model->max_context_tokens : 0;
   if (most > 0 && context.value > most) {
