@@ -1,5 +1,6 @@
-// Start-up logs of SGLang and TensorRT-LLM, written for these tests with the phrases of published
-// ones; the figures of TensorRT-LLM are those of a start on H200
+// Start-up logs of SGLang and TensorRT-LLM. That of SGLang is written for these tests with the
+// phrases of published ones: its figures are ours, so it shows that logs are read, not that
+// predictions hold. The figures of TensorRT-LLM are those of a start on H200
 // (https://github.com/faradawn/bench3).
 #include <doctest/doctest.h>
 
@@ -17,8 +18,11 @@ using calibrate::EngineLog;
 
 namespace {
 
+constexpr const char* kSglang = "tests/cases/calibrate/sglang-0.5-form.log";
+constexpr const char* kTensorRt = "examples/logs/tensorrt-llm-1.2-llama-3-8b.log";
+
 EngineLog read(const std::string& name) {
-  const std::string path = std::string(GPUSHAPE_SOURCE_DIR) + "/examples/logs/" + name;
+  const std::string path = std::string(GPUSHAPE_SOURCE_DIR) + "/" + name;
   const Result<std::string> text = document::read_log_file(path);
   REQUIRE_MESSAGE(text.has_value(), path);
   const Result<EngineLog> log = calibrate::read_engine_log(*text, name);
@@ -50,7 +54,7 @@ const domain::CalibratedTerm& term(const domain::Calibration& calibration, std::
 
 TEST_SUITE("calibrate") {
   TEST_CASE("a log of SGLang says what was asked for and what every rank measured") {
-    const EngineLog log = read("sglang-0.5-qwen2.5-32b-tp2.log");
+    const EngineLog log = read(kSglang);
     CHECK(log.start.engine == "sglang");
     CHECK(log.start.model == "Qwen/Qwen2.5-32B-Instruct");
     // The release is told from the arguments: mamba_full_memory_ratio came with 0.5.3.
@@ -70,15 +74,12 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(log.has_drafts);
   }
 
-  TEST_CASE("the count of SGLang's tokens follows from its pool, and its weights from the model") {
-    const domain::Calibration calibration =
-        calibrated(read("sglang-0.5-qwen2.5-32b-tp2.log"), "h100");
+  TEST_CASE("the count of SGLang's tokens follows from its pool") {
+    const domain::Calibration calibration = calibrated(read(kSglang), "h100");
     // 33.92 GiB / (64 layers x 2 x 4 heads x 128 x 2 bytes) = 277,873 to 277,955 for +- 0.01 GiB.
     REQUIRE(calibration.tokens);
     CHECK(calibration.tokens->least <= 277944);
     CHECK(calibration.tokens->most >= 277944);
-    CHECK_FALSE(term(calibration, "weights").is_off);
-    CHECK_FALSE(term(calibration, "kvPool").is_off);
     CHECK(term(calibration, "kvPool").ranks.size() == 2);
   }
 
@@ -97,7 +98,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("a log of TensorRT-LLM gives the second of its pools") {
-    const EngineLog log = read("tensorrt-llm-1.2-llama-3-8b.log");
+    const EngineLog log = read(kTensorRt);
     CHECK(log.start.engine == "tensorrt-llm");
     CHECK(log.start.engine_version == "1.2.0rc4");
     CHECK(log.start.model == "meta-llama/Meta-Llama-3-8B-Instruct");
@@ -113,8 +114,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("every figure of the start on H200 lies in its range") {
-    const domain::Calibration calibration =
-        calibrated(read("tensorrt-llm-1.2-llama-3-8b.log"), "h200");
+    const domain::Calibration calibration = calibrated(read(kTensorRt), "h200");
     for (const domain::CalibratedTerm& one : calibration.terms) {
       CAPTURE(one.name);
       CHECK_FALSE(one.is_off);
