@@ -1,5 +1,4 @@
-// Kubernetes quantities: "64", "3920m", "263856Mi", "1.5Gi", "2e3".
-// Source: k8s.io/apimachinery pkg/api/resource/quantity.go.
+// A quantity that an inventory can hold: document's reading of the text, within bounds.
 #pragma once
 
 #include <optional>
