@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <memory>
 
-#include "cli/advise_cluster.hpp"
 #include "cli/document_files.hpp"
+#include "cli/wishes.hpp"
 #include "document/text_format.hpp"
-#include "domain/profile_memory.hpp"
 #include "estimate/traffic/with_traffic.hpp"
 #include "inventory/sources.hpp"
 #include "inventory/token_trace.hpp"
@@ -18,9 +15,6 @@
 
 namespace gpushape::cli {
 namespace {
-
-// "4x" in front of a device: more than a rack holds is a slip of the keyboard.
-constexpr std::int64_t kMostCounted = 1024;
 
 void append(Diagnostics& all, Diagnostics more) {
   std::ranges::move(more, std::back_inserter(all));
@@ -131,36 +125,45 @@ Result<domain::Workload> take_traffic(const domain::Workload& workload,
   return estimate::with_traffic(workload, &*trace, known);
 }
 
-struct ParsedWish {
-  std::string name;
-  std::optional<std::int64_t> most;
-};
-
-/// "4xl40s" is up to four l40s.
-Result<ParsedWish> parse_wish(const std::string& text) {
-  const std::size_t cross = text.find('x');
-  const bool is_counted =
-      cross != std::string::npos && cross > 0 && cross + 1 < text.size() &&
-      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cross),
-                  [](unsigned char letter) { return std::isdigit(letter) != 0; });
-  if (!is_counted) return ParsedWish{text, std::nullopt};
-  std::int64_t count = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + cross, count);
-  if (error != std::errc() || count < 1 || count > kMostCounted) {
-    return failure(fmt::format("--gpu: '{}' asks for {} GPUs, expected 1 to {}", text,
-                               text.substr(0, cross), kMostCounted));
+/// The model, its draft and the engine of the workload, by their names in the catalog.
+Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& workload,
+                          Gathered& gathered) {
+  Diagnostics faults;
+  Result<domain::Model> model = catalog.find(workload.model->value);
+  if (model) {
+    append(faults, take_images(workload, *model));
+    gathered.model = std::move(*model);
+  } else {
+    append(faults, model.error());
   }
-  return ParsedWish{text.substr(cross + 1), count};
+  if (auto& draft = workload.engine.draft_model) {
+    Result<domain::Model> found = catalog.find(draft->name.value);
+    if (found) {
+      draft->model = std::make_shared<const domain::Model>(std::move(*found));
+    } else {
+      append(faults, found.error());
+    }
+  }
+  append(faults, choose_trainer(workload));
+  Result<domain::Engine> engine = catalog.engine(workload.engine.engine.value);
+  if (engine) {
+    workload.engine.engine.value = engine->name;  // in the one spelling of it
+    gathered.engine = std::move(*engine);
+  } else {
+    append(faults, engine.error());
+  }
+  return faults;
 }
 
-bool has_capability(const domain::Device& device, const std::string& capability) {
-  if (capability == "bf16") return device.supports_bf16;
-  if (capability == "fp8") return device.supports_fp8;
-  if (capability == "fp4") return device.supports_fp4;
-  if (capability == "int8") return device.supports_int8;
-  if (capability == "mig") return device.supports_mig;
-  if (capability == "nvlink") return device.nvlink.max_domain > 1;
-  return device.supports_time_sliced;  // "vgpu"
+/// The host of --host, a file or a server of the table; none where it is empty.
+Diagnostics read_host(const std::string& given, std::optional<domain::Host>& host) {
+  if (given.empty()) return {};
+  const Result<std::vector<document::Document>> documents = read_documents(given);
+  if (!documents) return documents.error();
+  Result<domain::Host> read = inventory::read_server(documents->front());
+  if (!read) return read.error();
+  host = std::move(*read);
+  return {};
 }
 
 /// Host files may name GPUs by an alias; what is compared with them are ids.
@@ -181,123 +184,6 @@ Diagnostics resolve_gpus(domain::Host& host, const profiles::Profiles& profiles)
     gpu.device = last_id;
   }
   return faults;
-}
-
-/// The user's total for the device, or for the profile asked for, instead of the table's.
-Diagnostics state_memory(domain::Device& device, const Invocation& invocation) {
-  const Bytes total = *invocation.visible_bytes;
-  if (total > device.visible_bytes.high + gib(1)) {
-    return {complaint(fmt::format("--memory-mib: {:.1f} GiB is more than a {} has ({:.1f} GiB)",
-                                  total.gib(), device.id, device.visible_bytes.high.gib()))};
-  }
-  if (!invocation.profile) {
-    device.visible_bytes = domain::exactly(total);
-    device.visible_source = "--memory-mib";
-    return {};
-  }
-  for (domain::Profile& profile : device.profiles) {
-    if (!domain::is_named(profile, *invocation.profile)) continue;
-    profile.visible_bytes = domain::exactly(total);
-    profile.usable_bytes = total;
-    profile.usable_source = "--memory-mib";
-  }
-  return {};
-}
-
-Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload,
-                                                const profiles::Profiles& profiles,
-                                                const std::optional<domain::Host>& host,
-                                                const std::optional<LoadedCluster>& clusters,
-                                                const Invocation& invocation) {
-  std::vector<std::string> words = workload.gpus;
-  if (words.empty() && host) {
-    for (const domain::HostGpu& gpu : host->gpus) {
-      if (std::ranges::find(words, gpu.device) == words.end()) words.push_back(gpu.device);
-    }
-  }
-  if (words.empty()) words.emplace_back("any");
-
-  std::vector<advise::Wish> wishes;
-  Diagnostics faults;
-  for (const std::string& word : words) {
-    const Result<ParsedWish> parsed = parse_wish(word);
-    if (!parsed) {
-      append(faults, parsed.error());
-      continue;
-    }
-    const int rank = static_cast<int>(&word - words.data());
-    std::vector<domain::Device> devices;
-    const bool is_any = parsed->name == "any";
-    if (is_any) {
-      Result<std::vector<domain::Device>> all = profiles.all();
-      if (!all) return std::unexpected(all.error());
-      devices = std::move(*all);
-    } else {
-      Result<domain::Device> device = profiles.find(parsed->name);
-      if (!device) {
-        append(faults, device.error());
-        continue;
-      }
-      devices.push_back(std::move(*device));
-    }
-    for (domain::Device& device : devices) {
-      std::string lacking;
-      for (const std::string& capability : workload.requires_) {
-        if (!has_capability(device, capability)) lacking = capability;
-      }
-      const bool is_on_host =
-          !host || std::ranges::any_of(host->gpus, [&](const domain::HostGpu& gpu) {
-            return gpu.device == device.id;
-          });
-      // Cards that no server board carries (a workstation's, a preliminary one) are had by name.
-      const bool is_in_servers = host || clusters || !device.boards.empty();
-      const bool is_in_cluster =
-          !clusters || std::ranges::find(clusters->devices, device.id, &domain::Device::id) !=
-                           clusters->devices.end();
-      const bool is_there = is_on_host && is_in_servers && is_in_cluster;
-      if (is_any && (!lacking.empty() || !is_there)) continue;
-      if (!lacking.empty()) {
-        faults.push_back(complaint(fmt::format("--require {}: a {} has none", lacking, device.id)));
-        continue;
-      }
-      if (!is_on_host) {
-        faults.push_back(
-            complaint(fmt::format("--host {}: the host has no {}", host->name, device.id),
-                      "name a GPU of that host with --gpu, or leave --gpu out"));
-        continue;
-      }
-      if (!is_in_cluster) {
-        faults.push_back(
-            complaint(fmt::format("--cluster: {} has no {}", clusters->cluster.source, device.id),
-                      "name a GPU of the cluster with --gpu, or leave --gpu out"));
-        continue;
-      }
-      advise::Wish wish;
-      if (invocation.visible_bytes) append(faults, state_memory(device, invocation));
-      const std::optional<domain::Host> server =
-          host || !clusters ? host : server_with(*clusters, device.id);
-      if (server) {
-        wish.host = *server;
-        wish.is_usual_host = false;
-      } else {
-        Result<domain::Host> usual = profiles.usual_server(device);
-        if (!usual) return std::unexpected(usual.error());
-        wish.host = std::move(*usual);
-      }
-      wish.is_counted = parsed->most.has_value();
-      wish.most = parsed->most.value_or(wish.most);
-      wish.rank = rank;
-      wish.is_any = is_any;
-      wish.device = std::move(device);
-      wishes.push_back(std::move(wish));
-    }
-  }
-  if (!faults.empty()) return failure(std::move(faults));
-  if (wishes.empty()) {
-    return failure("no GPU of the table has what --require asks for",
-                   "drop a requirement, or name the GPUs with --gpu");
-  }
-  return wishes;
 }
 
 }  // namespace
@@ -344,29 +230,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   if (!catalog) return std::unexpected(catalog.error());
   Diagnostics faults;
   if (workload.model) {
-    Result<domain::Model> model = catalog->find(workload.model->value);
-    if (model) {
-      append(faults, take_images(workload, *model));
-      gathered.model = std::move(*model);
-    } else {
-      append(faults, model.error());
-    }
-    if (auto& draft = workload.engine.draft_model) {
-      Result<domain::Model> found = catalog->find(draft->name.value);
-      if (found) {
-        draft->model = std::make_shared<const domain::Model>(std::move(*found));
-      } else {
-        append(faults, found.error());
-      }
-    }
-    append(faults, choose_trainer(workload));
-    Result<domain::Engine> engine = catalog->engine(workload.engine.engine.value);
-    if (engine) {
-      workload.engine.engine.value = engine->name;  // in the one spelling of it
-      gathered.engine = std::move(*engine);
-    } else {
-      append(faults, engine.error());
-    }
+    append(faults, look_up_model(*catalog, workload, gathered));
   } else if (!workload.demand) {
     faults.push_back(
         complaint("no MODEL, and no demand either",
@@ -374,19 +238,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
                   "-f WORKLOAD or --memory-ceiling BYTES"));
   }
   std::optional<domain::Host> host;
-  if (!invocation.host.empty()) {
-    const Result<std::vector<document::Document>> documents = read_documents(invocation.host);
-    if (!documents) {
-      append(faults, documents.error());
-    } else {
-      Result<domain::Host> read = inventory::read_server(documents->front());
-      if (read) {
-        host = std::move(*read);
-      } else {
-        append(faults, read.error());
-      }
-    }
-  }
+  append(faults, read_host(invocation.host, host));
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return std::unexpected(profiles.error());
   if (host) append(faults, resolve_gpus(*host, *profiles));
