@@ -1,35 +1,120 @@
 #include "review/deployment.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "review/gpu_asks.hpp"
+#include "review/readers/kinds.hpp"
+#include "schema/kinds.hpp"
 
 namespace gpushape::review {
 
+using document::Document;
+using document::Node;
+
 namespace {
 
-void read_object(const document::Document& document, const document::Node& root,
-                 std::span<const domain::Device> devices, Deployment& deployment) {
-  const document::Node* kind = root.find("kind");
-  const document::Node* items = root.find("items");
-  if (kind != nullptr && items != nullptr && kind->text().ends_with("List")) {
-    for (const document::Node& item : items->items()) {
-      read_object(document, item, devices, deployment);
-    }
+/// A document of our own kinds that holds a contract; a fault in one is bad input.
+void read_own(const Object& object, Deployment& deployment) {
+  if (object.kind != "ResourceContract" && object.kind != "Advice") return;
+  auto contracts = schema::read_contracts(*object.document);
+  if (!contracts) {
+    std::ranges::move(contracts.error(), std::back_inserter(deployment.faults));
     return;
   }
-  if (auto vm = read_vm_class(document, root, devices)) {
-    deployment.vm_classes.push_back(std::move(*vm));
+  for (domain::ResourceContract& contract : *contracts) {
+    deployment.contracts.push_back({object.document, object.root, std::move(contract)});
+    break;  // of an Advice the best shape is the answer
   }
+}
+
+Object object_of(const Document& document, const Node& root) {
+  return {&document,
+          &root,
+          word_at(root, {"apiVersion"}),
+          word_at(root, {"kind"}),
+          word_at(root, {"metadata", "name"}),
+          word_at(root, {"metadata", "namespace"})};
+}
+
+void read_shape(Object object, Deployment& deployment) {
+  for (const ShapeRow& row : shape_rows()) {
+    if (!row.is_it(*object.root)) continue;
+    if (object.kind.empty()) object.kind = row.title;
+    object.has_reader = true;
+    deployment.objects.push_back(object);
+    row.read(object, deployment);
+    return;
+  }
+  deployment.objects.push_back(std::move(object));
+}
+
+void read_object(const Document& document, const Node& root, Deployment& deployment) {
+  if (root.is(Node::Kind::Null)) return;
+  const Node* items = root.find("items");
+  if (items != nullptr && word_at(root, {"kind"}).ends_with("List")) {
+    for (const Node& item : items->items()) read_object(document, item, deployment);
+    return;
+  }
+  Object object = object_of(document, root);
+  if (object.api_version == schema::kApiVersion) {
+    object.has_reader = true;
+    deployment.objects.push_back(object);
+    read_own(object, deployment);
+    return;
+  }
+  const KindRow* row = object.kind.empty() ? nullptr : find_kind(object.api_version, object.kind);
+  if (row == nullptr) {
+    read_shape(std::move(object), deployment);
+    return;
+  }
+  object.has_reader = true;
+  deployment.objects.push_back(object);
+  if (row->read != nullptr) row->read(object, deployment);
+}
+
+bool is_in(std::string_view name_space, std::string_view wanted) {
+  return name_space.empty() || wanted.empty() || name_space == wanted;
 }
 
 }  // namespace
 
-Deployment read_deployment(std::span<const document::Document> documents,
-                           std::span<const domain::Device> devices) {
+Deployment read_deployment(const ReviewRequest& request) {
   Deployment deployment;
-  for (const document::Document& document : documents) {
-    read_object(document, document.root, devices, deployment);
+  deployment.request = &request;
+  for (const Document& document : request.documents) {
+    read_object(document, document.root, deployment);
   }
+  take_gpu_asks(deployment);
   return deployment;
+}
+
+const Claim* Deployment::find_claim(std::string_view name, std::string_view name_space,
+                                    bool is_template) const {
+  const auto found = std::ranges::find_if(claims, [&](const Claim& claim) {
+    return claim.name == name && claim.is_template == is_template &&
+           is_in(claim.name_space, name_space);
+  });
+  return found == claims.end() ? nullptr : &*found;
+}
+
+const DeviceClass* Deployment::find_device_class(std::string_view name) const {
+  const auto found = std::ranges::find(device_classes, name, &DeviceClass::name);
+  return found == device_classes.end() ? nullptr : &*found;
+}
+
+const VolumeClaim* Deployment::find_volume_claim(std::string_view name,
+                                                 std::string_view name_space) const {
+  const auto found = std::ranges::find_if(volume_claims, [&](const VolumeClaim& claim) {
+    return claim.name == name && is_in(claim.name_space, name_space);
+  });
+  return found == volume_claims.end() ? nullptr : &*found;
+}
+
+const VmClass* Deployment::find_vm_class(std::string_view name) const {
+  const auto found = std::ranges::find(vm_classes, name, &VmClass::name);
+  return found == vm_classes.end() ? nullptr : &*found;
 }
 
 }  // namespace gpushape::review

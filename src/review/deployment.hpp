@@ -1,21 +1,71 @@
-// All documents under review, sorted into the forms that rules ask for. Borrows the documents.
+// All documents under review, sorted into the forms that rules ask for. Borrows the documents and
+// the request.
 #pragma once
 
-#include <span>
+#include <memory>
+#include <string_view>
 #include <vector>
 
-#include "document/node.hpp"
-#include "domain/device.hpp"
+#include "domain/contract.hpp"
+#include "review/claims.hpp"
+#include "review/cluster_objects.hpp"
+#include "review/pod_request.hpp"
+#include "review/request.hpp"
+#include "review/sharing.hpp"
+#include "review/sizing.hpp"
 #include "review/vm_class.hpp"
 
 namespace gpushape::review {
 
+/// A contract of ours that a document holds.
+struct StatedContract {
+  const document::Document* document = nullptr;
+  const document::Node* root = nullptr;
+  domain::ResourceContract contract;
+};
+
+/// Every list stands in the order of the documents.
 struct Deployment {
-  std::vector<VmClass> vm_classes;  ///< in the order of the documents
+  const ReviewRequest* request = nullptr;
+  std::vector<Object> objects;  ///< all of them
+
+  std::vector<PodRequest> pods;
+  std::vector<Claim> claims;
+  std::vector<DeviceClass> device_classes;
+
+  std::vector<VmClass> vm_classes;
+  std::vector<VirtualMachine> vms;
+  std::vector<KubernetesCluster> clusters;
+
+  std::vector<PluginConfig> plugin_configs;
+  std::vector<LayoutConfig> layouts;  ///< mig-parted and vGPU device manager
+  std::vector<OperatorPolicy> operator_policies;
+  std::vector<DraDriverValues> dra_drivers;
+
+  std::vector<Namespace> namespaces;
+  std::vector<ResourceQuota> quotas;
+  std::vector<VolumeClaim> volume_claims;
+  std::vector<VirtualClusterValues> virtual_clusters;
+  std::vector<Queue> queues;
+  std::vector<StatedContract> contracts;
+
+  /// Configurations that stand as text in a ConfigMap, with their places in the file.
+  std::vector<std::shared_ptr<const document::Document>> embedded;
+  Diagnostics faults;  ///< of documents of our own kinds: bad input, as everywhere else
+  std::shared_ptr<Sizings> sizings;
+
+  /// What that pod needs, worked out when it is first asked for.
+  [[nodiscard]] const Sizing& sizing(const PodRequest& pod) const { return sizings->of(pod); }
+  /// nullptr where no document holds it. An empty namespace means any.
+  [[nodiscard]] const Claim* find_claim(std::string_view name, std::string_view name_space,
+                                        bool is_template) const;
+  [[nodiscard]] const DeviceClass* find_device_class(std::string_view name) const;
+  [[nodiscard]] const VolumeClaim* find_volume_claim(std::string_view name,
+                                                     std::string_view name_space) const;
+  [[nodiscard]] const VmClass* find_vm_class(std::string_view name) const;
 };
 
 /// A `List` counts as its items.
-Deployment read_deployment(std::span<const document::Document> documents,
-                           std::span<const domain::Device> devices);
+Deployment read_deployment(const ReviewRequest& request);
 
 }  // namespace gpushape::review

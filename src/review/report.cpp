@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -6,11 +7,87 @@
 
 namespace gpushape::review {
 
+namespace {
+
+using document::Node;
+
+/// Every node of a document by its place, to say of a place what it is within.
+class Outline {
+ public:
+  explicit Outline(const Node& root) {
+    add(root, 0, {}, 0, false);
+    order_.resize(rows_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+    std::ranges::stable_sort(order_, {}, [this](std::size_t i) { return key(rows_[i]); });
+  }
+
+  /// Object and path of the last node that begins at or before the place.
+  void name(int line, int column, std::string& object, std::string& path) const {
+    const auto after = std::ranges::upper_bound(order_, std::tuple(line, column), {},
+                                                [this](std::size_t i) { return key(rows_[i]); });
+    if (after == order_.begin()) return;
+    std::size_t i = *std::prev(after);
+    for (; i != 0 && !is_object(*rows_[i].node); i = rows_[i].parent) {
+      const Row& row = rows_[i];
+      std::string step =
+          row.is_item ? "[" + std::to_string(row.index) + "]" : std::string(row.name);
+      if (!path.empty() && !path.starts_with('[')) step += '.';
+      path.insert(0, step);
+    }
+    object = title(*rows_[i].node);
+  }
+
+ private:
+  struct Row {
+    const Node* node;
+    std::size_t parent;
+    std::string_view name;
+    std::size_t index;
+    bool is_item;
+  };
+
+  static std::tuple<int, int> key(const Row& row) {
+    return {row.node->position().line, row.node->position().column};
+  }
+
+  static bool is_object(const Node& node) {
+    return node.find("kind") != nullptr && node.find("apiVersion") != nullptr &&
+           node.find("metadata") != nullptr;
+  }
+
+  static std::string title(const Node& node) {
+    const Node* kind = node.find("kind");
+    if (kind == nullptr) return {};
+    std::string text = word_of(*kind);
+    const std::string name = word_at(node, {"metadata", "name"});
+    const std::string name_space = word_at(node, {"metadata", "namespace"});
+    if (!name.empty()) text += " " + (name_space.empty() ? name : name_space + "/" + name);
+    return text;
+  }
+
+  void add(const Node& node, std::size_t parent, std::string_view name, std::size_t index,
+           bool is_item) {
+    const std::size_t own = rows_.size();
+    rows_.push_back({&node, parent, name, index, is_item});
+    std::size_t at = 0;
+    for (const Node& item : node.items()) add(item, own, {}, at++, true);
+    for (const Node::Entry& entry : node.entries()) add(entry.value, own, entry.name, 0, false);
+  }
+
+  std::vector<Row> rows_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace
+
 void Report::add(const document::Document& document, const document::Node& place, Remark remark) {
-  Diagnostic diagnostic =
-      document.source->diagnostic(place.position(), std::move(remark.message),
-                                  std::move(remark.fix).value_or(std::string(rule_->fix)),
-                                  std::string(remark.label.value_or(std::string_view())));
+  add(document, place.position(), std::move(remark));
+}
+
+void Report::add(const document::Document& document, document::Position place, Remark remark) {
+  Diagnostic diagnostic = document.source->diagnostic(
+      place, std::move(remark.message), std::move(remark.fix).value_or(std::string(rule_->fix)),
+      std::string(remark.label.value_or(std::string_view())));
   domain::Finding finding;
   finding.rule = rule_->id;
   finding.severity = remark.severity.value_or(rule_->severity);
@@ -21,19 +98,35 @@ void Report::add(const document::Document& document, const document::Node& place
   finding.label = std::move(diagnostic.label);
   finding.excerpt = std::move(diagnostic.excerpt);
   finding.excerpt_column = diagnostic.excerpt_column;
+  finding.edits = std::move(remark.edits);
   entries_.push_back({&document, std::move(finding)});
 }
 
 std::vector<domain::Finding> Report::take(std::span<const document::Document> documents) && {
-  const auto order = [first = documents.data()](const Entry& entry) {
+  std::map<const document::Source*, std::size_t> files;
+  for (const document::Document& document : documents) {
+    files.try_emplace(document.source.get(), files.size());
+  }
+  std::map<const document::Document*, Outline> outlines;
+  for (Entry& entry : entries_) {
+    const auto outline = outlines.try_emplace(entry.document, entry.document->root).first;
+    domain::Finding& finding = entry.finding;
+    outline->second.name(finding.place.line, finding.place.column, finding.object, finding.path);
+  }
+  const auto order = [&files](const Entry& entry) {
     const domain::Finding& finding = entry.finding;
-    return std::tuple(entry.document - first, finding.place.line, finding.place.column,
+    return std::tuple(files[entry.document->source.get()], finding.place.line, finding.place.column,
                       std::string_view(finding.rule), std::string_view(finding.message));
   };
   std::ranges::sort(entries_, {}, order);
   std::vector<domain::Finding> findings;
   findings.reserve(entries_.size());
-  for (Entry& entry : entries_) findings.push_back(std::move(entry.finding));
+  for (Entry& entry : entries_) {
+    // A rule that meets one fault on two ways says it once.
+    if (findings.empty() || findings.back() != entry.finding) {
+      findings.push_back(std::move(entry.finding));
+    }
+  }
   return findings;
 }
 

@@ -8,7 +8,7 @@
 namespace gpushape::review {
 
 std::vector<domain::Finding> review(const ReviewRequest& request) {
-  const Deployment deployment = read_deployment(request.documents, request.devices);
+  const Deployment deployment = read_deployment(request);
   Report report;
   for (const RuleRow& rule : rules()) {
     report.begin(rule);

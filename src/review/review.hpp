@@ -2,19 +2,12 @@
 // same documents and tables, same findings.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "document/node.hpp"
-#include "domain/device.hpp"
 #include "domain/review.hpp"
+#include "review/request.hpp"
 
 namespace gpushape::review {
-
-struct ReviewRequest {
-  std::span<const document::Document> documents;  ///< of all files, in the order given
-  std::span<const domain::Device> devices;        ///< the profile tables
-};
 
 /// In the order of documents, lines, columns and rules.
 std::vector<domain::Finding> review(const ReviewRequest& request);

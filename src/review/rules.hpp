@@ -22,6 +22,7 @@ struct Remark {
   std::optional<std::string> fix = std::nullopt;            ///< with the values; empty: the row's
   std::optional<std::string_view> label = std::nullopt;     ///< short text beside the caret
   std::optional<domain::Severity> severity = std::nullopt;  ///< empty: the row's
+  std::vector<domain::TextEdit> edits = {};                 ///< a fix that is certain (edits.hpp)
 };
 
 /// Collects findings; knows which rule is speaking.
@@ -29,6 +30,8 @@ class Report {
  public:
   void begin(const RuleRow& rule) { rule_ = &rule; }
   void add(const document::Document& document, const document::Node& place, Remark remark);
+  /// At a word of a command line, say.
+  void add(const document::Document& document, document::Position place, Remark remark);
   /// In the order of documents, lines, columns and rules.
   [[nodiscard]] std::vector<domain::Finding> take(std::span<const document::Document> documents) &&;
 

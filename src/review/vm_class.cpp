@@ -5,8 +5,6 @@
 #include <initializer_list>
 #include <utility>
 
-#include "review/quantity.hpp"
-
 namespace gpushape::review {
 
 using document::Node;
@@ -17,48 +15,6 @@ using domain::Technology;
 namespace {
 
 constexpr std::string_view kGroup = "vmoperator.vmware.com/";
-
-const Node* at(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* node = &root;
-  for (const std::string_view step : path) {
-    if (node != nullptr) node = node->find(step);
-  }
-  return node;
-}
-
-std::optional<Located<std::int64_t>> integer_at(const Node& root,
-                                                std::initializer_list<std::string_view> path) {
-  const Node* node = at(root, path);
-  if (node == nullptr || !node->is(Node::Kind::Integer)) return std::nullopt;
-  return Located<std::int64_t>{node->integer(), node};
-}
-
-std::optional<Located<double>> quantity_at(const Node& root,
-                                           std::initializer_list<std::string_view> path) {
-  const Node* node = at(root, path);
-  const std::optional<double> value = node == nullptr ? std::nullopt : quantity_of(*node);
-  if (!value) return std::nullopt;
-  return Located<double>{*value, node};
-}
-
-std::optional<Located<std::string>> text_at(const Node& root,
-                                            std::initializer_list<std::string_view> path) {
-  const Node* node = at(root, path);
-  if (node == nullptr || !node->is(Node::Kind::String)) return std::nullopt;
-  return Located<std::string>{node->text(), node};
-}
-
-std::optional<Located<bool>> flag_at(const Node& root,
-                                     std::initializer_list<std::string_view> path) {
-  const Node* node = at(root, path);
-  if (node == nullptr || !node->is(Node::Kind::Boolean)) return std::nullopt;
-  return Located<bool>{node->boolean(), node};
-}
-
-bool is_set(const Node& root, std::initializer_list<std::string_view> path) {
-  const auto flag = flag_at(root, path);
-  return flag && flag->value;
-}
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -14,14 +14,9 @@
 
 #include "document/node.hpp"
 #include "domain/device.hpp"
+#include "review/fields.hpp"
 
 namespace gpushape::review {
-
-template <class T>
-struct Located {
-  T value{};
-  const document::Node* node = nullptr;
-};
 
 /// A PCI device that the class adds.
 struct VmDevice {

@@ -30,7 +30,7 @@ const std::vector<domain::Device>& tables() {
 std::vector<Finding> findings_of(const std::string& text) {
   const auto documents = document::read_yaml(text, "manifest.yaml");
   REQUIRE(documents);
-  return review::review({*documents, tables()});
+  return review::review({.documents = *documents, .devices = tables()});
 }
 
 std::string case_text(std::string_view rule, const char* file) {

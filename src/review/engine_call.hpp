@@ -1,0 +1,44 @@
+// A serving engine as a command line starts it: which engine, which version, which settings, each
+// with the place it stands at. Read from the words of a container by command_line.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/node.hpp"
+#include "domain/engine.hpp"
+
+namespace gpushape::review {
+
+/// One flag, as given.
+struct EngineSetting {
+  std::string setting;  ///< as catalog/engines/flags names it: "contextTokens"; empty: not in there
+  std::string flag;     ///< as written: "--max-model-len"; empty for a positional
+  std::string value;    ///< empty for a switch
+  document::Position position;        ///< of the flag
+  document::Position value_position;  ///< of the value; of the flag where it has none
+  bool is_field = false;  ///< from a field of a chart or a serving kind, not from a command line
+};
+
+struct EngineCall {
+  std::string engine;                            ///< "vllm", as the catalog names it
+  std::optional<domain::EngineVersion> version;  ///< from the tag of the image
+  std::string model;                             ///< as given; empty where it is not on the line
+  document::Position model_position;
+  document::Position position;          ///< of the first word
+  std::vector<EngineSetting> settings;  ///< in the order given, repeats and all
+
+  /// The last of that setting: the one that counts. nullptr where it is not given.
+  [[nodiscard]] const EngineSetting* find(std::string_view setting) const;
+};
+
+inline const EngineSetting* EngineCall::find(std::string_view setting) const {
+  for (auto row = settings.rbegin(); row != settings.rend(); ++row) {
+    if (row->setting == setting) return &*row;
+  }
+  return nullptr;
+}
+
+}  // namespace gpushape::review

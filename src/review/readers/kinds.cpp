@@ -1,0 +1,95 @@
+#include "review/readers/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpushape::review {
+
+namespace {
+
+constexpr auto kKinds = std::to_array<KindRow>({
+    {"v1", "Pod", read_pod},
+    {"v1", "PodTemplate", read_controller},
+    {"v1", "ReplicationController", read_controller},
+    {"apps/", "Deployment", read_controller},
+    {"apps/", "StatefulSet", read_controller},
+    {"apps/", "DaemonSet", read_controller},
+    {"apps/", "ReplicaSet", read_controller},
+    {"batch/", "Job", read_controller},
+    {"batch/", "CronJob", read_cron_job},
+    {"leaderworkerset.x-k8s.io/", "LeaderWorkerSet", read_leader_worker_set},
+    {"jobset.x-k8s.io/", "JobSet", read_job_set},
+    {"batch.volcano.sh/", "Job", read_volcano_job},
+    {"kubeflow.org/", "PyTorchJob", read_training_job},
+    {"kubeflow.org/", "TFJob", read_training_job},
+    {"kubeflow.org/", "MPIJob", read_training_job},
+    {"kubeflow.org/", "XGBoostJob", read_training_job},
+    {"kubeflow.org/", "JAXJob", read_training_job},
+    {"kubeflow.org/", "Notebook", read_controller},
+    {"serving.knative.dev/", "Service", read_controller},
+    {"argoproj.io/", "Rollout", read_controller},
+    {"ray.io/", "RayCluster", read_ray},
+    {"ray.io/", "RayService", read_ray},
+    {"ray.io/", "RayJob", read_ray},
+    {"kubevirt.io/", "VirtualMachine", read_kubevirt},
+    {"kubevirt.io/", "VirtualMachineInstance", read_kubevirt},
+    {"resource.k8s.io/", "ResourceClaim", read_claim_object},
+    {"resource.k8s.io/", "ResourceClaimTemplate", read_claim_object},
+    {"resource.k8s.io/", "DeviceClass", read_class_object},
+    {"resource.k8s.io/", "ResourceSlice", nullptr},
+    {"resource.nvidia.com/", "ComputeDomain", nullptr},
+    {"v1", "Namespace", read_namespace},
+    {"v1", "ResourceQuota", read_quota},
+    {"v1", "LimitRange", nullptr},
+    {"v1", "PersistentVolumeClaim", read_volume_claim},
+    {"v1", "ConfigMap", read_config_map},
+    {"v1", "Secret", nullptr},
+    {"v1", "Service", nullptr},
+    {"v1", "ServiceAccount", nullptr},
+    {"v1", "PersistentVolume", nullptr},
+    {"networking.k8s.io/", "NetworkPolicy", nullptr},
+    {"networking.k8s.io/", "Ingress", nullptr},
+    {"rbac.authorization.k8s.io/", "Role", nullptr},
+    {"rbac.authorization.k8s.io/", "RoleBinding", nullptr},
+    {"rbac.authorization.k8s.io/", "ClusterRole", nullptr},
+    {"rbac.authorization.k8s.io/", "ClusterRoleBinding", nullptr},
+    {"policy/", "PodDisruptionBudget", nullptr},
+    {"storage.k8s.io/", "StorageClass", nullptr},
+    {"scheduling.k8s.io/", "PriorityClass", nullptr},
+    {"apiextensions.k8s.io/", "CustomResourceDefinition", nullptr},
+    {"admissionregistration.k8s.io/", "ValidatingAdmissionPolicy", nullptr},
+    {"admissionregistration.k8s.io/", "ValidatingAdmissionPolicyBinding", nullptr},
+    {"kueue.x-k8s.io/", "ClusterQueue", read_queue},
+    {"kueue.x-k8s.io/", "LocalQueue", read_queue},
+    {"kueue.x-k8s.io/", "ResourceFlavor", nullptr},
+    {"scheduling.run.ai/", "Queue", read_queue},
+    {"scheduling.volcano.sh/", "Queue", read_queue},
+    {"nvidia.com/v1", "ClusterPolicy", read_cluster_policy},
+    {"vmoperator.vmware.com/", "VirtualMachineClass", read_vm_class_object},
+    {"vmoperator.vmware.com/", "VirtualMachine", read_vm},
+    {"cluster.x-k8s.io/", "Cluster", read_cluster_api},
+    {"run.tanzu.vmware.com/", "TanzuKubernetesCluster", read_tanzu_cluster},
+});
+
+constexpr auto kShapes = std::to_array<ShapeRow>({
+    {"device plugin configuration", is_plugin_config, read_plugin_config},
+    {"GPU layouts", is_layout_file, read_layouts},
+});
+
+}  // namespace
+
+std::span<const KindRow> kind_rows() { return kKinds; }
+std::span<const ShapeRow> shape_rows() { return kShapes; }
+
+const KindRow* find_kind(std::string_view api_version, std::string_view kind) {
+  const auto row = std::ranges::find_if(kKinds, [&](const KindRow& each) {
+    const bool is_group = each.group.ends_with('/')
+                              ? api_version.starts_with(each.group)
+                              : api_version.starts_with(each.group) &&
+                                    !api_version.substr(each.group.size()).contains('/');
+    return each.kind == kind && is_group;
+  });
+  return row == kKinds.end() ? nullptr : &*row;
+}
+
+}  // namespace gpushape::review
