@@ -58,9 +58,10 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape catalog show llama-3.1-8b-instruct\n"
      "  gpushape catalog import ./config.json --id me/my-model --output-file my-models/mine.yaml\n",
      kCatalog, run_catalog},
-    {"profiles", "list|show GPU|check|fit GPU PROFILE…", "the GPU profile tables",
+    {"profiles", "list|show GPU|check|import FILE…|fit GPU PROFILE…", "the GPU profile tables",
      "  gpushape profiles list\n"
      "  gpushape profiles show a100-sxm4-80\n"
+     "  gpushape profiles import smi.xml lgip.txt lgipp.txt --output-file my-gpus/mine.yaml\n"
      "  gpushape profiles fit a100-sxm4-80 2x1g.10gb 2g.20gb 3g.40gb\n",
      kProfiles, run_profiles},
     {"schema", "KIND", "the JSON Schema of a document",

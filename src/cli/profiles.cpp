@@ -59,6 +59,8 @@ constexpr auto kWords = std::to_array<WordRow>({
     {"list", "", 1, 1, list_devices},
     {"show", "a GPU", 2, 2, show_device},
     {"check", "", 1, 1, check_profiles},
+    {"import", "what nvidia-smi printed", 2, std::numeric_limits<std::size_t>::max(),
+     import_profiles},
     {"fit", "a GPU and its profiles", 3, std::numeric_limits<std::size_t>::max(), fit_set},
 });
 

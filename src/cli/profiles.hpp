@@ -10,6 +10,9 @@ int show_device(const profiles::Profiles& profiles, const Invocation& invocation
                 const Terminal& terminal);
 int check_profiles(const profiles::Profiles& profiles, const Invocation& invocation,
                    const Terminal& terminal);
+/// What nvidia-smi prints of real GPUs as an overlay entry, and what of it the tables do not say.
+int import_profiles(const profiles::Profiles& profiles, const Invocation& invocation,
+                    const Terminal& terminal);
 /// Is a set of profiles legal on one GPU? kAnswerIsNo where it is not.
 int fit_set(const profiles::Profiles& profiles, const Invocation& invocation,
             const Terminal& terminal);

@@ -16,9 +16,28 @@
 #include "profiles/source_table.hpp"
 
 namespace gpushape::profiles {
+
+namespace {
+constexpr std::string_view kSourcesPath = "sources.yaml";
+}  // namespace
+
+const SourceTable& built_in_sources() {
+  static const SourceTable table = [] {
+    const auto files = embedded_profiles();
+    const auto file = std::ranges::find(files, kSourcesPath, &document::PackedFile::path);
+    const document::Document document =
+        file == files.end() ? document::Document{} : document::unpack(*file);
+    const document::Source none;
+    Diagnostics diagnostics;
+    document::Reader reader(document.root, document.source ? *document.source : none, diagnostics,
+                            "sources");
+    return SourceTable(reader);
+  }();
+  return table;
+}
+
 namespace {
 
-constexpr std::string_view kSourcesPath = "sources.yaml";
 constexpr std::string_view kBoards = "boards/";
 constexpr std::string_view kServers = "servers/";
 
@@ -53,21 +72,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-const SourceTable& built_in_sources() {
-  static const SourceTable table = [] {
-    const auto files = embedded_profiles();
-    const auto file = std::ranges::find(files, kSourcesPath, &document::PackedFile::path);
-    const document::Document document =
-        file == files.end() ? document::Document{} : document::unpack(*file);
-    const document::Source none;
-    Diagnostics diagnostics;
-    document::Reader reader(document.root, document.source ? *document.source : none, diagnostics,
-                            "sources");
-    return SourceTable(reader);
-  }();
-  return table;
 }
 
 /// What a device may be called, and how to get at its file.
@@ -300,6 +304,21 @@ Result<domain::Device> Profiles::find(std::string_view name) const {
   }
   return failure("no GPU is called '" + std::string(name) + "'",
                  suggestion(name, known, "'gpushape profiles list' names them all"));
+}
+
+std::optional<document::Document> Profiles::document_of(std::string_view id) const {
+  for (const OverlayFile& file : overlay_) {
+    if (file.id == id && is_device_path(file.path)) return file.document;
+  }
+  for (const document::PackedFile& file : embedded_profiles()) {
+    if (file.id != id || !is_device_path(file.path)) continue;
+    document::Document document = document::unpack(file);
+    document::Source source = *document.source;
+    source.file = "profiles/" + std::string(file.path);
+    document.source = std::make_shared<const document::Source>(std::move(source));
+    return document;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> Profiles::devices() const {

@@ -29,6 +29,9 @@ class Profiles {
   /// unknown name is answered with the nearest names; a name that several devices share, with their
   /// ids.
   [[nodiscard]] Result<domain::Device> find(std::string_view name) const;
+  /// The file of the device with this id, as it was read; a built-in one goes by its path in the
+  /// sources, "profiles/nvidia/a30.yaml".
+  [[nodiscard]] std::optional<document::Document> document_of(std::string_view id) const;
   /// Ids of all devices, sorted.
   [[nodiscard]] std::vector<std::string> devices() const;
   /// All devices, in the order of their ids.

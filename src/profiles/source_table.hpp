@@ -30,4 +30,7 @@ class SourceTable {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
+/// profiles/sources.yaml, which the files of an overlay may name keys of, too.
+const SourceTable& built_in_sources();
+
 }  // namespace gpushape::profiles

@@ -24,6 +24,8 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"Device", "a GPU with its profile table", "device.schema.json"},
     {"ProfileFit", "whether a set of profiles is legal on one GPU, and where each lies",
      "profile-fit.schema.json"},
+    {"ProfileImport", "what nvidia-smi printed, beside the profile tables",
+     "profile-import.schema.json"},
     {"Host", "a server model as the VM contract needs it", "host.schema.json"},
     {"Cluster", "hosts, GPUs, links and what runs there at one moment", "cluster.schema.json"},
     {"Placement", "where contracts land, why, and what that costs later requests",

@@ -26,7 +26,7 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit \
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit ProfileImport \
   Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
@@ -57,6 +57,7 @@ Model catalog show openai/whisper-large-v3
 Device profiles show a100-sxm4-80
 Device profiles show mi300x
 Device profiles show rubin-288
+ProfileImport profiles import examples/exports/gpu-node-7.lgip.txt examples/exports/gpu-node-7.smi.xml
 ProfileFit profiles fit a100-sxm4-80 1g.10gb 3g.40gb
 ProfileFit profiles fit a100-sxm4-80 4g.40gb 4g.40gb
 Estimate estimate $llama
