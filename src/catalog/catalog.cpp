@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/edit_distance.hpp"
+#include "catalog/engine_arguments_entry.hpp"
 #include "catalog/engine_command_entry.hpp"
 #include "catalog/engine_entry.hpp"
 #include "catalog/model_entry.hpp"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModels = "models/";
 constexpr std::string_view kEngines = "engines/";
 constexpr std::string_view kEngineFlags = "engines/flags/";
+constexpr std::string_view kEngineArguments = "engines/arguments/";
 
 bool same(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -284,6 +286,16 @@ std::optional<domain::EngineCommand> Catalog::engine_command(std::string_view id
     Result<domain::EngineCommand> command = read_engine_command(document::unpack(file));
     if (!command) throw std::logic_error(to_text(command.error()));
     return std::move(*command);
+  }
+  return std::nullopt;
+}
+
+std::optional<domain::EngineArguments> Catalog::engine_arguments(std::string_view id) {
+  for (const document::PackedFile& file : embedded(kEngineArguments)) {
+    if (file.id != id) continue;
+    Result<domain::EngineArguments> arguments = read_engine_arguments(document::unpack(file));
+    if (!arguments) throw std::logic_error(to_text(arguments.error()));
+    return std::move(*arguments);
   }
   return std::nullopt;
 }

@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "document/pack.hpp"
 #include "domain/engine.hpp"
+#include "domain/engine_arguments.hpp"
 #include "domain/engine_command.hpp"
 #include "domain/model.hpp"
 
@@ -42,6 +43,8 @@ class Catalog {
   [[nodiscard]] std::vector<std::string> engines() const;
   /// How the engine of that id is started; nothing where no list of its flags is kept.
   [[nodiscard]] static std::optional<domain::EngineCommand> engine_command(std::string_view id);
+  /// Every argument of the engine of that id; nothing where no list is kept.
+  [[nodiscard]] static std::optional<domain::EngineArguments> engine_arguments(std::string_view id);
 
  private:
   struct OverlayFile {

@@ -29,6 +29,7 @@ struct EngineCall {
   document::Position model_position;
   document::Position position;          ///< of the first word
   std::vector<EngineSetting> settings;  ///< in the order given, repeats and all
+  bool is_wrapped = false;              ///< started by another program that adds flags of its own
 
   /// The last of that setting: the one that counts. nullptr where it is not given.
   [[nodiscard]] const EngineSetting* find(std::string_view setting) const;
