@@ -15,6 +15,7 @@ using domain::Technology;
 namespace {
 
 constexpr std::string_view kGroup = "vmoperator.vmware.com/";
+constexpr double kMebibyte = 1024.0 * 1024;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -80,12 +81,15 @@ std::vector<VmDevice> devices_of_hardware(const Node& hardware, std::span<const 
   return found;
 }
 
+/// `deviceChange[].device` of a specification, `hardware.device[]` of an export.
 std::vector<VmDevice> devices_of_config(const Node& config, std::span<const Device> devices) {
   std::vector<VmDevice> found;
   const Node* changes = config.find("deviceChange");
+  if (changes == nullptr) changes = at(config, {"hardware", "device"});
   if (changes == nullptr) return found;
   for (const Node& change : changes->items()) {
     const Node* backing = at(change, {"device", "backing"});
+    if (backing == nullptr) backing = change.find("backing");
     if (backing == nullptr) continue;
     if (const auto profile = text_at(*backing, {"vgpu"})) {
       found.push_back({profile->node, profile->value, product_of_profile(profile->value, devices)});
@@ -108,7 +112,8 @@ std::vector<ExtraOption> options_of(const Node& config) {
   if (rows == nullptr) return found;
   for (const Node& row : rows->items()) {
     const auto key = text_at(row, {"key"});
-    const auto value = text_at(row, {"value", "_value"});
+    auto value = text_at(row, {"value", "_value"});
+    if (!value) value = text_at(row, {"value"});
     if (key) found.push_back({key->value, value ? value->value : std::string(), key->node});
   }
   return found;
@@ -129,6 +134,7 @@ void read_config(const Node& config, VmClass& vm) {
 
 const Node& VmClass::place() const {
   const Node* named = at(*root, {"metadata", "name"});
+  if (named == nullptr) named = root->find("name");
   return named == nullptr ? *root : *named;
 }
 
@@ -136,6 +142,40 @@ const ExtraOption* VmClass::option(std::string_view key) const {
   const auto has_key = [key](const ExtraOption& option) { return is_same_word(option.key, key); };
   const auto found = std::ranges::find_if(options, has_key);
   return found == options.end() ? nullptr : &*found;
+}
+
+std::string title_of(const VmClass& vm) {
+  return std::string(vm.source == VmSource::Class ? "VM class '" : "VM '") + vm.name + "'";
+}
+
+VmClass read_config_spec(const document::Document& document, const Node& root,
+                         std::span<const Device> devices) {
+  VmClass vm;
+  vm.document = &document;
+  vm.root = &root;
+  vm.source = VmSource::ConfigSpec;
+  vm.name = word_at(root, {"name"});
+  vm.cpus = integer_at(root, {"numCPUs"});
+  if (auto memory = quantity_at(root, {"memoryMB"})) {
+    vm.memory_bytes = Located<double>{memory->value * kMebibyte, memory->node};
+  }
+  read_config(root, vm);
+  vm.devices = devices_of_config(root, devices);
+  return vm;
+}
+
+VmClass read_vm_export(const document::Document& document, const Node& root,
+                       std::span<const Device> devices) {
+  const Node& config = *root.find("config");
+  VmClass vm = read_config_spec(document, config, devices);
+  vm.source = VmSource::Export;
+  if (vm.name.empty()) vm.name = word_at(root, {"name"});
+  vm.cpus = integer_at(config, {"hardware", "numCPU"});
+  if (auto memory = quantity_at(config, {"hardware", "memoryMB"})) {
+    vm.memory_bytes = Located<double>{memory->value * kMebibyte, memory->node};
+  }
+  vm.cores_per_socket = integer_at(config, {"hardware", "numCoresPerSocket"});
+  return vm;
 }
 
 std::optional<VmClass> read_vm_class(const document::Document& document, const Node& root,

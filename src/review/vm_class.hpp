@@ -1,5 +1,6 @@
 // A VirtualMachineClass as the rules read it: what VM Service would make of the document, each
-// value with the node it stands on. Borrows the document.
+// value with the node it stands on. A VM that was exported (VI JSON, govc), and a
+// VirtualMachineConfigSpec, are read into the same form. Borrows the document.
 //
 // A configSpec that is not empty switches hardware.devices off; hardware.cpus and hardware.memory
 // win over the configSpec (VM Operator, pkg/util: class_configspec_from_name).
@@ -31,11 +32,14 @@ struct ExtraOption {
   const document::Node* node = nullptr;  ///< of the key
 };
 
+enum class VmSource { Class, ConfigSpec, Export };
+
 struct VmClass {
   const document::Document* document = nullptr;
   const document::Node* root = nullptr;
+  VmSource source = VmSource::Class;
   std::string name;
-  std::string version;  ///< "v1alpha2"
+  std::string version;  ///< "v1alpha2"; empty where there is no class
   std::optional<Located<std::int64_t>> cpus;
   std::optional<Located<double>> memory_bytes;
   std::optional<Located<double>> memory_request_bytes;
@@ -56,6 +60,16 @@ struct VmClass {
   /// The first option of that key, letter case aside.
   [[nodiscard]] const ExtraOption* option(std::string_view key) const;
 };
+
+/// "VM class 'a100'", "VM 'llm-1'".
+std::string title_of(const VmClass& vm);
+
+/// A VirtualMachineConfigSpec in VI JSON.
+VmClass read_config_spec(const document::Document& document, const document::Node& root,
+                         std::span<const domain::Device> devices);
+/// One VM as `govc vm.info -json` and the VI API print it: `config` with its hardware.
+VmClass read_vm_export(const document::Document& document, const document::Node& root,
+                       std::span<const domain::Device> devices);
 
 /// Nothing where `root` is of another kind.
 std::optional<VmClass> read_vm_class(const document::Document& document, const document::Node& root,

@@ -33,6 +33,11 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"ray.io/", "RayJob", read_ray},
     {"kubevirt.io/", "VirtualMachine", read_kubevirt},
     {"kubevirt.io/", "VirtualMachineInstance", read_kubevirt},
+    {"serving.kserve.io/", "LLMInferenceService", read_llm_inference_service},
+    {"serving.kserve.io/", "InferenceService", read_inference_service},
+    {"apps.nvidia.com/", "NIMService", read_nim_service},
+    {"apps.nvidia.com/", "NIMCache", nullptr},
+    {"nvidia.com/v1", "DynamoGraphDeployment", read_dynamo},
     {"resource.k8s.io/", "ResourceClaim", read_claim_object},
     {"resource.k8s.io/", "ResourceClaimTemplate", read_claim_object},
     {"resource.k8s.io/", "DeviceClass", read_class_object},
@@ -74,6 +79,15 @@ constexpr auto kKinds = std::to_array<KindRow>({
 constexpr auto kShapes = std::to_array<ShapeRow>({
     {"device plugin configuration", is_plugin_config, read_plugin_config},
     {"GPU layouts", is_layout_file, read_layouts},
+    {"vLLM production-stack values", is_stack_values, read_stack_values},
+    {"llm-d modelservice values", is_modelservice_values, read_modelservice_values},
+    {"compose file", is_compose, read_compose},
+    {"GPU Operator values", is_operator_values, read_cluster_policy},
+    {"NVIDIA DRA driver values", is_dra_driver_values, read_dra_driver_values},
+    {"vCluster values", is_vcluster_values, read_vcluster_values},
+    {"VirtualMachineConfigSpec", is_config_spec, read_config_spec_object},
+    {"VM export", is_vm_export, read_vm_export_object},
+    {"engine arguments", is_engine_arguments, read_engine_arguments},
 });
 
 }  // namespace

@@ -52,6 +52,32 @@ void read_vm_class_object(const Object& object, Deployment& deployment);
 void read_vm(const Object& object, Deployment& deployment);
 void read_cluster_api(const Object& object, Deployment& deployment);
 void read_tanzu_cluster(const Object& object, Deployment& deployment);
+bool is_config_spec(const document::Node& root);
+void read_config_spec_object(const Object& object, Deployment& deployment);
+bool is_vm_export(const document::Node& root);
+void read_vm_export_object(const Object& object, Deployment& deployment);
+// serving.cpp
+void read_llm_inference_service(const Object& object, Deployment& deployment);
+void read_inference_service(const Object& object, Deployment& deployment);
+void read_nim_service(const Object& object, Deployment& deployment);
+void read_dynamo(const Object& object, Deployment& deployment);
+// charts.cpp
+bool is_stack_values(const document::Node& root);
+void read_stack_values(const Object& object, Deployment& deployment);
+bool is_modelservice_values(const document::Node& root);
+void read_modelservice_values(const Object& object, Deployment& deployment);
+bool is_vcluster_values(const document::Node& root);
+void read_vcluster_values(const Object& object, Deployment& deployment);
+bool is_operator_values(const document::Node& root);
+bool is_dra_driver_values(const document::Node& root);
+void read_dra_driver_values(const Object& object, Deployment& deployment);
+bool is_engine_arguments(const document::Node& root);
+void read_engine_arguments(const Object& object, Deployment& deployment);
+// compose.cpp, scripts.cpp
+bool is_compose(const document::Node& root);
+void read_compose(const Object& object, Deployment& deployment);
+bool is_script_text(const document::Node& root);
+void read_script(const Object& object, Deployment& deployment);
 // sharing.cpp
 void read_config_map(const Object& object, Deployment& deployment);
 void read_cluster_policy(const Object& object, Deployment& deployment);

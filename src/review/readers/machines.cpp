@@ -44,6 +44,49 @@ void read_vm_class_object(const Object& object, Deployment& deployment) {
   }
 }
 
+bool is_config_spec(const Node& root) {
+  return word_at(root, {"_typeName"}) == "VirtualMachineConfigSpec";
+}
+
+void read_config_spec_object(const Object& object, Deployment& deployment) {
+  deployment.vm_classes.push_back(
+      read_config_spec(*object.document, *object.root, deployment.request->devices));
+}
+
+namespace {
+
+/// `govc vm.info -json`: {"virtualMachines": [{"config": …}]}; one VM of the VI API: {"config": …}.
+const Node* exported_vms(const Node& root) {
+  for (const std::string_view field : {"virtualMachines", "VirtualMachines"}) {
+    if (const Node* rows = root.find(field)) return rows;
+  }
+  return nullptr;
+}
+
+bool is_exported_vm(const Node& node) {
+  return at(node, {"config", "hardware", "numCPU"}) != nullptr;
+}
+
+}  // namespace
+
+bool is_vm_export(const Node& root) {
+  const Node* rows = exported_vms(root);
+  return is_exported_vm(root) ||
+         (rows != nullptr && std::ranges::any_of(rows->items(), is_exported_vm));
+}
+
+void read_vm_export_object(const Object& object, Deployment& deployment) {
+  const auto take = [&](const Node& node) {
+    if (!is_exported_vm(node)) return;
+    deployment.vm_classes.push_back(
+        read_vm_export(*object.document, node, deployment.request->devices));
+  };
+  take(*object.root);
+  if (const Node* rows = exported_vms(*object.root)) {
+    for (const Node& row : rows->items()) take(row);
+  }
+}
+
 void read_vm(const Object& object, Deployment& deployment) {
   deployment.vms.push_back({object.document, object.root, version_of(object), object.name,
                             object.name_space, text_at(*object.root, {"spec", "className"}),

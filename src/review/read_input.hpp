@@ -1,0 +1,19 @@
+// A file under review, whatever it is: YAML and JSON documents, or a text that starts programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "document/node.hpp"
+
+namespace gpushape::review {
+
+/// A shell script, a systemd unit: by its name or its first line. Such a text is one document whose
+/// root is the text itself.
+bool is_script(std::string_view text, std::string_view file);
+
+Result<std::vector<document::Document>> read_input(std::string_view text, const std::string& file);
+
+}  // namespace gpushape::review

@@ -1,0 +1,31 @@
+// What serving kinds and charts have in common: they start an engine by fields of their own, which
+// become the words that the engine would be started with.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "review/deployment.hpp"
+#include "review/readers/pod_parts.hpp"
+
+namespace gpushape::review {
+
+/// A field and the flag it stands for.
+struct FieldFlag {
+  std::string_view field;
+  std::string_view flag;
+};
+
+/// "vllm serve MODEL" as words of fields; `model` may be nullptr, and an hf:// in front is taken off.
+Command begin_command(std::string_view engine, const document::Node* model,
+                      const document::Node& place);
+/// The fields that are there, as "--flag=value"; a switch is written where it is true.
+void add_fields(const document::Node* holder, std::span<const FieldFlag> flags, Command& words);
+/// The words of the environment variables that engines and operators append to their command line.
+void add_environment(const document::Document& document, const Container& container,
+                     Command& words);
+/// A memory volume at /dev/shm that the kind makes itself; `bytes` may stand nowhere.
+void add_shared_memory(const document::Node& place, std::optional<Located<double>> bytes,
+                       PodRequest& pod);
+
+}  // namespace gpushape::review
