@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "review/command_line.hpp"
 #include "review/gpu_asks.hpp"
 #include "review/readers/kinds.hpp"
 #include "schema/kinds.hpp"
@@ -87,6 +88,12 @@ Deployment read_deployment(const ReviewRequest& request) {
     read_object(document, document.root, deployment);
   }
   take_gpu_asks(deployment);
+  for (PodRequest& pod : deployment.pods) {
+    for (Container& container : pod.containers) {
+      if (!container.engine) container.engine = read_engine_call(container);
+    }
+  }
+  deployment.sizings = std::make_shared<Sizings>(request);
   return deployment;
 }
 

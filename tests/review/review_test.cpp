@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "document/text_format.hpp"
 #include "profiles/profiles.hpp"
 #include "review/quantity.hpp"
@@ -30,7 +31,8 @@ const std::vector<domain::Device>& tables() {
 std::vector<Finding> findings_of(const std::string& text) {
   const auto documents = document::read_yaml(text, "manifest.yaml");
   REQUIRE(documents);
-  return review::review({.documents = *documents, .devices = tables()});
+  static const catalog::Catalog kCatalog = catalog::Catalog::open().value();
+  return review::review({.documents = *documents, .devices = tables(), .catalog = &kCatalog});
 }
 
 std::string case_text(std::string_view rule, const char* file) {

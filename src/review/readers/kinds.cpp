@@ -88,6 +88,7 @@ constexpr auto kShapes = std::to_array<ShapeRow>({
     {"VirtualMachineConfigSpec", is_config_spec, read_config_spec_object},
     {"VM export", is_vm_export, read_vm_export_object},
     {"engine arguments", is_engine_arguments, read_engine_arguments},
+    {"script", is_script_text, read_script},
 });
 
 }  // namespace

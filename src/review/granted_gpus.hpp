@@ -1,0 +1,23 @@
+// Which GPU a pod's device is: from its claim, its node selector or affinity, an annotation, what
+// the user says of the nodes. Nothing is guessed: where nobody tells, the list is empty.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "review/published.hpp"
+#include "review/sizing.hpp"
+
+namespace gpushape::review {
+
+/// What one device of the pod may be; where several are possible, the one with the least memory
+/// first. `published` are those of the request's devices.
+std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest& request,
+                                     const std::vector<PublishedGpu>& published);
+
+/// The device that a label of a node names ("NVIDIA-H100-80GB-HBM3", "nvidia-l4", "p5.48xlarge");
+/// both nullptr where none does.
+GrantedGpu gpu_of_label(std::string_view label, std::string_view value,
+                        std::span<const domain::Device> devices);
+
+}  // namespace gpushape::review

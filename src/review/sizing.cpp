@@ -1,0 +1,152 @@
+#include "review/sizing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "domain/profile_memory.hpp"
+#include "estimate/estimate_memory.hpp"
+#include "review/granted_gpus.hpp"
+#include "review/understanding.hpp"
+
+namespace gpushape::review {
+
+using domain::Origin;
+
+struct Sizings::Impl {
+  const ReviewRequest& request;
+  std::vector<PublishedGpu> published = {};
+  bool has_published = false;
+  std::map<const PodRequest*, Sizing> sizings = {};
+  std::map<std::string, Result<domain::Model>, std::less<>> models = {};
+  std::map<std::string, Result<domain::Engine>, std::less<>> engines = {};
+
+  const Result<domain::Model>& model(const std::string& name) {
+    const auto found = models.find(name);
+    if (found != models.end()) return found->second;
+    return models.emplace(name, request.catalog->find(name)).first->second;
+  }
+
+  const Result<domain::Engine>& engine(const std::string& name) {
+    const auto found = engines.find(name);
+    if (found != engines.end()) return found->second;
+    return engines.emplace(name, request.catalog->engine(name)).first->second;
+  }
+
+  const std::vector<PublishedGpu>& all_published() {
+    if (!std::exchange(has_published, true)) published = published_gpus(request.devices);
+    return published;
+  }
+
+  Sizing size(const PodRequest& pod);
+};
+
+namespace {
+
+/// What the engine finds on that GPU: inside a share that a library keeps, the share.
+domain::VisibleMemory memory_on(const GrantedGpu& gpu) {
+  domain::VisibleMemory memory = domain::visible_memory(*gpu.device, gpu.profile);
+  if (gpu.limit && *gpu.limit < memory.bytes.expected) {
+    memory.bytes = domain::exactly(*gpu.limit);
+    memory.source = gpu.from;
+  }
+  return memory;
+}
+
+/// The first complaint, without its help.
+std::string first_message(const Diagnostics& faults) {
+  return faults.empty() ? std::string("it cannot be sized") : faults.front().message;
+}
+
+void assume(Sizing& sizing, std::string fact, std::string value, std::string from,
+            std::string flag) {
+  sizing.assumptions.push_back(
+      {std::move(fact), std::move(value), Origin::Default, std::move(from), std::move(flag)});
+}
+
+/// The engine's own defaults for what nobody says, as far as they decide whether it starts.
+void fill_gaps(Sizing& sizing) {
+  domain::Workload& workload = sizing.workload;
+  if (!workload.context_tokens && sizing.model->max_context_tokens > 0) {
+    workload.context_tokens =
+        domain::defaulted(sizing.model->max_context_tokens, "the longest that the model takes");
+    assume(sizing, "context", std::to_string(sizing.model->max_context_tokens),
+           "no flag limits it: the longest that the model takes", "gpushape.dev/context");
+  }
+  if (!workload.concurrency) {
+    workload.concurrency = domain::defaulted<std::int64_t>(1, "one sequence, the least");
+    assume(sizing, "concurrency", "1", "not said: what the engine refuses to start without",
+           "gpushape.dev/concurrency");
+  }
+  if (!workload.engine.version) {
+    assume(sizing, "engine version", "newest known", "the image names none",
+           "a tag of the image that is a version");
+  }
+  if (!workload.quantization) {
+    assume(sizing, "quantization", std::string("as stored"), "the checkpoint's own",
+           "gpushape.dev/quantization");
+  }
+}
+
+}  // namespace
+
+Sizing Sizings::Impl::size(const PodRequest& pod) {
+  Sizing sizing;
+  sizing.container = pod.engine_container();
+  sizing.gpu_count = pod.gpu_count();
+  sizing.gpus = granted_gpus(pod, request, all_published());
+  if (sizing.container == nullptr && pod.annotation("gpushape.dev/model") == nullptr) {
+    sizing.gap = "no container starts an engine that is known";
+    return sizing;
+  }
+  sizing.workload = workload_of(pod, sizing.container, request);
+  if (request.catalog == nullptr || !sizing.workload.model) {
+    sizing.gap = "no model is named that the catalog could know";
+    return sizing;
+  }
+  if (!is_catalog_name(sizing.workload.model->value)) {
+    sizing.gap = fmt::format("'{}' is no name of the catalog", sizing.workload.model->value);
+    return sizing;
+  }
+  const Result<domain::Model>& model_found = model(sizing.workload.model->value);
+  const Result<domain::Engine>& engine_found = engine(sizing.workload.engine.engine.value);
+  if (!model_found || !engine_found) {
+    sizing.gap = first_message(model_found ? engine_found.error() : model_found.error());
+    return sizing;
+  }
+  sizing.model = *model_found;
+  sizing.engine = *engine_found;
+  fill_gaps(sizing);
+  std::optional<domain::VisibleMemory> memory;
+  if (!sizing.gpus.empty()) memory = memory_on(sizing.gpus.front());
+  Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory);
+  if (estimate) {
+    sizing.estimate = std::move(*estimate);
+  } else {
+    sizing.gap = first_message(estimate.error());
+  }
+  return sizing;
+}
+
+Sizings::Sizings(const ReviewRequest& request) : impl_(std::make_unique<Impl>(request)) {}
+Sizings::~Sizings() = default;
+
+const Sizing& Sizings::of(const PodRequest& pod) {
+  const auto found = impl_->sizings.find(&pod);
+  if (found != impl_->sizings.end()) return found->second;
+  return impl_->sizings.emplace(&pod, impl_->size(pod)).first->second;
+}
+
+std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
+                                                     const GrantedGpu& gpu) const {
+  if (!sizing.model || !sizing.engine || gpu.device == nullptr) return std::nullopt;
+  Result<domain::Estimate> estimate = estimate::estimate_memory(*sizing.model, sizing.workload,
+                                                                *sizing.engine, memory_on(gpu));
+  if (!estimate) return std::nullopt;
+  return std::move(*estimate);
+}
+
+}  // namespace gpushape::review

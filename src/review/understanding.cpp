@@ -1,0 +1,261 @@
+#include "review/understanding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "catalog/quantization_names.hpp"
+#include "schema/token_count.hpp"
+
+namespace gpushape::review {
+
+using domain::Fact;
+using domain::Origin;
+
+namespace {
+
+constexpr std::int64_t kMostRanks = 4096;
+constexpr std::int64_t kMostCount = std::int64_t{1} << 40;
+
+std::string from_place(const PodRequest& pod, int line, std::string_view what) {
+  return fmt::format("{} ({}:{})", what, pod.document->source->file, line);
+}
+
+class WorkloadReader {
+ public:
+  WorkloadReader(const PodRequest& pod, const EngineCall* call, domain::Workload workload)
+      : pod_(pod), call_(call), workload_(std::move(workload)) {}
+
+  domain::Workload read() {
+    read_annotations();
+    if (call_ != nullptr) read_call();
+    return std::move(workload_);
+  }
+
+ private:
+  [[nodiscard]] std::string from(const EngineSetting& setting) const {
+    return from_place(pod_, setting.position.line, setting.flag.empty() ? "argument" : setting.flag);
+  }
+
+  template <class T>
+  Fact<T> fact(T value, const EngineSetting& setting) const {
+    return {std::move(value), Origin::File, from(setting)};
+  }
+
+  const NamedText* annotation(std::string_view name) const {
+    return pod_.annotation("gpushape.dev/" + std::string(name));
+  }
+
+  [[nodiscard]] std::string from(const NamedText& row) const {
+    const int line = row.node == nullptr ? 0 : row.node->position().line;
+    return from_place(pod_, line, "annotation " + row.name);
+  }
+
+  void read_annotations() {
+    if (const NamedText* row = annotation("model")) {
+      workload_.model = Fact<std::string>{row->value, Origin::File, from(*row)};
+    }
+    if (const NamedText* row = annotation("quantization")) {
+      if (const auto value = catalog::parse_quantization(row->value)) {
+        workload_.quantization = Fact<domain::Quantization>{*value, Origin::File, from(*row)};
+      }
+    }
+    if (const NamedText* row = annotation("kv-cache-dtype")) {
+      if (const auto value = catalog::parse_kv_cache_type(row->value)) {
+        workload_.kv_cache_type = {*value, Origin::File, from(*row)};
+      }
+    }
+    if (const NamedText* row = annotation("context")) {
+      if (const auto value = schema::token_count(row->value)) {
+        workload_.context_tokens = Fact<std::int64_t>{*value, Origin::File, from(*row)};
+      }
+    }
+    if (const NamedText* row = annotation("concurrency")) {
+      if (const auto value = engine_integer(row->value); value && *value > 0) {
+        workload_.concurrency = Fact<std::int64_t>{*value, Origin::File, from(*row)};
+      }
+    }
+  }
+
+  /// The last of that setting, where it is a number within bounds.
+  [[nodiscard]] std::optional<Fact<std::int64_t>> integer(std::string_view name,
+                                                          std::int64_t most) const {
+    const EngineSetting* setting = call_->find(name);
+    if (setting == nullptr) return std::nullopt;
+    const auto value = engine_integer(setting->value);
+    if (!value || *value < 1 || *value > most) return std::nullopt;
+    return fact(*value, *setting);
+  }
+
+  template <class Target>
+  void take(std::string_view name, std::int64_t most, Target& target) const {
+    if (const auto value = integer(name, most)) target = *value;
+  }
+
+  void read_call() {
+    domain::EngineSettings& engine = workload_.engine;
+    engine.engine = {call_->engine, Origin::File,
+                     from_place(pod_, call_->position.line, "the command")};
+    if (call_->version) {
+      engine.version = Fact<domain::EngineVersion>{*call_->version, Origin::File,
+                                                   from_place(pod_, call_->position.line, "image")};
+    }
+    read_model();
+    read_types();
+    take("contextTokens", kMostCount, workload_.context_tokens);
+    take("tensor", kMostRanks, engine.tensor);
+    take("pipeline", kMostRanks, engine.pipeline);
+    take("data", kMostRanks, engine.data);
+    take("expert", kMostRanks, engine.expert);
+    take("contextParallel", kMostRanks, engine.context_parallel);
+    take("maxNumSeqs", kMostCount, engine.max_num_seqs);
+    take("maxNumBatchedTokens", kMostCount, engine.max_num_batched_tokens);
+    take("blockTokens", kMostRanks, engine.block_tokens);
+    take("layersOnGpu", kMostRanks, engine.gpu_layers);
+    read_memory();
+    read_switches();
+    read_shared_context();
+  }
+
+  void read_model() {
+    const EngineSetting* setting = nullptr;
+    for (const std::string_view name : {"model", "repository", "file"}) {
+      if (setting == nullptr) setting = call_->find(name);
+    }
+    if (setting != nullptr && is_catalog_name(setting->value)) {
+      workload_.model = fact(setting->value, *setting);
+    } else if (!workload_.model && is_catalog_name(call_->model)) {
+      workload_.model =
+          Fact<std::string>{call_->model, Origin::File,
+                            from_place(pod_, call_->model_position.line, "the command")};
+    }
+  }
+
+  void read_types() {
+    if (const EngineSetting* setting = call_->find("quantization")) {
+      // What a checkpoint is stored in anyway; only what converts while loading says more.
+      if (const auto value = catalog::parse_quantization(setting->value);
+          value && (setting->value == "fp8" || setting->value == "bitsandbytes")) {
+        workload_.quantization = fact(*value, *setting);
+      }
+    }
+    if (const EngineSetting* setting = call_->find("kvCacheType")) {
+      if (const auto value = catalog::parse_kv_cache_type(setting->value)) {
+        workload_.kv_cache_type = fact(*value, *setting);
+      }
+    }
+  }
+
+  void read_memory() {
+    domain::EngineSettings& engine = workload_.engine;
+    if (const EngineSetting* setting = call_->find("utilization")) {
+      double value = 0;
+      const char* const end = setting->value.data() + setting->value.size();
+      const auto [rest, error] = std::from_chars(setting->value.data(), end, value);
+      if (error == std::errc() && rest == end && value > 0 && value <= 1) {
+        engine.gpu_memory_utilization = fact(value, *setting);
+      }
+    }
+    if (const EngineSetting* setting = call_->find("kvCacheBytes")) {
+      if (const auto value = engine_integer(setting->value); value && *value > 0) {
+        engine.kv_cache_memory_bytes = fact(Bytes(*value), *setting);
+      }
+    }
+    const auto gib_of_setting = [&](std::string_view name) -> std::optional<Fact<Bytes>> {
+      const EngineSetting* setting = call_->find(name);
+      const auto value = setting == nullptr ? std::nullopt : engine_integer(setting->value);
+      if (!value || *value < 0 || *value > 1'000'000) return std::nullopt;
+      return fact(gib(*value), *setting);
+    };
+    if (const auto bytes = gib_of_setting("kvOffloadGib")) {
+      workload_.contract.kv_offload_bytes = *bytes;
+    }
+    if (const auto bytes = gib_of_setting("cpuOffloadGib")) {
+      workload_.contract.cpu_offload_bytes = *bytes;
+    }
+  }
+
+  void read_switches() {
+    domain::EngineSettings& engine = workload_.engine;
+    if (const EngineSetting* setting = call_->find("enforceEager")) {
+      engine.enforce_eager = fact(setting->value != "false", *setting);
+    }
+    if (const EngineSetting* setting = call_->find("hasExpertParallel")) {
+      const std::int64_t ranks = std::min(engine.tensor ? engine.tensor->value : 1, kMostRanks) *
+                                 std::min(engine.data ? engine.data->value : 1, kMostRanks);
+      engine.expert = fact(ranks, *setting);
+    }
+    if (const EngineSetting* setting = call_->find("prefixCachingOff")) {
+      engine.prefix_caching = fact(false, *setting);
+    } else if (const EngineSetting* on = call_->find("prefixCachingOn")) {
+      engine.prefix_caching = fact(true, *on);
+    }
+  }
+
+  /// llama.cpp: one context is divided among the slots.
+  void read_shared_context() {
+    const auto shared = integer("sharedContextTokens", kMostCount);
+    if (!shared) return;
+    const std::int64_t slots =
+        workload_.engine.max_num_seqs ? workload_.engine.max_num_seqs->value : 1;
+    workload_.context_tokens = Fact<std::int64_t>{
+        std::max<std::int64_t>(shared->value / std::max<std::int64_t>(slots, 1), 1), Origin::File,
+        fmt::format("{} over {} slots", shared->from, slots)};
+  }
+
+  const PodRequest& pod_;
+  const EngineCall* call_;
+  domain::Workload workload_;
+};
+
+}  // namespace
+
+bool is_catalog_name(std::string_view model) {
+  if (model.empty() || std::string_view("/.~$").contains(model.front())) return false;
+  return !model.contains("://") && !model.contains("$(") && !model.contains("{{") &&
+         !model.contains("..") && std::ranges::count(model, '/') <= 1;
+}
+
+std::optional<std::int64_t> engine_integer(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+  struct Factor {
+    std::string_view suffix;
+    double factor;
+  };
+  constexpr auto kFactors = std::to_array<Factor>({{"", 1},
+                                                   {"k", 1e3},
+                                                   {"m", 1e6},
+                                                   {"g", 1e9},
+                                                   {"t", 1e12},
+                                                   {"K", 1024.0},
+                                                   {"M", 1048576.0},
+                                                   {"G", 1073741824.0},
+                                                   {"T", 1099511627776.0}});
+  for (const Factor& row : kFactors) {
+    if (row.suffix != suffix) continue;
+    const double product = value * row.factor;
+    if (std::abs(product) > static_cast<double>(kMostCount) * 1024 * 1024) return std::nullopt;
+    return static_cast<std::int64_t>(product);
+  }
+  return std::nullopt;
+}
+
+domain::Workload workload_of(const PodRequest& pod, const Container* container,
+                             const ReviewRequest& request) {
+  domain::Workload base;
+  if (request.workload != nullptr) base = *request.workload;
+  base.name = pod.name;
+  const EngineCall* call =
+      container == nullptr || !container->engine ? nullptr : &*container->engine;
+  return WorkloadReader(pod, call, std::move(base)).read();
+}
+
+}  // namespace gpushape::review
