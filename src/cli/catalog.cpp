@@ -12,12 +12,12 @@
 namespace gpushape::cli {
 namespace {
 
-struct WordRow {
+struct CatalogWord {
   std::string_view word;
   std::string_view argument;  ///< what stands behind it; empty for nothing
   int (*run)(const Invocation&, const Terminal&);
 };
-constexpr auto kWords = std::to_array<WordRow>({
+constexpr auto kCatalogWords = std::to_array<CatalogWord>({
     {"list", "", list_catalog},
     {"show", "MODEL", show_model},
     {"check", "", check_catalog},
@@ -31,11 +31,11 @@ int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Termina
     return refuse(faults, terminal);
   invocation.positionals = parsed.positionals;
   std::vector<std::string> words;
-  words.reserve(kWords.size());
-  for (const WordRow& row : kWords) words.emplace_back(row.word);
+  words.reserve(kCatalogWords.size());
+  for (const CatalogWord& row : kCatalogWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "catalog", words);
   if (!word) return refuse(word.error(), terminal);
-  const auto row = std::ranges::find(kWords, *word, &WordRow::word);
+  const auto row = std::ranges::find(kCatalogWords, *word, &CatalogWord::word);
   const std::size_t expected = row->argument.empty() ? 1 : 2;
   if (parsed.positionals.size() < expected) {
     return refuse({complaint(fmt::format("catalog {} needs a {}", row->word, row->argument))},

@@ -5,7 +5,7 @@
 namespace gpushape::cli {
 namespace {
 
-constexpr auto kRows = std::to_array<CommandRow>({
+constexpr auto kCommandRows = std::to_array<CommandRow>({
     {"advise", "[MODEL] [flags]", "memory, ranked shapes with reasons, the VM contract",
      "  gpushape advise llama-3.1-8b-instruct --context 8192 --concurrency 32\n"
      "  gpushape advise qwen2.5-72b-instruct --context 32k --concurrency 16 --gpu h100\n"
@@ -69,10 +69,15 @@ constexpr auto kRows = std::to_array<CommandRow>({
      "  gpushape schema ResourceContract\n"
      "  gpushape schema list\n",
      kSchema, run_schema},
+    {"generate", "man|bash|zsh|fish", "manual page and completions",
+     "  gpushape generate man | man -l -\n"
+     "  source <(gpushape generate bash)\n"
+     "  gpushape generate fish | source\n",
+     kGenerate, run_generate},
 });
 
 }  // namespace
 
-std::span<const CommandRow> commands() { return kRows; }
+std::span<const CommandRow> commands() { return kCommandRows; }
 
 }  // namespace gpushape::cli

@@ -36,6 +36,7 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
 int run_simulate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_generate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_schema(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 
 /// Prints the complaints to the error stream; kBadInput.

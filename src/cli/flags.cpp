@@ -197,7 +197,7 @@ Diagnostics set_color(Invocation& in, const Given& given) {
 
 using enum FlagGroup;
 
-constexpr auto kRows = std::to_array<FlagRow>({
+constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--file", "-f", "FILE", Workload, kSizing | kSweep | kPlace | kInventory,
      "a workload document (place: a contract), a folder of them, or - for standard input; a flag wins over the file",
      nullptr, [](Invocation& in, const Given& g) { in.files.push_back(g.text); return Diagnostics{}; }},
@@ -548,6 +548,6 @@ constexpr auto kRows = std::to_array<FlagRow>({
 
 }  // namespace
 
-std::span<const FlagRow> flags() { return kRows; }
+std::span<const FlagRow> flags() { return kFlagRows; }
 
 }  // namespace gpushape::cli

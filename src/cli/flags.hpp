@@ -36,6 +36,7 @@ inline constexpr unsigned kInventory = 128U;
 inline constexpr unsigned kSimulate = 256U;
 inline constexpr unsigned kCalibrate = 512U;
 inline constexpr unsigned kSweep = 1024U;
+inline constexpr unsigned kGenerate = 1U << 20U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
@@ -55,6 +56,13 @@ struct FlagRow {
 
 /// In display order.
 std::span<const FlagRow> flags();
+
+struct FlagGroupRow {
+  FlagGroup group;
+  std::string_view title;
+};
+/// In display order.
+std::span<const FlagGroupRow> flag_groups();
 
 /// Sets what the flags of a command line say. The arguments are those behind the command. Unknown
 /// flags and missing values are Diagnostics. `applied` is where flags win over files: call

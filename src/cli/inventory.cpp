@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::string_view kImport = "import";
 
-struct WordRow {
+struct InventoryWord {
   std::string_view word;
   int (*run)(const Question&);
 };
-constexpr auto kWords = std::to_array<WordRow>({
+constexpr auto kInventoryWords = std::to_array<InventoryWord>({
     {"show", questions::show},
     {"check", questions::check},
     {"fragmentation", questions::fragmentation},
@@ -41,7 +41,7 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
     return refuse(faults, terminal);
   }
   std::vector<std::string> words = {std::string(kImport)};
-  for (const WordRow& row : kWords) words.emplace_back(row.word);
+  for (const InventoryWord& row : kInventoryWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "inventory", words);
   if (!word) return refuse(word.error(), terminal);
   std::vector<std::string> paths = invocation.clusters;
@@ -70,7 +70,7 @@ int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Termi
   const Result<LoadedCluster> loaded = load_cluster(paths, *profiles);
   if (!loaded) return refuse(loaded.error(), terminal);
   terminal.err << to_text(loaded->notes);
-  const auto row = std::ranges::find(kWords, *word, &WordRow::word);
+  const auto row = std::ranges::find(kInventoryWords, *word, &InventoryWord::word);
   return row->run(
       {.loaded = *loaded, .invocation = invocation, .terminal = terminal, .format = *format});
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kClusterOutput = "cluster";
 
-Diagnostics check_outputs(const std::vector<std::string>& outputs) {
+Diagnostics check_place_outputs(const std::vector<std::string>& outputs) {
   std::vector<std::string> names;
   for (const render::FormatRow& row : render::formats()) names.emplace_back(row.name);
   names.emplace_back(kClusterOutput);
@@ -143,7 +143,7 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   }
   std::vector<std::string> outputs = invocation.outputs;
   if (outputs.empty()) outputs.emplace_back("text");
-  if (const Diagnostics faults = check_outputs(outputs); !faults.empty()) {
+  if (const Diagnostics faults = check_place_outputs(outputs); !faults.empty()) {
     return refuse(faults, terminal);
   }
   std::vector<std::string> extensions;

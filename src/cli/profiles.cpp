@@ -48,14 +48,14 @@ int list_devices(const profiles::Profiles& profiles, const Invocation& invocatio
   return print(listing, invocation, terminal);
 }
 
-struct WordRow {
+struct ProfilesWord {
   std::string_view word;
   std::string_view needs;  ///< what stands behind it; empty for nothing
   std::size_t least;       ///< words in all
   std::size_t most;
   int (*run)(const profiles::Profiles&, const Invocation&, const Terminal&);
 };
-constexpr auto kWords = std::to_array<WordRow>({
+constexpr auto kProfilesWords = std::to_array<ProfilesWord>({
     {"list", "", 1, 1, list_devices},
     {"show", "a GPU", 2, 2, show_device},
     {"check", "", 1, 1, check_profiles},
@@ -72,11 +72,11 @@ int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Termin
   }
   invocation.positionals = parsed.positionals;
   std::vector<std::string> words;
-  words.reserve(kWords.size());
-  for (const WordRow& row : kWords) words.emplace_back(row.word);
+  words.reserve(kProfilesWords.size());
+  for (const ProfilesWord& row : kProfilesWords) words.emplace_back(row.word);
   const Result<std::string> word = question_of(parsed, "profiles", words);
   if (!word) return refuse(word.error(), terminal);
-  const auto row = std::ranges::find(kWords, *word, &WordRow::word);
+  const auto row = std::ranges::find(kProfilesWords, *word, &ProfilesWord::word);
   if (parsed.positionals.size() < row->least) {
     return refuse({complaint(fmt::format("profiles {} needs {}", row->word, row->needs))},
                   terminal);

@@ -92,6 +92,8 @@ int dispatch(const std::vector<std::string>& arguments, const Terminal& terminal
 
 }  // namespace
 
+std::string_view program_version() { return kVersion; }
+
 int refuse(const Diagnostics& diagnostics, const Terminal& terminal) {
   terminal.err << to_text(diagnostics);
   return kBadInput;

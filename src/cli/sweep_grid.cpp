@@ -21,7 +21,7 @@ constexpr std::string_view kEveryModel = "all";
 constexpr std::string_view kEveryGpu = "any";
 constexpr std::string_view kNoGpu = "none";
 
-void append(Diagnostics& all, const Diagnostics& more) {
+void append_all(Diagnostics& all, const Diagnostics& more) {
   std::ranges::copy(more, std::back_inserter(all));
 }
 
@@ -89,12 +89,12 @@ Diagnostics add_models(const Invocation& invocation, const domain::Workload& wor
   Diagnostics faults;
   for (const std::string& word : words) {
     const Result<std::vector<std::string>> ids = ids_of(word, catalog);
-    if (!ids) append(faults, ids.error());
+    if (!ids) append_all(faults, ids.error());
     if (!ids) continue;
     for (const std::string& id : *ids) {
       Result<domain::Model> model = catalog.find(id);
       if (!model) {
-        append(faults, model.error());
+        append_all(faults, model.error());
       } else if (std::ranges::find(grid.models, model->id, &domain::Model::id) ==
                  grid.models.end()) {
         grid.models.push_back(*std::move(model));
@@ -114,7 +114,7 @@ Diagnostics add_engines(const std::vector<std::string>& asked, const domain::Wor
     if (engine) {
       grid.engines.push_back(*std::move(engine));
     } else {
-      append(faults, engine.error());
+      append_all(faults, engine.error());
     }
   }
   return faults;
@@ -146,14 +146,14 @@ Diagnostics add_gpus(const Invocation& invocation, const domain::Workload& workl
       continue;
     }
     const Result<std::vector<domain::Device>> devices = devices_named(word, *profiles);
-    if (!devices) append(faults, devices.error());
+    if (!devices) append_all(faults, devices.error());
     if (!devices) continue;
     for (const domain::Device& device : *devices) {
       Result<domain::VisibleMemory> memory = memory_of(device, invocation);
       if (memory) {
         grid.gpus.emplace_back(*std::move(memory));
       } else if (word != kEveryGpu) {  // of all GPUs, those that have the profile
-        append(faults, memory.error());
+        append_all(faults, memory.error());
       }
     }
   }
@@ -192,8 +192,8 @@ Result<SweepGrid> gather_grid(const ParsedFlags& parsed, Invocation& invocation)
   SweepGrid grid;
   grid.workload = *workload;
   Diagnostics faults = add_models(invocation, *workload, *catalog, grid);
-  append(faults, add_engines(invocation.lists.engines, *workload, *catalog, grid));
-  append(faults, add_gpus(invocation, *workload, grid));
+  append_all(faults, add_engines(invocation.lists.engines, *workload, *catalog, grid));
+  append_all(faults, add_gpus(invocation, *workload, grid));
   if (!faults.empty()) return failure(std::move(faults));
   take_lists(invocation.lists, grid);
   return grid;

@@ -12,11 +12,7 @@
 namespace gpushape::cli {
 namespace {
 
-struct GroupRow {
-  FlagGroup group;
-  std::string_view title;
-};
-constexpr auto kGroups = std::to_array<GroupRow>({
+constexpr auto kGroups = std::to_array<FlagGroupRow>({
     {FlagGroup::Workload, "Workload"},
     {FlagGroup::Training, "Training, with --role fine-tune"},
     {FlagGroup::Demand, "Demand without a model"},
@@ -53,6 +49,8 @@ Diagnostic unknown_flag(std::string_view command, unsigned taker, const std::str
 }
 
 }  // namespace
+
+std::span<const FlagGroupRow> flag_groups() { return kGroups; }
 
 Result<ParsedFlags> parse_syntax(std::string_view command, unsigned taker,
                                  const std::vector<std::string>& arguments) {
@@ -136,7 +134,7 @@ Diagnostics apply(const ParsedFlags& parsed, Invocation& invocation) {
 
 std::string flag_help(unsigned taker) {
   std::string text;
-  for (const GroupRow& group : kGroups) {
+  for (const FlagGroupRow& group : kGroups) {
     std::string lines;
     for (const FlagRow& row : flags()) {
       if (row.group != group.group || (row.takers & taker) == 0) continue;

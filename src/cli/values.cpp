@@ -13,7 +13,7 @@ namespace gpushape::cli {
 namespace {
 
 // No model, cluster or budget of ours comes near these; anything above is a slip of the keyboard.
-constexpr std::int64_t kMostTokens = 1LL << 40;
+constexpr std::int64_t kMostTokensWritten = 1LL << 40;
 constexpr std::int64_t kMostBytes = 1LL << 50;
 
 struct Unit {
@@ -109,7 +109,8 @@ Result<std::int64_t> parse_count(const Given& given, std::int64_t least, std::in
 }
 
 Result<std::int64_t> parse_tokens(const Given& given) {
-  return scaled_count(given, kTokenUnits, 1, kMostTokens, "a number of tokens such as 8192 or 32k");
+  return scaled_count(given, kTokenUnits, 1, kMostTokensWritten,
+                      "a number of tokens such as 8192 or 32k");
 }
 
 Result<std::int64_t> parse_engine_count(const Given& given, std::int64_t most) {
