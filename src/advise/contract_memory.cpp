@@ -85,7 +85,7 @@ Bytes ratio_memory(const ContractBasis& basis) {
   return gib_of(ratio(basis).value * static_cast<double>(basis.gpu_memory_gib));
 }
 
-MemoryNeed notebook_need(const ContractBasis& basis) {
+MemoryNeed notebook_memory_need(const ContractBasis& basis) {
   const ContractConstants& k = basis.constants;
   const Bytes held = held_memory(basis);
   const Bytes usual = bytes_of(k.notebook_memory);
@@ -99,7 +99,7 @@ MemoryNeed notebook_need(const ContractBasis& basis) {
 
 /// No instance takes more of the host's memory than its part of the GPUs, unless it cannot do with
 /// less: memory of a GPU VM is never overcommitted.
-void clamp_to_share(const ContractBasis& basis, ResourceContract& contract) {
+void clamp_memory_to_share(const ContractBasis& basis, ResourceContract& contract) {
   const auto gpus_on_host = static_cast<std::int64_t>(basis.host.gpus.size());
   if (gpus_on_host == 0) return;
   const Bytes share =
@@ -128,7 +128,7 @@ Bytes round_memory(Bytes memory) {
 }
 
 MemoryNeed memory_need(const ContractBasis& basis) {
-  if (basis.role == ContractRole::Notebook) return notebook_need(basis);
+  if (basis.role == ContractRole::Notebook) return notebook_memory_need(basis);
   const ContractConstants& k = basis.constants;
   MemoryNeed need;
   const ContractConstant& shared = shared_memory(basis);
@@ -157,7 +157,7 @@ void size_memory(const ContractBasis& basis, ResourceContract& contract) {
        fmt::format("{} of memory for tier {}: at least {}, recommended {}, before rounding; {}",
                    gib_text(contract.memory_bytes), name_of(contract.tier), gib_text(need.minimum),
                    gib_text(need.recommended), cite(need.constants)));
-  clamp_to_share(basis, contract);
+  clamp_memory_to_share(basis, contract);
 }
 
 }  // namespace gpushape::advise

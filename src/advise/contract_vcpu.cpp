@@ -54,7 +54,7 @@ VcpuNeed embed_need(const ContractBasis& basis) {
                         traffic >= per_gpu ? &k.sequences_per_vcpu : &k.cores_per_gpu}};
 }
 
-VcpuNeed notebook_need(const ContractBasis& basis) {
+VcpuNeed notebook_vcpu_need(const ContractBasis& basis) {
   const ContractConstants& k = basis.constants;
   const std::int64_t minimum = k.fraction_floor.count();
   const bool is_below_half = 2 * basis.share.numerator < basis.share.denominator;
@@ -91,7 +91,7 @@ std::int64_t tiered(const VcpuNeed& need, std::int64_t minimum, const ContractBa
 
 /// An instance that owns devices steps down to its part of the host's cores rather than keep the
 /// remaining devices from being used.
-void clamp_to_share(const ContractBasis& basis, ResourceContract& contract) {
+void clamp_vcpus_to_share(const ContractBasis& basis, ResourceContract& contract) {
   const auto gpus_on_host = static_cast<std::int64_t>(basis.host.gpus.size());
   if (!basis.is_whole || gpus_on_host == 0) return;
   const std::int64_t share = basis.capacity.cores() * basis.overcommit * basis.share.numerator /
@@ -119,7 +119,7 @@ VcpuNeed vcpu_need(const ContractBasis& basis) {
     case ContractRole::Embed:
       return embed_need(basis);
     case ContractRole::Notebook:
-      return notebook_need(basis);
+      return notebook_vcpu_need(basis);
     case ContractRole::Train:
       return train_need(basis);
   }
@@ -138,7 +138,7 @@ void size_vcpus(const ContractBasis& basis, ResourceContract& contract) {
        fmt::format("{} vCPU for tier {}: at least {}, recommended {}, before rounding; {}",
                    contract.vcpus, name_of(contract.tier), need.minimum, need.recommended,
                    cite(constants)));
-  clamp_to_share(basis, contract);
+  clamp_vcpus_to_share(basis, contract);
 }
 
 }  // namespace gpushape::advise

@@ -60,15 +60,6 @@ const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
   return row == kObstacles.end() ? nullptr : &*row;
 }
 
-std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
-  if (!gib) return std::nullopt;
-  return Figure{.predicted = predicted, .measured_gib = *gib};
-}
-
-std::string first_message(const Diagnostics& diagnostics) {
-  return diagnostics.empty() ? "no reason given" : diagnostics.front().message;
-}
-
 bool has_plain_cache(const domain::Model& model) {
   return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
     const domain::LayerKind kind = run.layer.attention.kind;
@@ -144,6 +135,15 @@ std::vector<std::string> causes_of(const EngineStart& start, const domain::Model
 }
 
 }  // namespace
+
+std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
+  if (!gib) return std::nullopt;
+  return Figure{.predicted = predicted, .measured_gib = *gib};
+}
+
+std::string first_message(const Diagnostics& diagnostics) {
+  return diagnostics.empty() ? "no reason given" : diagnostics.front().message;
+}
 
 double Figure::error() const {
   return measured_gib == 0 ? 0 : (predicted.expected.gib() - measured_gib) / measured_gib;

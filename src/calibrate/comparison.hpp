@@ -30,6 +30,11 @@ struct Figure {
   [[nodiscard]] bool is_in_range() const;
 };
 
+/// Nothing where the start does not print it.
+std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib);
+/// Why there is no prediction.
+std::string first_message(const Diagnostics& diagnostics);
+
 /// How much of a start its source states.
 enum class Knowledge {
   Settings,  ///< utilization, GPU and release: what the pool depends on

@@ -11,7 +11,7 @@
 namespace gpushape::calibrate {
 namespace {
 
-struct MonthRow {
+struct ReleaseMonth {
   std::string_view engine;
   std::string_view month;  ///< "2024-03"
   domain::EngineVersion version;
@@ -19,7 +19,7 @@ struct MonthRow {
 /// The first release of the engine that was out in the month. Source:
 /// https://github.com/vllm-project/vllm/releases, https://github.com/sgl-project/sglang/releases,
 /// https://github.com/NVIDIA/TensorRT-LLM/releases; from 2026 on the dates of published logs.
-constexpr auto kReleases = std::to_array<MonthRow>({
+constexpr auto kReleases = std::to_array<ReleaseMonth>({
     {"vllm", "2024-03", {0, 4, 0}},          {"vllm", "2024-06", {0, 5, 0}},
     {"vllm", "2024-09", {0, 6, 0}},          {"vllm", "2024-11", {0, 6, 4}},
     {"vllm", "2025-01", {0, 7, 0}},          {"vllm", "2025-03", {0, 8, 0}},
@@ -76,7 +76,7 @@ std::string month_in(std::string_view text) {
 
 std::optional<domain::EngineVersion> release_in(std::string_view engine, std::string_view month) {
   std::optional<domain::EngineVersion> version;
-  for (const MonthRow& row : kReleases) {
+  for (const ReleaseMonth& row : kReleases) {
     if (row.engine == engine && row.month <= month) version = row.version;
   }
   return version;

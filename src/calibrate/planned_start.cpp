@@ -83,11 +83,11 @@ std::string model_words(const EngineStart& start) {
 }
 
 /// Words of a record that name what no estimate covers.
-struct Obstacle {
+struct StartObstacle {
   std::string_view word;
   std::string_view reason;
 };
-constexpr auto kObstacles = std::to_array<Obstacle>({
+constexpr auto kStartObstacles = std::to_array<StartObstacle>({
     {"experts partly or fully on CPU", "weights are partly in host memory"},
     {"partial offload", "weights are partly in host memory"},
     {"layers on the GPU", "weights are partly in host memory"},
@@ -96,11 +96,11 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"llamafile", "a fork of the engine"},
 });
 
-const Obstacle* obstacle_of(const EngineStart& start) {
-  const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
+const StartObstacle* obstacle_of(const EngineStart& start) {
+  const auto row = std::ranges::find_if(kStartObstacles, [&](const StartObstacle& obstacle) {
     return start.notes.contains(obstacle.word) || start.engine_version.contains(obstacle.word);
   });
-  return row == kObstacles.end() ? nullptr : &*row;
+  return row == kStartObstacles.end() ? nullptr : &*row;
 }
 
 double file_gib_of(const domain::Estimate& estimate) {
@@ -148,22 +148,13 @@ domain::EngineVersion version_of(const EngineStart& start, const domain::Engine&
   return version;
 }
 
-std::string first_message(const Diagnostics& diagnostics) {
-  return diagnostics.empty() ? "no reason given" : diagnostics.front().message;
-}
-
 /// What cannot be compared at all, and why.
 std::string why_excluded(const EngineStart& start) {
-  if (const Obstacle* obstacle = obstacle_of(start)) return std::string(obstacle->reason);
+  if (const StartObstacle* obstacle = obstacle_of(start)) return std::string(obstacle->reason);
   if (start.quantization.empty()) return "the type of the file is not stated";
   if (!catalog::parse_quantization(start.quantization))
     return fmt::format("'{}' is no type or mix of llama.cpp's quantize", start.quantization);
   return {};
-}
-
-std::optional<Figure> figure(const domain::Range& predicted, const std::optional<double>& gib) {
-  if (!gib) return std::nullopt;
-  return Figure{.predicted = predicted, .measured_gib = *gib};
 }
 
 }  // namespace

@@ -9,19 +9,12 @@
 
 #include "catalog/model_entry.hpp"
 #include "catalog/model_entry_text.hpp"
+#include "catalog/quantization_methods.hpp"
 #include "document/text_format.hpp"
 #include "domain/parameter_parts.hpp"
 
 namespace gpushape::catalog {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return result;
-}
 
 class Check {
  public:
@@ -77,10 +70,10 @@ class Check {
     names.insert(names.end(), model.aliases.begin(), model.aliases.end());
     for (const std::string& name : names) {
       ++report_.names;
-      const auto [other, is_new] = owners_.emplace(lower(name), model.id);
+      const auto [other, is_new] = owners_.emplace(lower_case(std::string(name)), model.id);
       if (!is_new) complain(model.id, fmt::format("'{}' is a name of {} too", name, other->second));
       const Result<domain::Model> found = catalog_.find(name);
-      if (!found || lower(found->id) != lower(model.id))
+      if (!found || lower_case(found->id) != lower_case(std::string(model.id)))
         complain(model.id, fmt::format("'{}' does not lead to it", name));
     }
   }

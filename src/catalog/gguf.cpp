@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostText = 64U << 20U;  // of one string: chat template
 constexpr std::size_t kKeptNumbers = 20'000;     // of an array: one for each layer, at most
 constexpr std::size_t kKeptText = 1'000;         // of a string
 constexpr std::uint64_t kMostAlignment = 1U << 20U;
-constexpr std::uint64_t kMostFiles = 1'000;
+constexpr std::uint64_t kMostGgufFiles = 1'000;
 constexpr std::int64_t kMostBytes = 1LL << 60U;
 
 Diagnostics fault(const std::string& file, std::string message, std::string help = {}) {
@@ -77,7 +77,7 @@ std::size_t width_of(Kind kind) {
 }
 
 /// A stretch of the data section.
-struct Stretch {
+struct GgufStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::size_t tensor = 0;
@@ -312,11 +312,11 @@ class HeadReader {
     }
     const std::uint64_t data = (at_ + alignment - 1) / alignment * alignment;
     const bool is_head_alone = file_bytes_ <= data;
-    std::ranges::sort(stretches_, [](const Stretch& a, const Stretch& b) {
+    std::ranges::sort(stretches_, [](const GgufStretch& a, const GgufStretch& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
     std::uint64_t end = 0;
-    for (const Stretch& stretch : stretches_) {
+    for (const GgufStretch& stretch : stretches_) {
       const std::string& name = gguf_.listing.tensors[stretch.tensor].name;
       if (stretch.begin < end || stretch.begin % alignment != 0) {
         return refuse_at(
@@ -347,7 +347,7 @@ class HeadReader {
   std::uint64_t keys_ = 0;
   bool is_short_ = false;
   GgufFile gguf_;
-  std::vector<Stretch> stretches_;
+  std::vector<GgufStretch> stretches_;
   std::vector<std::size_t> places_;
   Diagnostics faults_;
 };
@@ -411,7 +411,7 @@ Result<GgufFile> read_gguf(const std::string& path) {
   if (count <= 1) return first;
   const fs::path place = path;
   const std::string name = place.filename().string();
-  if (count > static_cast<std::int64_t>(kMostFiles) ||
+  if (count > static_cast<std::int64_t>(kMostGgufFiles) ||
       !sibling(name, 1, static_cast<std::uint64_t>(count))) {
     return failure(fault(path,
                          fmt::format("'{}' is one of {} files, but is not named so", path, count),

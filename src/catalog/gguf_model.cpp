@@ -25,7 +25,7 @@ struct FamilyName {
   std::string_view theirs;
   std::string_view ours;
 };
-constexpr auto kFamilies = std::to_array<FamilyName>({
+constexpr auto kGgufFamilies = std::to_array<FamilyName>({
     {"qwen2moe", "qwen2_moe"},
     {"qwen2vl", "qwen2_vl"},
     {"qwen3moe", "qwen3_moe"},
@@ -145,8 +145,8 @@ class ModelBuilder {
       refuse(fmt::format("this file holds an {}, not a model", text("general.type")));
       return false;
     }
-    const auto known = std::ranges::find(kFamilies, architecture_, &FamilyName::theirs);
-    model_.family = known == kFamilies.end() ? architecture_ : std::string(known->ours);
+    const auto known = std::ranges::find(kGgufFamilies, architecture_, &FamilyName::theirs);
+    model_.family = known == kGgufFamilies.end() ? architecture_ : std::string(known->ours);
     model_.architecture = architecture_;
     model_.sources.push_back({"architecture", "general.architecture of the GGUF header"});
     return true;

@@ -23,7 +23,7 @@ constexpr StoredType blocks(std::string_view name, int block, int bytes, Quantiz
 
 // ggml.h, enum ggml_type; values and bytes of a block: ggml-common.h. Types that newer versions no
 // longer read (4, 5, 31 to 33, 36 to 38) are in older files.
-constexpr auto kTypes = std::to_array<Row>({
+constexpr auto kGgufTypes = std::to_array<Row>({
     {0, plain("F32", 4, Quantization::Fp32, true)},
     {1, plain("F16", 2, Quantization::Fp16, true)},
     {2, blocks("Q4_0", 32, 18, Quantization::Q4_0)},
@@ -71,8 +71,8 @@ constexpr auto kTypes = std::to_array<Row>({
 }  // namespace
 
 const StoredType* gguf_type(std::uint32_t number) {
-  const auto found = std::ranges::find(kTypes, number, &Row::number);
-  return found == kTypes.end() ? nullptr : &found->type;
+  const auto found = std::ranges::find(kGgufTypes, number, &Row::number);
+  return found == kGgufTypes.end() ? nullptr : &found->type;
 }
 
 }  // namespace gpushape::catalog

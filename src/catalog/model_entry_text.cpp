@@ -29,8 +29,8 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"layers", "layerTypes"},
 });
 
-constexpr std::string_view kConfig = "config.json";
-constexpr std::string_view kSideFile = "hf_quant_config.json";
+constexpr std::string_view kConfigSource = "config.json";
+constexpr std::string_view kSideFileSource = "hf_quant_config.json";
 
 // Said by how a model is read, never by an entry.
 constexpr std::string_view kTotal = "parameters.total";
@@ -62,7 +62,7 @@ const domain::Layer& common_layer(std::span<const LayerType> types) {
   return std::ranges::min_element(types, {}, cost)->layer;
 }
 
-bool attends(const domain::Layer& layer) {
+bool has_attention(const domain::Layer& layer) {
   return layer.attention.kind != domain::LayerKind::None &&
          layer.attention.kind != domain::LayerKind::Recurrent;
 }
@@ -88,7 +88,7 @@ void write_layers(Node& facts, const domain::Model& model) {
     if (facts.find(fact) == nullptr) facts.set(fact, std::move(value));
   };
   if (types.size() == 1) {
-    if (attends(common)) state("qkvBias", common.attention.qkv_bias);
+    if (has_attention(common)) state("qkvBias", common.attention.qkv_bias);
     if (!common.feed_forward.experts && !common.recurrent)
       state("feedForwardWidth", common.feed_forward.width);
   }
@@ -173,10 +173,10 @@ class Grouping {
   [[nodiscard]] std::string spelled(const std::string& source) const {
     const std::string& config = options_.config_source;
     if (config.empty()) return source;
-    if (source == kConfig) return config;
+    if (source == kConfigSource) return config;
     // The side file lies beside the config.
-    if (source == kSideFile && config.starts_with(kConfig))
-      return source + config.substr(kConfig.size());
+    if (source == kSideFileSource && config.starts_with(kConfigSource))
+      return source + config.substr(kConfigSource.size());
     return source;
   }
 

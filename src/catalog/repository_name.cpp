@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "catalog/quantization_methods.hpp"
 #include "domain/modules.hpp"
 #include "domain/parameter_counts.hpp"
 
@@ -150,17 +151,9 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-q8_0", .linear = Quantization::Q8_0, .source = kGguf},
 });
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return result;
-}
-
 // Every mark is a hyphen: "GPTQ_int4", "llama 3.1". The length stays.
 std::string folded(std::string_view text) {
-  std::string result = lower(text);
+  std::string result = lower_case(std::string(text));
   std::ranges::replace_if(result, [](char c) { return c == '_' || c == '.' || c == ' '; }, '-');
   return result;
 }
@@ -206,7 +199,7 @@ std::string_view without_gguf(std::string_view repository) {
 }
 
 std::optional<QuantizedName> quantized_name(std::string_view repository) {
-  const std::string name = lower(without_gguf(repository));
+  const std::string name = lower_case(std::string(without_gguf(repository)));
   const std::string text = folded(name);
   const std::size_t slash = name.rfind('/');
   const std::string organization = slash == std::string::npos ? "" : name.substr(0, slash);

@@ -16,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using document::JsonStream;
-using Event = JsonStream::Event;
+using IndexEvent = JsonStream::Event;
 
 constexpr std::size_t kMostFiles = 10'000;
 
-Diagnostics fault(const std::string& file, std::string message, std::string help = {}) {
+Diagnostics index_fault(const std::string& file, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = file;
   return {std::move(diagnostic)};
@@ -40,8 +40,8 @@ class IndexReader {
  private:
   bool refuse(const std::string& message) {
     if (faults_.empty()) {
-      faults_ = fault(file_, fmt::format("not an index of safetensors files: {}, at byte {}",
-                                         message, stream_.offset()));
+      faults_ = index_fault(file_, fmt::format("not an index of safetensors files: {}, at byte {}",
+                                               message, stream_.offset()));
     }
     return false;
   }
@@ -51,11 +51,11 @@ class IndexReader {
 
   bool read_root() {
     bool has_map = false;
-    if (stream_.next() != Event::BeginMapping) return refuse_json("a mapping is expected");
+    if (stream_.next() != IndexEvent::BeginMapping) return refuse_json("a mapping is expected");
     for (;;) {
-      const Event event = stream_.next();
-      if (event == Event::EndMapping) break;
-      if (event != Event::Name) return refuse_json("a name is expected");
+      const IndexEvent event = stream_.next();
+      if (event == IndexEvent::EndMapping) break;
+      if (event != IndexEvent::Name) return refuse_json("a name is expected");
       if (stream_.text() == "weight_map") {
         if (has_map) return refuse("weight_map stands twice");
         has_map = true;
@@ -66,45 +66,46 @@ class IndexReader {
         return refuse_json("a value is expected");
       }
     }
-    if (stream_.next() != Event::End) return refuse_json("one value is expected");
+    if (stream_.next() != IndexEvent::End) return refuse_json("one value is expected");
     if (!has_map) return refuse("weight_map is missing");
     return true;
   }
 
   bool read_metadata() {
-    const Event begin = stream_.next();
-    if (begin == Event::Null) return true;
-    if (begin != Event::BeginMapping) return refuse_json("metadata is a mapping");
+    const IndexEvent begin = stream_.next();
+    if (begin == IndexEvent::Null) return true;
+    if (begin != IndexEvent::BeginMapping) return refuse_json("metadata is a mapping");
     for (;;) {
-      const Event event = stream_.next();
-      if (event == Event::EndMapping) return true;
-      if (event != Event::Name) return refuse_json("a name is expected");
+      const IndexEvent event = stream_.next();
+      if (event == IndexEvent::EndMapping) return true;
+      if (event != IndexEvent::Name) return refuse_json("a name is expected");
       if (stream_.text() != "total_size") {
         if (!stream_.skip_value()) return refuse_json("a value is expected");
         continue;
       }
       // Some writers print it as a float.
-      const Event value = stream_.next();
+      const IndexEvent value = stream_.next();
       constexpr double kMost = 1e18;
-      if ((value != Event::Integer && value != Event::Number) || !(stream_.number() >= 0) ||
-          stream_.number() > kMost)
+      if ((value != IndexEvent::Integer && value != IndexEvent::Number) ||
+          !(stream_.number() >= 0) || stream_.number() > kMost)
         return refuse_json("total_size is a number of bytes");
       index_.total_bytes = static_cast<std::int64_t>(stream_.number());
     }
   }
 
   bool read_map() {
-    if (stream_.next() != Event::BeginMapping) return refuse_json("weight_map is a mapping");
+    if (stream_.next() != IndexEvent::BeginMapping) return refuse_json("weight_map is a mapping");
     std::unordered_set<std::string> files;
     std::string last;
     for (;;) {
-      const Event event = stream_.next();
-      if (event == Event::EndMapping) break;
-      if (event != Event::Name) return refuse_json("the name of a tensor is expected");
+      const IndexEvent event = stream_.next();
+      if (event == IndexEvent::EndMapping) break;
+      if (event != IndexEvent::Name) return refuse_json("the name of a tensor is expected");
       if (index_.names.size() >= kMostTensors)
         return refuse(fmt::format("more than {} tensors", kMostTensors));
       index_.names.emplace_back(stream_.text());
-      if (stream_.next() != Event::String) return refuse_json("the name of a file is expected");
+      if (stream_.next() != IndexEvent::String)
+        return refuse_json("the name of a file is expected");
       const std::string_view name = stream_.text();
       if (name == last) continue;
       if (name.empty() || name.size() > 255 ||
@@ -148,7 +149,7 @@ Result<SafetensorsIndex> read_index_at(const std::string& path) {
   if (!file) return std::unexpected(file.error());
   if (file->size() > kMostHeaderBytes) {
     return failure(
-        fault(path, fmt::format("'{}' is larger than {} bytes", path, kMostHeaderBytes)));
+        index_fault(path, fmt::format("'{}' is larger than {} bytes", path, kMostHeaderBytes)));
   }
   const Result<std::string> json = file->read(0, static_cast<std::size_t>(file->size()));
   if (!json) return std::unexpected(json.error());
@@ -189,7 +190,7 @@ Result<TensorListing> read_safetensors_index_file(const std::string& path) {
     Result<TensorListing> part = read_safetensors((folder / file).string());
     if (!part) return part;
     if (all.tensors.size() + part->tensors.size() > kMostTensors) {
-      return failure(fault(path, fmt::format("more than {} tensors", kMostTensors)));
+      return failure(index_fault(path, fmt::format("more than {} tensors", kMostTensors)));
     }
     all.bytes += part->bytes;
     std::ranges::move(part->tensors, std::back_inserter(all.tensors));
@@ -198,14 +199,14 @@ Result<TensorListing> read_safetensors_index_file(const std::string& path) {
   std::unordered_set<std::string_view> held;
   for (const ListedTensor& tensor : all.tensors) {
     if (!held.insert(tensor.name).second) {
-      return failure(fault(path, fmt::format("two files of the index hold the tensor '{}'",
-                                             tensor.name.substr(0, 120))));
+      return failure(index_fault(path, fmt::format("two files of the index hold the tensor '{}'",
+                                                   tensor.name.substr(0, 120))));
     }
   }
   const auto missing = std::ranges::find_if(
       index->names, [&](const std::string& tensor) { return !held.contains(tensor); });
   if (missing != index->names.end()) {
-    return failure(fault(
+    return failure(index_fault(
         path, fmt::format("no file of the index holds the tensor '{}'", missing->substr(0, 120))));
   }
   if (index->total_bytes != 0 && index->total_bytes != all.bytes) {

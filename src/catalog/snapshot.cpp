@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIndexEnding = ".safetensors.index.json";
 constexpr std::string_view kWeightsEnding = ".safetensors";
-constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kConfigName = "config.json";
 
 Diagnostics fault(const fs::path& path, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
@@ -117,7 +117,7 @@ Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
 }
 
 Result<domain::Model> read_safetensors_source(const fs::path& file) {
-  const fs::path config = file.parent_path() / kConfig;
+  const fs::path config = file.parent_path() / kConfigName;
   if (is_there(config)) return with_weights(config, file, file.string());
   const Result<TensorListing> listing = read_weights(file);
   if (!listing) return std::unexpected(listing.error());
@@ -126,7 +126,7 @@ Result<domain::Model> read_safetensors_source(const fs::path& file) {
 
 Result<domain::Model> read_folder(const std::string& path) {
   const fs::path folder = path;
-  const fs::path config = folder / kConfig;
+  const fs::path config = folder / kConfigName;
   const std::optional<fs::path> weights = weights_in(folder);
   if (is_there(config)) {
     if (weights) return with_weights(config, *weights, path);

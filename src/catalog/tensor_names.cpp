@@ -10,7 +10,7 @@ namespace gpushape::catalog {
 namespace {
 
 using domain::TensorPart;
-using Scope = TensorName::Scope;
+using NameScope = TensorName::Scope;
 
 bool is_among(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -244,9 +244,9 @@ TensorName parse_tensor_name(std::string_view name) {
   std::size_t first = 0;
   for (std::size_t i = 0; i < words.size() && i < 4 && parsed.layer < 0; ++i) {
     if (words[i].starts_with("mtp") || words[i].starts_with("nextn")) {
-      parsed.scope = Scope::MultiToken;
+      parsed.scope = NameScope::MultiToken;
     } else if (is_among(kTowerWords, words[i]) && !is_whole_encoder(words, i)) {
-      parsed.scope = Scope::Tower;
+      parsed.scope = NameScope::Tower;
       break;
     }
     if (is_layer_word(words[i]) && i + 1 < words.size()) {
@@ -263,14 +263,14 @@ TensorName parse_tensor_name(std::string_view name) {
     words.back().remove_suffix(suffix.joined.size());
     parsed.suffix = suffix.joined.substr(1);
   }
-  if (parsed.scope == Scope::Tower) {
+  if (parsed.scope == NameScope::Tower) {
     parsed.layer = -1;
     parsed.part = TensorPart::Tower;
     parsed.module = join(words, 0, last);
     return parsed;
   }
   if (parsed.layer >= 0) {
-    if (parsed.scope == Scope::Outer) parsed.scope = Scope::Layer;
+    if (parsed.scope == NameScope::Outer) parsed.scope = NameScope::Layer;
     parsed.module = module_of(words, first, last, parsed.expert);
     parsed.part = layer_part(parsed.module);
   } else {
@@ -280,7 +280,7 @@ TensorName parse_tensor_name(std::string_view name) {
     if (parsed.part == TensorPart::Embedding && parsed.module.ends_with("embed_tokens"))
       parsed.module = "model.embed_tokens";
   }
-  if (parsed.scope == Scope::MultiToken) parsed.part = TensorPart::MultiToken;
+  if (parsed.scope == NameScope::MultiToken) parsed.part = TensorPart::MultiToken;
   if (parsed.suffix == "bias") {
     parsed.module += ".bias";
     parsed.suffix = "weight";
@@ -368,14 +368,14 @@ TensorName parse_gguf_tensor_name(std::string_view name) {
   const std::optional<std::int64_t> layer =
       words.size() > 2 && words[0] == "blk" ? number_of(words[1]) : std::nullopt;
   if (layer) {
-    parsed.scope = Scope::Layer;
+    parsed.scope = NameScope::Layer;
     parsed.layer = *layer;
     const std::string theirs = join(words, 2, last);
     parsed.module = ours(kGgufLayerNames, theirs);
     parsed.part = theirs.starts_with("nextn") ? TensorPart::MultiToken : layer_part(parsed.module);
-    if (theirs.starts_with("nextn")) parsed.scope = Scope::MultiToken;
+    if (theirs.starts_with("nextn")) parsed.scope = NameScope::MultiToken;
   } else if (!words.empty() && (words[0] == "v" || words[0] == "mm" || words[0] == "a")) {
-    parsed.scope = Scope::Tower;
+    parsed.scope = NameScope::Tower;
     parsed.part = TensorPart::Tower;
     parsed.module = join(words, 0, last);
   } else {

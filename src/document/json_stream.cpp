@@ -11,7 +11,7 @@
 namespace gpushape::document {
 namespace {
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool is_json_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 }  // namespace
 
@@ -113,7 +113,7 @@ JsonStream::Event JsonStream::read_value() {
   if (letter == '[') return open(false);
   wanted_ = Wanted::AfterValue;
   if (letter == '"') return read_string() ? Event::String : Event::Fault;
-  if (letter == '-' || is_digit(letter)) return read_number();
+  if (letter == '-' || is_json_digit(letter)) return read_number();
   return read_word();
 }
 
@@ -154,7 +154,7 @@ JsonStream::Event JsonStream::read_number() {
   if (peek() == '-') ++at_;
   const auto digits = [&] {
     const std::size_t first = at_;
-    while (is_digit(peek())) ++at_;
+    while (is_json_digit(peek())) ++at_;
     return at_ - first;
   };
   const std::size_t whole = at_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "\x1f\x8b";
 constexpr int kGzipOnly = 16 + MAX_WBITS;  // zlib.h, inflateInit2: decode gzip alone
 
-std::unexpected<Diagnostics> refuse(const std::string& path, std::string message) {
+std::unexpected<Diagnostics> refuse_log(const std::string& path, std::string message) {
   Diagnostic diagnostic = complaint(std::move(message));
   diagnostic.span.file = path;
   return failure(std::move(diagnostic));
@@ -34,7 +34,7 @@ struct Inflater {
 Result<std::string> unpack(const std::string& packed, const std::string& path,
                            const Limits& limits) {
   Inflater inflater;
-  if (!inflater.is_open) return refuse(path, path + ": cannot be unpacked here");
+  if (!inflater.is_open) return refuse_log(path, path + ": cannot be unpacked here");
   // zlib reads through a pointer that it does not write to.
   inflater.stream.next_in =
       const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));  // NOLINT
@@ -48,8 +48,8 @@ Result<std::string> unpack(const std::string& packed, const std::string& path,
     text.append(reinterpret_cast<const char*>(chunk->data()),  // NOLINT: bytes as text
                 chunk->size() - inflater.stream.avail_out);
     if (text.size() > limits.bytes) {
-      return refuse(path,
-                    path + " unpacks to more than " + std::to_string(limits.bytes) + " bytes");
+      return refuse_log(path,
+                        path + " unpacks to more than " + std::to_string(limits.bytes) + " bytes");
     }
     if (status == Z_STREAM_END) {
       if (inflater.stream.avail_in == 0) return text;
@@ -58,7 +58,7 @@ Result<std::string> unpack(const std::string& packed, const std::string& path,
     }
     if (status != Z_OK) break;
   }
-  return refuse(path, path + " is broken: it cannot be unpacked to its end");
+  return refuse_log(path, path + " is broken: it cannot be unpacked to its end");
 }
 
 }  // namespace

@@ -12,11 +12,11 @@ namespace {
 // YAML 1.2, 8.1.1.1 and 7.4.2: a key of one line may be 1024 characters long.
 constexpr std::size_t kLongestSimpleKey = 1000;
 
-constexpr std::uint32_t kReplacement = 0xFFFD;  // for what is not UTF-8
+constexpr std::uint32_t kYamlReplacement = 0xFFFD;  // for what is not UTF-8
 
 std::uint32_t next_character(std::string_view text, std::size_t& index) {
   const std::size_t length = character_length(text, index);
-  const std::uint32_t code_point = length == 0 ? kReplacement : code_point_at(text, index);
+  const std::uint32_t code_point = length == 0 ? kYamlReplacement : code_point_at(text, index);
   index += length == 0 ? 1 : length;
   return code_point;
 }
@@ -73,7 +73,7 @@ bool suits_literal_block(std::string_view text) {
     const std::uint32_t code_point = next_character(text, i);
     if (code_point == '\n') {
       if (start > 0 && text[start - 1] == ' ') return false;
-    } else if (!is_printable(code_point) || code_point == kReplacement) {
+    } else if (!is_printable(code_point) || code_point == kYamlReplacement) {
       return false;
     }
   }

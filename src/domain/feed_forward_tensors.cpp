@@ -6,25 +6,25 @@
 namespace gpushape::domain {
 namespace {
 
-struct Names {
+struct FeedForwardNames {
   std::string_view gate, up, down, gate_bias, up_bias, down_bias, fused, fused_bias;
 };
-constexpr Names kDense{.gate = "mlp.gate_proj",
-                       .up = "mlp.up_proj",
-                       .down = "mlp.down_proj",
-                       .gate_bias = "mlp.gate_proj.bias",
-                       .up_bias = "mlp.up_proj.bias",
-                       .down_bias = "mlp.down_proj.bias",
-                       .fused = "gate_up",
-                       .fused_bias = "gate_up_bias"};
-constexpr Names kShared{.gate = "mlp.shared_experts.gate_proj",
-                        .up = "mlp.shared_experts.up_proj",
-                        .down = "mlp.shared_experts.down_proj",
-                        .gate_bias = "mlp.shared_experts.gate_proj.bias",
-                        .up_bias = "mlp.shared_experts.up_proj.bias",
-                        .down_bias = "mlp.shared_experts.down_proj.bias",
-                        .fused = "shared_gate_up",
-                        .fused_bias = "shared_gate_up_bias"};
+constexpr FeedForwardNames kDense{.gate = "mlp.gate_proj",
+                                  .up = "mlp.up_proj",
+                                  .down = "mlp.down_proj",
+                                  .gate_bias = "mlp.gate_proj.bias",
+                                  .up_bias = "mlp.up_proj.bias",
+                                  .down_bias = "mlp.down_proj.bias",
+                                  .fused = "gate_up",
+                                  .fused_bias = "gate_up_bias"};
+constexpr FeedForwardNames kShared{.gate = "mlp.shared_experts.gate_proj",
+                                   .up = "mlp.shared_experts.up_proj",
+                                   .down = "mlp.shared_experts.down_proj",
+                                   .gate_bias = "mlp.shared_experts.gate_proj.bias",
+                                   .up_bias = "mlp.shared_experts.up_proj.bias",
+                                   .down_bias = "mlp.shared_experts.down_proj.bias",
+                                   .fused = "shared_gate_up",
+                                   .fused_bias = "shared_gate_up_bias"};
 
 struct Network {
   std::int64_t width = 0;
@@ -32,8 +32,8 @@ struct Network {
   bool has_bias = false;
 };
 
-void add_network(TensorList& list, const Names& names, TensorPart part, const Network& network,
-                 std::int64_t hidden_size) {
+void add_network(TensorList& list, const FeedForwardNames& names, TensorPart part,
+                 const Network& network, std::int64_t hidden_size) {
   const std::string_view fused = network.is_gated ? names.fused : "";
   const std::string_view fused_bias = network.is_gated ? names.fused_bias : "";
   if (network.is_gated)

@@ -6,61 +6,65 @@
 namespace gpushape::domain {
 namespace {
 
-constexpr auto kPart = TensorPart::Recurrent;
+constexpr auto kMixerPart = TensorPart::Recurrent;
 
 void add_gated_delta(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
   const std::int64_t keys = mixer.key_heads * mixer.key_dim;
   const std::int64_t values = mixer.value_heads * mixer.value_dim;
-  list.matrix("linear_attn.conv1d", kPart, 2 * keys + values, mixer.convolution, Split::Rows);
-  list.linear("linear_attn.in_proj_qkv", kPart, 2 * keys + values, hidden_size, Split::Rows,
+  list.matrix("linear_attn.conv1d", kMixerPart, 2 * keys + values, mixer.convolution, Split::Rows);
+  list.linear("linear_attn.in_proj_qkv", kMixerPart, 2 * keys + values, hidden_size, Split::Rows,
               "in_proj_qkvz");
-  list.linear("linear_attn.in_proj_z", kPart, values, hidden_size, Split::Rows, "in_proj_qkvz");
-  list.linear("linear_attn.in_proj_b", kPart, mixer.value_heads, hidden_size, Split::Rows,
+  list.linear("linear_attn.in_proj_z", kMixerPart, values, hidden_size, Split::Rows,
+              "in_proj_qkvz");
+  list.linear("linear_attn.in_proj_b", kMixerPart, mixer.value_heads, hidden_size, Split::Rows,
               "in_proj_ba");
-  list.linear("linear_attn.in_proj_a", kPart, mixer.value_heads, hidden_size, Split::Rows,
+  list.linear("linear_attn.in_proj_a", kMixerPart, mixer.value_heads, hidden_size, Split::Rows,
               "in_proj_ba");
-  list.vector("linear_attn.dt_bias", kPart, mixer.value_heads, Split::Rows);
-  list.vector("linear_attn.A_log", kPart, mixer.value_heads, Split::Rows).is_float32 = true;
+  list.vector("linear_attn.dt_bias", kMixerPart, mixer.value_heads, Split::Rows);
+  list.vector("linear_attn.A_log", kMixerPart, mixer.value_heads, Split::Rows).is_float32 = true;
   if (mixer.has_norm) list.vector("linear_attn.norm", TensorPart::Norm, mixer.value_dim);
-  list.linear("linear_attn.out_proj", kPart, hidden_size, values, Split::Columns);
+  list.linear("linear_attn.out_proj", kMixerPart, hidden_size, values, Split::Columns);
 }
 
 void add_kda(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
   const std::int64_t keys = mixer.key_heads * mixer.key_dim;
   const std::int64_t values = mixer.value_heads * mixer.value_dim;
-  list.linear("self_attn.q_proj", kPart, keys, hidden_size, Split::Rows);
-  list.linear("self_attn.k_proj", kPart, keys, hidden_size, Split::Rows);
-  list.linear("self_attn.v_proj", kPart, values, hidden_size, Split::Rows);
-  list.linear("self_attn.f_a_proj", kPart, mixer.rank, hidden_size, Split::None);
-  list.linear("self_attn.f_b_proj", kPart, keys, mixer.rank, Split::Rows);
-  list.vector("self_attn.dt_bias", kPart, keys, Split::Rows).is_float32 = true;
-  list.linear("self_attn.b_proj", kPart, mixer.value_heads, hidden_size, Split::Rows);
-  list.matrix("self_attn.q_conv1d", kPart, keys, mixer.convolution, Split::Rows);
-  list.matrix("self_attn.k_conv1d", kPart, keys, mixer.convolution, Split::Rows);
-  list.matrix("self_attn.v_conv1d", kPart, values, mixer.convolution, Split::Rows);
-  list.vector("self_attn.A_log", kPart, mixer.value_heads, Split::Rows).is_float32 = true;
+  list.linear("self_attn.q_proj", kMixerPart, keys, hidden_size, Split::Rows);
+  list.linear("self_attn.k_proj", kMixerPart, keys, hidden_size, Split::Rows);
+  list.linear("self_attn.v_proj", kMixerPart, values, hidden_size, Split::Rows);
+  list.linear("self_attn.f_a_proj", kMixerPart, mixer.rank, hidden_size, Split::None);
+  list.linear("self_attn.f_b_proj", kMixerPart, keys, mixer.rank, Split::Rows);
+  list.vector("self_attn.dt_bias", kMixerPart, keys, Split::Rows).is_float32 = true;
+  list.linear("self_attn.b_proj", kMixerPart, mixer.value_heads, hidden_size, Split::Rows);
+  list.matrix("self_attn.q_conv1d", kMixerPart, keys, mixer.convolution, Split::Rows);
+  list.matrix("self_attn.k_conv1d", kMixerPart, keys, mixer.convolution, Split::Rows);
+  list.matrix("self_attn.v_conv1d", kMixerPart, values, mixer.convolution, Split::Rows);
+  list.vector("self_attn.A_log", kMixerPart, mixer.value_heads, Split::Rows).is_float32 = true;
   if (mixer.full_rank_gate) {
-    list.linear("self_attn.g_proj", kPart, values, hidden_size, Split::Rows);
+    list.linear("self_attn.g_proj", kMixerPart, values, hidden_size, Split::Rows);
   } else {
-    list.linear("self_attn.g_a_proj", kPart, mixer.rank, hidden_size, Split::None);
-    list.linear("self_attn.g_b_proj", kPart, values, mixer.rank, Split::Rows);
+    list.linear("self_attn.g_a_proj", kMixerPart, mixer.rank, hidden_size, Split::None);
+    list.linear("self_attn.g_b_proj", kMixerPart, values, mixer.rank, Split::Rows);
   }
   if (mixer.has_norm) list.vector("self_attn.o_norm", TensorPart::Norm, mixer.value_dim);
-  list.linear("self_attn.o_proj", kPart, hidden_size, values, Split::Columns);
+  list.linear("self_attn.o_proj", kMixerPart, hidden_size, values, Split::Columns);
 }
 
 void add_mamba(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
-  list.matrix("mamba.conv1d", kPart, mixer.inner, mixer.convolution, Split::Rows);
-  if (mixer.convolution_bias) list.vector("mamba.conv1d.bias", kPart, mixer.inner, Split::Rows);
-  list.linear("mamba.in_proj", kPart, 2 * mixer.inner, hidden_size, Split::Rows);
-  if (mixer.projection_bias) list.vector("mamba.in_proj.bias", kPart, 2 * mixer.inner, Split::Rows);
-  list.linear("mamba.x_proj", kPart, mixer.rank + 2 * mixer.state, mixer.inner, Split::Columns);
-  list.linear("mamba.dt_proj", kPart, mixer.inner, mixer.rank, Split::Rows);
-  list.vector("mamba.dt_proj.bias", kPart, mixer.inner, Split::Rows);
-  list.matrix("mamba.A_log", kPart, mixer.inner, mixer.state, Split::Rows).is_float32 = true;
-  list.vector("mamba.D", kPart, mixer.inner, Split::Rows);
-  list.linear("mamba.out_proj", kPart, hidden_size, mixer.inner, Split::Columns);
-  if (mixer.projection_bias) list.vector("mamba.out_proj.bias", kPart, hidden_size);
+  list.matrix("mamba.conv1d", kMixerPart, mixer.inner, mixer.convolution, Split::Rows);
+  if (mixer.convolution_bias)
+    list.vector("mamba.conv1d.bias", kMixerPart, mixer.inner, Split::Rows);
+  list.linear("mamba.in_proj", kMixerPart, 2 * mixer.inner, hidden_size, Split::Rows);
+  if (mixer.projection_bias)
+    list.vector("mamba.in_proj.bias", kMixerPart, 2 * mixer.inner, Split::Rows);
+  list.linear("mamba.x_proj", kMixerPart, mixer.rank + 2 * mixer.state, mixer.inner,
+              Split::Columns);
+  list.linear("mamba.dt_proj", kMixerPart, mixer.inner, mixer.rank, Split::Rows);
+  list.vector("mamba.dt_proj.bias", kMixerPart, mixer.inner, Split::Rows);
+  list.matrix("mamba.A_log", kMixerPart, mixer.inner, mixer.state, Split::Rows).is_float32 = true;
+  list.vector("mamba.D", kMixerPart, mixer.inner, Split::Rows);
+  list.linear("mamba.out_proj", kMixerPart, hidden_size, mixer.inner, Split::Columns);
+  if (mixer.projection_bias) list.vector("mamba.out_proj.bias", kMixerPart, hidden_size);
   if (mixer.has_norm) {
     list.vector("mamba.dt_layernorm", TensorPart::Norm, mixer.rank);
     list.vector("mamba.b_layernorm", TensorPart::Norm, mixer.state);
@@ -73,50 +77,52 @@ void add_mamba(TensorList& list, const Recurrent& mixer, std::int64_t hidden_siz
 void add_mamba2(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
   const std::int64_t inner = mixer.value_heads * mixer.value_dim;
   const std::int64_t group_values = mixer.groups * mixer.state;
-  list.matrix("mamba.conv1d", kPart, inner, mixer.convolution, Split::Rows, "conv1d");
+  list.matrix("mamba.conv1d", kMixerPart, inner, mixer.convolution, Split::Rows, "conv1d");
   for (int i = 0; i < 2; ++i)
-    list.matrix("mamba.conv1d", kPart, group_values, mixer.convolution, Split::KvRows, "conv1d")
+    list.matrix("mamba.conv1d", kMixerPart, group_values, mixer.convolution, Split::KvRows,
+                "conv1d")
         .heads = mixer.groups;
   if (mixer.convolution_bias) {
-    list.vector("mamba.conv1d.bias", kPart, inner, Split::Rows, "conv1d_bias");
-    list.vector("mamba.conv1d.bias", kPart, 2 * group_values, Split::KvRows, "conv1d_bias").heads =
-        2 * mixer.groups;
-  }
-  list.linear("mamba.in_proj", kPart, 2 * inner, hidden_size, Split::Rows, "in_proj");
-  for (int i = 0; i < 2; ++i)
-    list.linear("mamba.in_proj", kPart, group_values, hidden_size, Split::KvRows, "in_proj").heads =
-        mixer.groups;
-  list.linear("mamba.in_proj", kPart, mixer.value_heads, hidden_size, Split::Rows, "in_proj");
-  if (mixer.projection_bias) {
-    list.vector("mamba.in_proj.bias", kPart, 2 * inner + mixer.value_heads, Split::Rows,
-                "in_proj_bias");
-    list.vector("mamba.in_proj.bias", kPart, 2 * group_values, Split::KvRows, "in_proj_bias")
+    list.vector("mamba.conv1d.bias", kMixerPart, inner, Split::Rows, "conv1d_bias");
+    list.vector("mamba.conv1d.bias", kMixerPart, 2 * group_values, Split::KvRows, "conv1d_bias")
         .heads = 2 * mixer.groups;
   }
-  list.vector("mamba.A_log", kPart, mixer.value_heads, Split::Rows).is_float32 = true;
-  list.vector("mamba.D", kPart, mixer.value_heads, Split::Rows);
-  list.vector("mamba.dt_bias", kPart, mixer.value_heads, Split::Rows);
-  list.linear("mamba.out_proj", kPart, hidden_size, inner, Split::Columns);
-  if (mixer.projection_bias) list.vector("mamba.out_proj.bias", kPart, hidden_size);
+  list.linear("mamba.in_proj", kMixerPart, 2 * inner, hidden_size, Split::Rows, "in_proj");
+  for (int i = 0; i < 2; ++i)
+    list.linear("mamba.in_proj", kMixerPart, group_values, hidden_size, Split::KvRows, "in_proj")
+        .heads = mixer.groups;
+  list.linear("mamba.in_proj", kMixerPart, mixer.value_heads, hidden_size, Split::Rows, "in_proj");
+  if (mixer.projection_bias) {
+    list.vector("mamba.in_proj.bias", kMixerPart, 2 * inner + mixer.value_heads, Split::Rows,
+                "in_proj_bias");
+    list.vector("mamba.in_proj.bias", kMixerPart, 2 * group_values, Split::KvRows, "in_proj_bias")
+        .heads = 2 * mixer.groups;
+  }
+  list.vector("mamba.A_log", kMixerPart, mixer.value_heads, Split::Rows).is_float32 = true;
+  list.vector("mamba.D", kMixerPart, mixer.value_heads, Split::Rows);
+  list.vector("mamba.dt_bias", kMixerPart, mixer.value_heads, Split::Rows);
+  list.linear("mamba.out_proj", kMixerPart, hidden_size, inner, Split::Columns);
+  if (mixer.projection_bias) list.vector("mamba.out_proj.bias", kMixerPart, hidden_size);
   if (mixer.has_norm) list.vector("mamba.norm", TensorPart::Norm, inner, Split::Rows);
 }
 
 void add_lightning(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
   const std::int64_t keys = mixer.key_heads * mixer.key_dim;
   const std::int64_t values = mixer.value_heads * mixer.value_dim;
-  list.linear("self_attn.qkv_proj", kPart, 2 * keys + values, hidden_size, Split::Rows);
-  list.linear("self_attn.output_gate", kPart, values, hidden_size, Split::Rows);
-  list.linear("self_attn.out_proj", kPart, hidden_size, values, Split::Columns);
+  list.linear("self_attn.qkv_proj", kMixerPart, 2 * keys + values, hidden_size, Split::Rows);
+  list.linear("self_attn.output_gate", kMixerPart, values, hidden_size, Split::Rows);
+  list.linear("self_attn.out_proj", kMixerPart, hidden_size, values, Split::Columns);
   if (mixer.has_norm) list.vector("self_attn.norm", TensorPart::Norm, values, Split::Rows);
 }
 
 void add_short_convolution(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
-  list.matrix("conv.conv", kPart, mixer.inner, mixer.convolution, Split::Rows);
-  if (mixer.convolution_bias) list.vector("conv.conv.bias", kPart, mixer.inner, Split::Rows);
-  list.linear("conv.in_proj", kPart, 3 * mixer.inner, hidden_size, Split::Rows);
-  if (mixer.projection_bias) list.vector("conv.in_proj.bias", kPart, 3 * mixer.inner, Split::Rows);
-  list.linear("conv.out_proj", kPart, hidden_size, mixer.inner, Split::Columns);
-  if (mixer.projection_bias) list.vector("conv.out_proj.bias", kPart, hidden_size);
+  list.matrix("conv.conv", kMixerPart, mixer.inner, mixer.convolution, Split::Rows);
+  if (mixer.convolution_bias) list.vector("conv.conv.bias", kMixerPart, mixer.inner, Split::Rows);
+  list.linear("conv.in_proj", kMixerPart, 3 * mixer.inner, hidden_size, Split::Rows);
+  if (mixer.projection_bias)
+    list.vector("conv.in_proj.bias", kMixerPart, 3 * mixer.inner, Split::Rows);
+  list.linear("conv.out_proj", kMixerPart, hidden_size, mixer.inner, Split::Columns);
+  if (mixer.projection_bias) list.vector("conv.out_proj.bias", kMixerPart, hidden_size);
 }
 
 }  // namespace

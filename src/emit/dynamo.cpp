@@ -13,7 +13,7 @@ using document::Node;
 
 namespace {
 
-constexpr std::string_view kRelease = "1.4.0";
+constexpr std::string_view kDynamoRelease = "1.4.0";
 
 struct Backend {
   std::string_view engine;     ///< ours
@@ -34,7 +34,7 @@ const Backend* backend_of(const std::string& engine) {
 }
 
 std::string image_of(const Backend& backend) {
-  return fmt::format("nvcr.io/nvidia/ai-dynamo/{}:{}", backend.image, kRelease);
+  return fmt::format("nvcr.io/nvidia/ai-dynamo/{}:{}", backend.image, kDynamoRelease);
 }
 
 Node frontend(const Backend& backend) {

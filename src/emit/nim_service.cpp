@@ -12,7 +12,7 @@ using document::Node;
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_arguments(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -22,9 +22,9 @@ Node environment(const Serving& serving) {
   const auto variable = [](std::string_view name, std::string value) {
     return map({{"name", name}, {"value", std::move(value)}});
   };
-  return list(
-      {variable("NIM_MODEL_PATH", "hf://" + serving.picked.contract.model),
-       variable("NIM_PASSTHROUGH_ARGS", joined(arguments_without(serving.start, {"model"})))});
+  return list({variable("NIM_MODEL_PATH", "hf://" + serving.picked.contract.model),
+               variable("NIM_PASSTHROUGH_ARGS",
+                        joined_arguments(arguments_without(serving.start, {"model"})))});
 }
 
 Node storage(const Serving& serving) {

@@ -26,7 +26,7 @@ struct Release {
   std::string_view version;  ///< the newest class API it serves
 };
 /// VM Operator release branches, config/crd/bases.
-constexpr auto kReleases = std::to_array<Release>({
+constexpr auto kVmOperatorReleases = std::to_array<Release>({
     {"8.0.3", "v1alpha2"},
     {"9.0.0", "v1alpha3"},
     {"9.0.1", "v1alpha4"},
@@ -243,7 +243,7 @@ Result<std::string_view> served_version(const std::string& release) {
   const std::string_view vcenter =
       std::string_view(release).substr(release.starts_with("vc-") ? 3 : 0);
   std::vector<std::string> known;
-  for (const Release& row : kReleases) {
+  for (const Release& row : kVmOperatorReleases) {
     if (row.vcenter == vcenter) return row.version;
     known.emplace_back(row.vcenter);
   }

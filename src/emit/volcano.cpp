@@ -1,5 +1,5 @@
-// The target `volcano`: a deployment under Volcano, with a queue that has room for it. Resources of
-// shares: volcano-sh/devices, vGPU device plugin.
+// The target `volcano`: a deployment under Volcano, with a volcano_queue that has room for it.
+// Resources of shares: volcano-sh/devices, vGPU device plugin.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ Result<Grant> volcano_grant(const Serving& serving) {
   return grant;
 }
 
-Node queue(const Serving& serving) {
+Node volcano_queue(const Serving& serving) {
   EmitRequest cluster_wide = serving.request;
   cluster_wide.name_space.clear();
   Node capability = map({{"cpu", std::to_string(serving.replicas * serving.cpus)},
@@ -50,8 +50,8 @@ Result<Emitted> emit_volcano(const EmitRequest& request) {
   if (!grant) return failure(std::move(grant.error()));
   serving->grant = std::move(*grant);
   serving->grant.scheduler = "volcano";
-  serving->grant.annotations.push_back({"scheduling.volcano.sh/queue-name", serving->name});
-  return deployed(*serving, {queue(*serving)}, {});
+  serving->grant.annotations.push_back({"scheduling.volcano.sh/volcano_queue-name", serving->name});
+  return deployed(*serving, {volcano_queue(*serving)}, {});
 }
 
 }  // namespace gpushape::emit

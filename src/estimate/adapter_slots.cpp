@@ -11,11 +11,10 @@ namespace gpushape::estimate {
 namespace {
 
 using domain::AdapterModules;
-using domain::Tensor;
 using domain::TensorPart;
 
-bool is_attention(const Tensor& tensor) { return tensor.part == TensorPart::Attention; }
-bool is_query_or_value(const Tensor& tensor) {
+bool is_attention(const domain::Tensor& tensor) { return tensor.part == TensorPart::Attention; }
+bool is_query_or_value(const domain::Tensor& tensor) {
   return tensor.name.contains("q_proj") || tensor.name.contains("v_proj") ||
          tensor.name.contains("q_b_proj");
 }
@@ -31,7 +30,7 @@ void append_pair(const RankTensor& share, const AdapterSlots& slots, std::int64_
 void append_layer(const domain::Layer& layer, const domain::Model& model,
                   const WeightsLayout& layout, const AdapterSlots& slots,
                   std::vector<std::int64_t>& bytes) {
-  for (const Tensor& tensor : tensors_of(layer, model)) {
+  for (const domain::Tensor& tensor : tensors_of(layer, model)) {
     if (takes_adapter(tensor, slots.modules, slots.has_experts))
       append_pair(on_rank(tensor, model, layout), slots, layout.dtype_bytes, bytes);
   }
@@ -62,7 +61,7 @@ void append_vocabulary(const domain::Model& model, const WeightsLayout& layout, 
 
 }  // namespace
 
-bool takes_adapter(const Tensor& tensor, AdapterModules modules, bool has_experts) {
+bool takes_adapter(const domain::Tensor& tensor, AdapterModules modules, bool has_experts) {
   if (!tensor.is_linear || tensor.columns <= 0) return false;
   if (tensor.split == domain::Split::Experts && !has_experts) return false;
   switch (modules) {

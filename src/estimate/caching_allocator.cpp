@@ -14,7 +14,7 @@ constexpr std::int64_t kSharedSegment = 20 * kMiB;
 constexpr std::int64_t kSegmentUnit = 2 * kMiB;
 constexpr std::int64_t kLargestUnsplitRest = kMiB;
 
-constexpr std::int64_t round_up_to(std::int64_t bytes, std::int64_t unit) {
+constexpr std::int64_t round_up_segment(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
@@ -30,7 +30,7 @@ std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
     return block;
   }
   const std::int64_t segment =
-      bytes < kLeastOwnSegment ? kSharedSegment : round_up_to(bytes, kSegmentUnit);
+      bytes < kLeastOwnSegment ? kSharedSegment : round_up_segment(bytes, kSegmentUnit);
   segments_ += segment;
   return segment;
 }
@@ -52,7 +52,7 @@ bool CachingAllocator::stays(std::int64_t rest, std::int64_t wanted) const {
 
 void CachingAllocator::allocate(std::int64_t bytes) {
   if (bytes <= 0) return;
-  const std::int64_t wanted = round_up_to(bytes, kUnit);
+  const std::int64_t wanted = round_up_segment(bytes, kUnit);
   if (wanted <= kLargestSmall) {  // split to the unit: the count does not depend on the segments
     allocated_ += wanted;
     small_ += wanted;
@@ -69,14 +69,14 @@ void CachingAllocator::allocate(std::int64_t bytes) {
 }
 
 Bytes CachingAllocator::reserved() const {
-  return Bytes(segments_ + round_up_to(small_, kSegmentUnit));
+  return Bytes(segments_ + round_up_segment(small_, kSegmentUnit));
 }
 
 CachingAllocator::Batch CachingAllocator::batch_of(std::span<std::int64_t> bytes) {
   Batch batch;
   for (const std::int64_t each : bytes) {
     batch.bytes += each;
-    const std::int64_t wanted = round_up_to(each, kUnit);
+    const std::int64_t wanted = round_up_segment(each, kUnit);
     if (wanted <= kLargestSmall) {
       batch.small += wanted;
     } else {

@@ -8,7 +8,7 @@
 namespace gpushape::estimate {
 namespace {
 
-constexpr std::int64_t kBitsPerByte = 8;
+constexpr std::int64_t kHeaderBitsPerByte = 8;
 
 Bytes bytes_in_header(const domain::Model& model, bool loads_drafts) {
   Bytes sum;
@@ -53,7 +53,8 @@ Bytes bytes_of_drafts(const domain::Model& model) {
     }
     layer += run.count;
   }
-  const std::int64_t value_bytes = domain::scheme(model.weights.other).weight_bits / kBitsPerByte;
+  const std::int64_t value_bytes =
+      domain::scheme(model.weights.other).weight_bits / kHeaderBitsPerByte;
   for (const domain::ExtraTensor& extra : prediction.extra)
     sum += Bytes(extra.rows * std::max<std::int64_t>(1, extra.columns) * value_bytes);
   return sum;
@@ -66,7 +67,8 @@ Bytes beyond_architecture(const domain::Model& model, bool loads_drafts) {
   Bytes known = bytes_of_layers(model);
   for (const domain::Tensor& tensor : domain::outer_tensors(model))
     known += Bytes(domain::stored_bytes(tensor, domain::scheme_of(model, tensor)));
-  const std::int64_t value_bytes = domain::scheme(model.weights.other).weight_bits / kBitsPerByte;
+  const std::int64_t value_bytes =
+      domain::scheme(model.weights.other).weight_bits / kHeaderBitsPerByte;
   for (const domain::Tower& tower : model.towers) known += Bytes(tower.parameters * value_bytes);
   if (loads_drafts) known += bytes_of_drafts(model);
   return bytes_in_header(model, loads_drafts) - known;

@@ -10,7 +10,6 @@ namespace {
 
 using domain::ScaleGranularity;
 using domain::Split;
-using domain::Tensor;
 using domain::TensorPart;
 using domain::WeightScheme;
 
@@ -22,7 +21,7 @@ constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) {
 }
 
 /// Rows of whole KV heads: dealt out, or one head copied where there are fewer than ranks.
-std::int64_t rows_of_heads(const Tensor& tensor, std::int64_t ranks) {
+std::int64_t rows_of_heads(const domain::Tensor& tensor, std::int64_t ranks) {
   if (tensor.heads <= 0) return divide_up(tensor.rows, ranks);
   const std::int64_t heads = std::max<std::int64_t>(1, tensor.heads / ranks);
   return tensor.rows / tensor.heads * heads;
@@ -31,7 +30,7 @@ std::int64_t rows_of_heads(const Tensor& tensor, std::int64_t ranks) {
 /// Experts are dealt out whole to `expert_parallel` ranks; what ranks are left share each of them.
 /// Without expert parallelism all ranks of tensor and data parallelism share every expert. Source:
 /// vLLM model_executor/layers/fused_moe/config.py, FusedMoEParallelConfig.make.
-RankTensor expert_on_rank(const Tensor& tensor, const WeightsLayout& layout) {
+RankTensor expert_on_rank(const domain::Tensor& tensor, const WeightsLayout& layout) {
   const std::int64_t ranks = layout.tensor_parallel * layout.data_parallel;
   const std::int64_t sharers =
       std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, layout.expert_parallel));
@@ -65,7 +64,7 @@ WeightScheme plain_scheme(const WeightsLayout& layout) {
 }
 
 /// How the tensor is held; never quantized in place of the model's dtype unless a scheme says so.
-WeightScheme held_scheme(const Tensor& tensor, const domain::Model& model,
+WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& model,
                          const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
   if (tensor.columns == 0) return plain_scheme(layout);
   if (layout.is_as_stored) {
@@ -141,7 +140,8 @@ void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
 
 }  // namespace
 
-RankTensor on_rank(const Tensor& tensor, const domain::Model& model, const WeightsLayout& layout) {
+RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
+                   const WeightsLayout& layout) {
   const bool is_dense = tensor.part == TensorPart::FeedForward || tensor.part == TensorPart::Head;
   const std::int64_t ranks = layout.tensor_parallel * (is_dense ? layout.dense_parallel : 1);
   RankTensor share{.rows = tensor.rows, .columns = tensor.columns, .copies = tensor.copies};
@@ -166,13 +166,13 @@ RankTensor on_rank(const Tensor& tensor, const domain::Model& model, const Weigh
   return share;
 }
 
-void append_allocations(std::span<const Tensor> tensors, const domain::Model& model,
+void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,
                         const WeightsLayout& layout, std::int64_t layer, bool is_multi_token,
                         std::vector<std::int64_t>& bytes) {
   Fused open;
   std::string_view open_word;
   bool is_open = false;
-  for (const Tensor& tensor : tensors) {
+  for (const domain::Tensor& tensor : tensors) {
     const RankTensor share = on_rank(tensor, model, layout);
     const WeightScheme scheme = held_scheme(tensor, model, layout, layer, is_multi_token);
     const bool continues = is_open && !tensor.fused.empty() && tensor.fused == open_word &&

@@ -14,7 +14,7 @@
 namespace gpushape::estimate {
 namespace {
 
-constexpr std::int64_t kFloatBytes = 4;
+constexpr std::int64_t kScratchFloatBytes = 4;
 
 /// Sums tensors and asks the allocator for each.
 class Tally {
@@ -116,7 +116,7 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   // Latent attention keeps its table in 32 bits: DeepSeek-V2-Lite loads 29.43 GiB and Kimi-VL-A3B
   // 30.74 with such a table, 29.41 and 30.72 with half of it (0.19 series).
   const std::int64_t value_bytes =
-      has_latents(model) ? std::max(kFloatBytes, plain_bytes) : plain_bytes;
+      has_latents(model) ? std::max(kScratchFloatBytes, plain_bytes) : plain_bytes;
   // One table for each distinct rope serves all layers of the stage.
   const auto values_of = [&](const domain::Rope& rope) {
     const std::int64_t rows = rope.has_sections ? layout.sectioned_rope_rows : 1;

@@ -23,12 +23,6 @@ constexpr document::IntegerBounds kGpusOfRequest{.least = 1, .most = 64};
 constexpr document::IntegerBounds kNumaNodes{.least = 1, .most = 1024};
 constexpr std::size_t kMostAllocations = 1024;
 
-Node texts_node(const std::vector<std::string>& texts) {
-  Node node = Node::sequence();
-  for (const std::string& text : texts) node.add(text);
-  return node;
-}
-
 std::vector<GpuMode> read_modes(Reader& reader) {
   std::vector<GpuMode> modes;
   for (const std::string& word : reader.texts("modes")) {
@@ -96,6 +90,12 @@ Node share_node(const domain::SoftwareShare& share) {
 }
 
 }  // namespace
+
+Node texts_node(const std::vector<std::string>& texts) {
+  Node node = Node::sequence();
+  for (const std::string& text : texts) node.add(text);
+  return node;
+}
 
 std::optional<std::int64_t> read_millicores(Reader& reader, std::string_view field) {
   const std::optional<double> cores = reader.number(field, kCores);

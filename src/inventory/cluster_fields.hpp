@@ -1,7 +1,9 @@
 // Fields of a Cluster document that stand in more than one place.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "document/reader.hpp"
 #include "domain/cluster.hpp"
@@ -18,6 +20,8 @@ inline constexpr document::IntegerBounds kReservedMhz{.least = 0, .most = 1'000'
 
 /// A number of cores, to the thousandth.
 std::optional<std::int64_t> read_millicores(document::Reader& reader, std::string_view field);
+/// A sequence of texts.
+document::Node texts_node(const std::vector<std::string>& texts);
 document::Node cores_node(std::int64_t millicores);
 /// Bytes of up to a pebibyte.
 std::optional<Bytes> read_memory(document::Reader& reader, std::string_view field);

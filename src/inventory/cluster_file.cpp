@@ -21,7 +21,7 @@ using domain::VirtualMachine;
 
 namespace {
 
-constexpr std::string_view kKind = "Cluster";
+constexpr std::string_view kClusterKind = "Cluster";
 constexpr document::IntegerBounds kHostsInRow{.least = 1, .most = kMostHosts};
 constexpr document::IntegerBounds kGpusInRow{.least = 1, .most = kMostGpusOfHost};
 constexpr document::IntegerBounds kNodes{.least = 1, .most = 1024};
@@ -219,12 +219,6 @@ void read_vms(Reader& reader, Cluster& cluster) {
   }
 }
 
-Node texts_node(const std::vector<std::string>& texts) {
-  Node node = Node::sequence();
-  for (const std::string& text : texts) node.add(text);
-  return node;
-}
-
 Node positions_node(const std::vector<int>& positions) {
   Node node = Node::sequence();
   for (const int position : positions) node.add(position);
@@ -301,7 +295,7 @@ Node vm_node(const VirtualMachine& vm) {
 Result<Cluster> read_cluster(const document::Document& document) {
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "cluster");
-  static_cast<void>(read_header(reader, kKind));
+  static_cast<void>(read_header(reader, kClusterKind));
   Cluster cluster;
   cluster.name = reader.text("name").value_or("");
   read_hosts(reader, cluster);
@@ -317,7 +311,7 @@ Result<Cluster> read_cluster(const document::Document& document) {
 }
 
 Node to_node(const Cluster& cluster) {
-  Node node = new_document(kKind);
+  Node node = new_document(kClusterKind);
   if (!cluster.name.empty()) node.set("name", cluster.name);
   Node& hosts = node.set("hosts", Node::sequence());
   for (const ClusterHost& host : cluster.hosts) hosts.add(host_node(host));

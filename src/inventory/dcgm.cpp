@@ -31,8 +31,8 @@ constexpr auto kMetrics = std::to_array<MetricRow>({
     {"DCGM_FI_DEV_GPU_UTIL", UsageMetric::Utilization, 0.01, 100},
     {"DCGM_FI_DEV_FB_USED", UsageMetric::MemoryUsed, kMebibyte, 1e9},
 });
-constexpr std::size_t kMostComplaints = 8;  // ours: the first ones tell what is wrong
-constexpr double kMostSeconds = 1e11;
+constexpr std::size_t kMostDcgmComplaints = 8;  // ours: the first ones tell what is wrong
+constexpr double kMostDcgmSeconds = 1e11;
 
 std::optional<double> number_of(const Node& node) {
   if (node.is_number()) return node.number();
@@ -61,10 +61,10 @@ class UsageReader {
     }
     std::vector<UsageSeries> all;
     for (const Node& item : result->items()) read(item, all);
-    if (complaints_ > kMostComplaints) {
+    if (complaints_ > kMostDcgmComplaints) {
       faults_.push_back(
           complaint(fmt::format("{}: {} more complaints like these", document_.source->file,
-                                complaints_ - kMostComplaints)));
+                                complaints_ - kMostDcgmComplaints)));
     }
     if (!faults_.empty()) return failure(std::move(faults_));
     if (all.empty()) {
@@ -78,7 +78,7 @@ class UsageReader {
 
  private:
   void complain(const Node& node, std::string message) {
-    if (complaints_++ < kMostComplaints) {
+    if (complaints_++ < kMostDcgmComplaints) {
       faults_.push_back(document_.source->diagnostic(node.position(), std::move(message)));
     }
   }
@@ -115,8 +115,8 @@ class UsageReader {
     const auto time = items.size() == 2 ? number_of(items[0]) : std::nullopt;
     const auto value = items.size() == 2 ? number_of(items[1]) : std::nullopt;
     if (value && std::isnan(*value)) return;  // Prometheus' word for a series that ended
-    const bool is_sane =
-        time && value && *time >= 0 && *time <= kMostSeconds && *value >= 0 && *value <= row.most;
+    const bool is_sane = time && value && *time >= 0 && *time <= kMostDcgmSeconds && *value >= 0 &&
+                         *value <= row.most;
     if (!is_sane) {
       complain(node, fmt::format("{}: a sample is [seconds, \"value from 0 to {}\"]", row.name,
                                  row.most));

@@ -20,11 +20,11 @@ using domain::HostNic;
 
 namespace {
 
-constexpr std::string_view kKind = "Host";
+constexpr std::string_view kHostKind = "Host";
 
 // Limits are ours, as those of document_header.hpp.
-constexpr IntegerBounds kGpusInRow{.least = 1, .most = 64};
-constexpr std::size_t kMostGpus = 64;
+constexpr IntegerBounds kGpusInRowOfHost{.least = 1, .most = 64};
+constexpr std::size_t kMostGpusInHostFile = 64;
 constexpr std::size_t kMostNics = 256;
 constexpr IntegerBounds kLinkDomain{.least = 0, .most = 1023};
 constexpr IntegerBounds kVgpusPerVm{.least = 1, .most = 1024};
@@ -77,13 +77,13 @@ void read_gpu_row(Reader& row, int nodes, std::set<std::string>& ids, std::vecto
   gpu.numa_node = read_numa_node(row, nodes);
   gpu.link_domain = optional_int(row, "linkDomain", kLinkDomain, -1);
   gpu.pcie_switch = row.filled_text("pcieSwitch").value_or("");
-  const std::int64_t count = row.integer("count", kGpusInRow).value_or(1);
+  const std::int64_t count = row.integer("count", kGpusInRowOfHost).value_or(1);
   if (id && count > 1) {
     row.complain("id", fmt::format("one id cannot name {} GPUs", count),
                  "leave out the id or the count");
   }
   row.finish();
-  for (std::int64_t i = 0; i < count && gpus.size() < kMostGpus; ++i) {
+  for (std::int64_t i = 0; i < count && gpus.size() < kMostGpusInHostFile; ++i) {
     gpu.id = id.value_or(fmt::format("gpu{}", gpus.size()));
     if (count == 1 || i == 0) complain_of_repeated_id(row, ids, gpu.id);
     gpus.push_back(gpu);
@@ -94,8 +94,8 @@ std::vector<HostGpu> read_gpus(Reader& reader, int nodes) {
   std::vector<HostGpu> gpus;
   std::set<std::string> ids;
   for (Reader& row : reader.mappings("gpus")) {
-    if (gpus.size() == kMostGpus) {
-      row.complain(fmt::format("a host has at most {} GPUs", kMostGpus));
+    if (gpus.size() == kMostGpusInHostFile) {
+      row.complain(fmt::format("a host has at most {} GPUs", kMostGpusInHostFile));
       break;
     }
     read_gpu_row(row, nodes, ids, gpus);
@@ -171,7 +171,7 @@ Node platform_node(const Host& host) {
 Result<Host> read_host(const document::Document& document) {
   Diagnostics diagnostics;
   Reader reader(document.root, *document.source, diagnostics, "host");
-  if (!read_header(reader, kKind)) return failure(std::move(diagnostics));
+  if (!read_header(reader, kHostKind)) return failure(std::move(diagnostics));
   Host host;
   host.name = read_name(reader, "name");
   host.sockets = required_int(reader, "sockets", kSockets);
@@ -192,7 +192,7 @@ Result<Host> read_host(const document::Document& document) {
 }
 
 Node to_node(const Host& host) {
-  Node node = new_document(kKind);
+  Node node = new_document(kHostKind);
   node.set("name", host.name);
   node.set("sockets", host.sockets);
   node.set("coresPerSocket", host.cores_per_socket);

@@ -96,7 +96,7 @@ void read_labels(const Node& object, SeenHost& host, Diagnostics& faults,
   }
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> cells_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
     const std::size_t end = text.find(separator);
@@ -106,13 +106,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// "UUID,split count,MiB,cores,type,NUMA node,health" for each GPU, joined by colons.
+/// "UUID,cells_of count,MiB,cores,type,NUMA node,health" for each GPU, joined by colons.
 void read_register(const Node& object, SeenHost& host) {
   const std::string text = annotation_of(object, "hami.io/node-nvidia-register");
   if (text.empty() || text.front() == '[') return;
   std::vector<SeenGpu> gpus;
-  for (const std::string_view row : split(text, ':')) {
-    const std::vector<std::string_view> cells = split(row, ',');
+  for (const std::string_view row : cells_of(text, ':')) {
+    const std::vector<std::string_view> cells = cells_of(row, ',');
     constexpr std::size_t kUpToHealth = 7;
     if (cells.size() < kUpToHealth || gpus.size() == kMostGpusOfNode) continue;
     SeenGpu gpu;

@@ -38,7 +38,7 @@ std::string standard_attribute_of(const Node& device, std::string_view name) {
   return attribute_of(device, std::string(kStandard) + std::string(name));
 }
 
-std::optional<int> number_of(std::string_view text) {
+std::optional<int> slice_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = !text.empty() && error == std::errc() &&
@@ -55,7 +55,7 @@ std::optional<int> start_of(const Node& device) {
     for (const Node::Entry& entry : names->entries()) {
       const std::string_view name = entry.name;
       if (!name.starts_with(prefix)) continue;
-      const auto slice = number_of(name.substr(prefix.size()));
+      const auto slice = slice_number(name.substr(prefix.size()));
       if (slice && (!start || *slice < *start)) start = slice;
     }
   };
@@ -94,7 +94,7 @@ void read_device(const Node& device, const SourceSpan& span, SeenHost& host, See
   }
   for (const std::string& node :
        {standard_attribute_of(device, "numaNode"), attribute_of(device, "numa")}) {
-    if (!gpu.numa_node) gpu.numa_node = number_of(node);
+    if (!gpu.numa_node) gpu.numa_node = slice_number(node);
   }
   add_mode(gpu, is_part ? GpuMode::Mig : GpuMode::Passthrough);
   if (attribute_of(device, "brand") == "NvidiaVCS") {

@@ -14,9 +14,9 @@ using document::XmlElement;
 
 namespace {
 
-constexpr std::size_t kMostGpus = 64;  // ours
+constexpr std::size_t kMostGpusOfTopology = 64;  // ours
 constexpr int kMostNodes = 1024;
-constexpr int kMostCores = 1'000'000;
+constexpr int kMostHostCores = 1'000'000;
 
 std::optional<std::int64_t> whole(const std::string& text) {
   std::int64_t value = 0;
@@ -83,7 +83,7 @@ class Walk {
     // "0302 [10de:2330] [10de:16c1] a1": class, vendor and device. 03 is display.
     const std::string& type = object.attribute("pci_type");
     if (!type.starts_with("03") || type.find("[10de:") == std::string::npos) return;
-    if (host_.gpus.size() == kMostGpus) return;
+    if (host_.gpus.size() == kMostGpusOfTopology) return;
     SeenGpu gpu;
     gpu.span = document_.source->span(object.position);
     gpu.pci_address = pci_address_of(object.attribute("pci_busid"));
@@ -122,7 +122,8 @@ Diagnostics read_lstopo(const ImportFile& file, Seen& seen) {
   host.span = document->source->span(machine->position);
   Walk walk(*document, host);
   walk.visit(*machine, std::nullopt);
-  if (walk.cores == 0 || walk.nodes == 0 || walk.cores > kMostCores || walk.nodes > kMostNodes) {
+  if (walk.cores == 0 || walk.nodes == 0 || walk.cores > kMostHostCores ||
+      walk.nodes > kMostNodes) {
     return {document->source->diagnostic(
         machine->position,
         fmt::format("tells of {} cores and {} NUMA nodes with memory", walk.cores, walk.nodes),

@@ -32,7 +32,7 @@ std::optional<Bytes> mebibytes(const std::string& text) {
   return mib(value);
 }
 
-std::optional<std::int64_t> whole(const std::string& text) {
+std::optional<std::int64_t> whole_in_smi(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_whole = error == std::errc() && end == text.data() + text.size() && value >= 0;
@@ -164,7 +164,8 @@ class SmiReader {
       for (const XmlElement& device : devices->children) {
         const auto total = mebibytes(device.text_at("fb_memory_usage/total"));
         if (!total) continue;
-        const auto cores = whole(device.text_at("device_attributes/shared/multiprocessor_count"));
+        const auto cores =
+            whole_in_smi(device.text_at("device_attributes/shared/multiprocessor_count"));
         sizes.emplace(device.text_at("gpu_instance_id"), Instance{*total, cores});
       }
     }

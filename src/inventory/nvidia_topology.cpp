@@ -12,13 +12,13 @@ namespace gpushape::inventory {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 512;  // ours
-constexpr std::size_t kMostGpus = 64;
+constexpr std::size_t kMostTopologyColumns = 512;  // ours
+constexpr std::size_t kMostGpusOfMatrix = 64;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   constexpr std::string_view kBlanks = " \t\r";
-  while (words.size() < kMostColumns) {
+  while (words.size() < kMostTopologyColumns) {
     const std::size_t first = line.find_first_not_of(kBlanks);
     if (first == std::string_view::npos) break;
     line.remove_prefix(first);
@@ -108,7 +108,7 @@ Diagnostics read_nvidia_topology(const ImportFile& file, Seen& seen) {
     if (!row) continue;
     const SourceSpan span{.file = file.name, .line = number, .column = 1, .length = 1};
     if (words.size() <= heads.size() || std::cmp_not_equal(*row, host.gpus.size()) ||
-        host.gpus.size() == kMostGpus) {
+        host.gpus.size() == kMostGpusOfMatrix) {
       Diagnostic fault = complaint(fmt::format("{}: {} cells, and {} columns stand above them",
                                                words.front(), words.size() - 1, heads.size()),
                                    "give the whole table as nvidia-smi topo -m prints it");

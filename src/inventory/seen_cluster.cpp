@@ -18,7 +18,7 @@ using domain::Gpu;
 namespace {
 
 /// What a Cluster document may hold; beyond it the sums of a host are a slip of their source.
-constexpr std::int64_t kMostMillicores = 1'000'000 * domain::kMillicoresPerCore;
+constexpr std::int64_t kMostSeenMillicores = 1'000'000 * domain::kMillicoresPerCore;
 constexpr std::size_t kMostFaults = 8;  // ours: the first ones tell what is wrong
 
 class Converter {
@@ -237,7 +237,8 @@ class Converter {
         continue;
       }
       ClusterHost& row = result_.cluster.hosts[host->second];
-      row.used_millicores = std::min(row.used_millicores + workload.millicores, kMostMillicores);
+      row.used_millicores =
+          std::min(row.used_millicores + workload.millicores, kMostSeenMillicores);
       row.used_mhz = std::min(row.used_mhz + workload.reserved_mhz, kReservedMhz.most);
       row.used_memory_bytes = std::min(row.used_memory_bytes + workload.memory_bytes, kMostMemory);
     }

@@ -21,7 +21,7 @@ using domain::TokenTrace;
 
 namespace {
 
-constexpr std::size_t kMostComplaints = 8;           // ours: the first ones tell what is wrong
+constexpr std::size_t kMostTraceComplaints = 8;      // ours: the first ones tell what is wrong
 constexpr std::int64_t kMostTokens = 1'000'000'000;  // ours: of one request
 constexpr std::size_t kMostRequests = 10'000'000;    // ours: 240 MB
 
@@ -105,7 +105,7 @@ class TraceReader {
 
   Result<TokenTrace> read(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    while (!text.empty() && complaints_ < kMostComplaints) {
+    while (!text.empty() && complaints_ < kMostTraceComplaints) {
       const std::size_t end = text.find('\n');
       const std::string_view line = text.substr(0, end);
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -146,7 +146,7 @@ class TraceReader {
                          columns_.input ? "answer" : "prompt", fmt::join(heads, ", ")),
              "expected ContextTokens and GeneratedTokens, input_tokens and output_tokens, "
              "input_length and output_length, or prompt_tokens and completion_tokens");
-    complaints_ = kMostComplaints;  // nothing behind it can be read
+    complaints_ = kMostTraceComplaints;  // nothing behind it can be read
     return false;
   }
 
@@ -263,7 +263,7 @@ class TraceReader {
   void add(const TokenRequest& request) {
     if (trace_.requests.size() == kMostRequests) {
       complain(1, fmt::format("more than {} requests", kMostRequests), "take a part of the trace");
-      complaints_ = kMostComplaints;
+      complaints_ = kMostTraceComplaints;
       return;
     }
     trace_.requests.push_back(request);

@@ -23,9 +23,9 @@ namespace {
 constexpr std::int64_t kNvidia = 0x10de;
 constexpr std::int64_t kDisplayClass = 0x03;
 constexpr std::int64_t kSixteenBits = 0xffff;  // vendor and device ids are signed shorts
-constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
+constexpr std::int64_t kMostMibOfVm = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMhz = 1'000'000'000;
-constexpr std::size_t kMostGpus = 64;
+constexpr std::size_t kMostGpusOfEsx = 64;
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](char letter) {
@@ -182,7 +182,7 @@ class VsphereReader {
       const std::string id = text_of(field_of(&row, "pciId"));
       const std::string vendor = lower(text_of(field_of(&row, "vendorName")));
       if (!vendor.empty() && vendor.find("nvidia") == std::string::npos) continue;
-      if (host.gpus.size() == kMostGpus) return;
+      if (host.gpus.size() == kMostGpusOfEsx) return;
       SeenGpu gpu;
       gpu.name = id;
       gpu.product = text_of(field_of(&row, "deviceName"));
@@ -228,7 +228,7 @@ class VsphereReader {
       const auto known = std::ranges::find(host.gpus, address, &SeenGpu::pci_address);
       const bool is_known = known != host.gpus.end();
       const auto pass = passed.find(id);
-      if (!is_known && (pass == passed.end() || host.gpus.size() == kMostGpus)) continue;
+      if (!is_known && (pass == passed.end() || host.gpus.size() == kMostGpusOfEsx)) continue;
       SeenGpu& gpu = is_known ? *known : host.gpus.emplace_back();
       gpu.pci_device = fmt::format("{:04x}:{:04x}", vendor, device);
       if (is_known && pass == passed.end()) continue;
@@ -300,7 +300,7 @@ class VsphereReader {
     // A VM with a passed-through device or a vGPU has all of its memory reserved.
     const bool is_locked =
         !vm.holdings.empty() || object.is_true("config.memoryReservationLockedToMax");
-    vm.memory_bytes = mib(std::clamp<std::int64_t>(is_locked ? size : reserved, 0, kMostMib));
+    vm.memory_bytes = mib(std::clamp<std::int64_t>(is_locked ? size : reserved, 0, kMostMibOfVm));
   }
 
   void read_devices(const ManagedObject& object, SeenWorkload& vm) {

@@ -18,7 +18,7 @@ using domain::GpuUse;
 
 namespace {
 
-GpuUse use_of(GpuMode mode) {
+GpuUse use_in(GpuMode mode) {
   if (mode == GpuMode::Mig) return GpuUse::Mig;
   return mode == GpuMode::Passthrough ? GpuUse::Passthrough : GpuUse::TimeSliced;
 }
@@ -112,7 +112,7 @@ class Checker {
       check_share(host, gpu, share, geometry->second);
     }
     for (const auto& [name, count] : counts) {
-      const int index = geometry->second.find(use_of(*gpu.mode), name);
+      const int index = geometry->second.find(use_in(*gpu.mode), name);
       if (index < 0 || *gpu.mode == GpuMode::MixedSize) continue;
       const int most = geometry->second.profiles[static_cast<std::size_t>(index)].max;
       if (count > most) {
@@ -127,7 +127,7 @@ class Checker {
     if (!vms_.empty() && !vms_.contains(share.vm)) {
       say(host, gpu.id, fmt::format("holds a share of '{}', which is no VM of the list", share.vm));
     }
-    const int index = device.find(use_of(*gpu.mode), share.profile);
+    const int index = device.find(use_in(*gpu.mode), share.profile);
     if (index < 0) {
       say(host, gpu.id,
           fmt::format("holds a {}, and a {} has no such profile in {} mode", share.profile,

@@ -17,9 +17,9 @@ namespace {
 using HostKey =
     std::tuple<std::size_t, std::vector<StateId>, std::int64_t, std::int64_t, std::int64_t>;
 
-class Search {
+class RestartSearch {
  public:
-  Search(Snapshot snapshot, std::vector<NamedRequest> requests, std::int64_t most_steps)
+  RestartSearch(Snapshot snapshot, std::vector<NamedRequest> requests, std::int64_t most_steps)
       : snapshot_(std::move(snapshot)), requests_(std::move(requests)), most_steps_(most_steps) {
     class_hosts();
   }
@@ -163,7 +163,7 @@ bool cpu_and_memory_suffice(const Snapshot& snapshot, const std::vector<NamedReq
 JointPlacement place_all(const Snapshot& snapshot, std::vector<NamedRequest> requests,
                          std::int64_t most_steps) {
   order_by_difficulty(snapshot, requests);
-  return Search(snapshot, std::move(requests), most_steps).run();
+  return RestartSearch(snapshot, std::move(requests), most_steps).run();
 }
 
 HostFailover failover_of(const Snapshot& snapshot, std::size_t host, std::int64_t most_steps) {

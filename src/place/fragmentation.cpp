@@ -10,13 +10,13 @@ namespace gpushape::place {
 namespace {
 
 /// Ours: partitions of real boards need a few dozen steps.
-constexpr int kMostSteps = 20'000;
+constexpr int kMostCountSteps = 20'000;
 
 int search_disjoint(std::span<const GpuSet> sets, GpuSet taken, int& steps) {
   int best = 0;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     if ((sets[i] & taken) != 0) continue;
-    if (++steps > kMostSteps) return std::max(best, 1);
+    if (++steps > kMostCountSteps) return std::max(best, 1);
     best = std::max(best, 1 + search_disjoint(sets.subspan(i + 1), taken | sets[i], steps));
     // A set that meets no other one costs nothing: it is in some best answer.
     if (std::ranges::none_of(sets.subspan(i + 1),

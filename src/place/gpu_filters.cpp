@@ -140,7 +140,7 @@ WantedFound alignment_words(const GpuQuestion& question) {
       fmt::format("{} free, none of these starts", free)};
 }
 
-constexpr auto kFilters = std::to_array<GpuFilterRow>({
+constexpr auto kGpuFilters = std::to_array<GpuFilterRow>({
     {Refusal::GpuFailed, is_not_failed, failed_words},
     {Refusal::Model, is_model, model_words},
     {Refusal::Label, is_label, label_words},
@@ -164,7 +164,7 @@ bool serves(GpuMode mode, GpuUse use) {
 
 }  // namespace
 
-std::span<const GpuFilterRow> gpu_filters() { return kFilters; }
+std::span<const GpuFilterRow> gpu_filters() { return kGpuFilters; }
 
 std::optional<GpuMode> serving_mode(const GpuState& state, GpuUse use) {
   if (state.mode) return serves(*state.mode, use) ? state.mode : std::nullopt;

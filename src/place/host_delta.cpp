@@ -11,18 +11,18 @@ namespace gpushape::place {
 
 namespace {
 
-std::int64_t how_often(std::int64_t free, std::int64_t wanted) {
+std::int64_t times_in(std::int64_t free, std::int64_t wanted) {
   return free <= 0 ? 0 : free / wanted;
 }
 
 std::int64_t allowed_by(std::int64_t millicores, std::int64_t mhz, std::int64_t memory,
                         bool counts_mhz, const Request& shape) {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (shape.millicores > 0) most = std::min(most, how_often(millicores, shape.millicores));
+  if (shape.millicores > 0) most = std::min(most, times_in(millicores, shape.millicores));
   if (counts_mhz && shape.reserved_mhz > 0) {
-    most = std::min(most, how_often(mhz, shape.reserved_mhz));
+    most = std::min(most, times_in(mhz, shape.reserved_mhz));
   }
-  if (shape.memory > 0) most = std::min(most, how_often(memory, shape.memory));
+  if (shape.memory > 0) most = std::min(most, times_in(memory, shape.memory));
   return most;
 }
 

@@ -173,7 +173,7 @@ WantedFound tenant_words(const Snapshot& snapshot, std::size_t host, const Reque
           fmt::format("kept for {}", list_of(snapshot.host(host).tenants))};
 }
 
-constexpr auto kFilters = std::to_array<FilterRow>({
+constexpr auto kHostFilters = std::to_array<FilterRow>({
     {Refusal::HostDown, is_up, state_words},
     {Refusal::GpuFailed, gpus_pass<Refusal::GpuFailed>, gpu_words<Refusal::GpuFailed>},
     {Refusal::Model, gpus_pass<Refusal::Model>, gpu_words<Refusal::Model>},
@@ -193,7 +193,7 @@ constexpr auto kFilters = std::to_array<FilterRow>({
 });
 
 /// The rows behind those of the GPUs.
-constexpr auto kAfterGpus = std::span(kFilters).subspan(10);
+constexpr auto kAfterGpus = std::span(kHostFilters).subspan(10);
 static_assert(kAfterGpus.front().refusal == Refusal::Cpu);
 
 /// Every combination of `count` GPUs of `gpus`, in ascending order, up to the limit.
@@ -217,7 +217,7 @@ bool is_before(GpuSet a, GpuSet b) {
 
 }  // namespace
 
-std::span<const FilterRow> filters() { return kFilters; }
+std::span<const FilterRow> filters() { return kHostFilters; }
 
 std::optional<Refusal> refusal_of(const Snapshot& snapshot, std::size_t host,
                                   const Request& request) {

@@ -132,7 +132,7 @@ double expected_loss(const SharedOption& option, const SharedContext& /*context*
   return -option.loss;
 }
 
-constexpr auto kPolicies = std::to_array<SharedPolicyRow>({
+constexpr auto kSharedPolicies = std::to_array<SharedPolicyRow>({
     {.name = "random", .description = "any node that fits", .score = random_fit, .is_random = true},
     {.name = "dot-product",
      .description = "least product of what is free and what is asked for",
@@ -159,11 +159,11 @@ constexpr auto kPolicies = std::to_array<SharedPolicyRow>({
 
 }  // namespace
 
-std::span<const SharedPolicyRow> shared_policies() { return kPolicies; }
+std::span<const SharedPolicyRow> shared_policies() { return kSharedPolicies; }
 
 const SharedPolicyRow* find_shared_policy(std::string_view name) {
-  const auto row = std::ranges::find(kPolicies, name, &SharedPolicyRow::name);
-  return row == kPolicies.end() ? nullptr : &*row;
+  const auto row = std::ranges::find(kSharedPolicies, name, &SharedPolicyRow::name);
+  return row == kSharedPolicies.end() ? nullptr : &*row;
 }
 
 }  // namespace gpushape::place

@@ -16,8 +16,8 @@ using document::Reader;
 using domain::Profile;
 using domain::Technology;
 
-constexpr document::IntegerBounds kGib = {.least = 1, .most = 4096};
-constexpr document::IntegerBounds kMib = {.least = 1, .most = 4096LL * 1024};
+constexpr document::IntegerBounds kRowGib = {.least = 1, .most = 4096};
+constexpr document::IntegerBounds kRowMib = {.least = 1, .most = 4096LL * 1024};
 constexpr document::IntegerBounds kInstances = {.least = 1, .most = 1024};
 constexpr document::IntegerBounds kSlices = {.least = 1, .most = 64};
 constexpr document::IntegerBounds kStart = {.least = 0, .most = 4095};
@@ -63,8 +63,8 @@ Profile read_vgpu(Reader& row, const std::string& prefix, std::string_view fact)
   profile.type = row.required_text("type");
   profile.short_name = short_name_of(profile.type, prefix);
   profile.aliases = row.texts("aliases");
-  profile.nominal_gib = row.required_integer("gib", kGib);
-  if (const auto frame_buffer = row.integer("frameBufferMib", kMib)) {
+  profile.nominal_gib = row.required_integer("gib", kRowGib);
+  if (const auto frame_buffer = row.integer("frameBufferMib", kRowMib)) {
     profile.frame_buffer_bytes = mib(*frame_buffer);
   } else {
     profile.frame_buffer_bytes = gib(profile.nominal_gib);
@@ -129,7 +129,7 @@ void read_mig_row(Reader& row, domain::Device& device) {
   if (!profile.placement_ids.empty()) profile.placement_size = profile.memory_slices;
   profile.requires_release = row.text("requires").value_or("");
   profile.source = "mig";
-  if (const auto memory = row.integer("memoryMib", kMib)) {
+  if (const auto memory = row.integer("memoryMib", kRowMib)) {
     profile.frame_buffer_bytes = mib(*memory);
     profile.usable_bytes = profile.frame_buffer_bytes;
     profile.usable_source = kInstanceSource;
@@ -197,7 +197,7 @@ void read_time_sliced(Reader& group, domain::Device& device) {
   device.supports_time_sliced = true;
   const std::string prefix = group.required_text("typePrefix");
   device.supports_mixed_size = group.boolean("mixedSize").value_or(false);
-  device.mixed_region_gib = group.integer("regionGib", kGib).value_or(0);
+  device.mixed_region_gib = group.integer("regionGib", kRowGib).value_or(0);
   device.several_vgpus_per_vm = group.text("severalPerVm").value_or("");
   for (Reader& row : group.mappings("profiles")) {
     read_time_sliced_row(row, prefix, device);

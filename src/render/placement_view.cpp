@@ -16,7 +16,7 @@ using domain::PlacementDecision;
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 14;
+constexpr std::size_t kPlacementLabelWidth = 14;
 constexpr std::size_t kMostRefused = 12;    // ours: what fits one screen; -v lists all
 constexpr std::size_t kMostCandidates = 8;  // ours, as above
 
@@ -143,8 +143,8 @@ void show_decision(Page& page, const Placement& placement, const PlacementDecisi
   page.heading(title_of(decision));
   if (page.style().verbosity >= 0) {
     for (const PlacementAttempt& attempt : decision.attempts) {
-      page.labelled("request", kLabelWidth, request_text(attempt));
-      page.labelled("hosts", kLabelWidth,
+      page.labelled("request", kPlacementLabelWidth, request_text(attempt));
+      page.labelled("hosts", kPlacementLabelWidth,
                     fmt::format("{} considered, {} removed, {} compatible",
                                 attempt.refused.size() + attempt.candidates.size(),
                                 attempt.refused.size(), attempt.candidates.size()));
@@ -160,20 +160,20 @@ void show_decision(Page& page, const Placement& placement, const PlacementDecisi
         fmt::format("{} on {}", fmt::join(decision.gpu_ids, ", "), decision.chosen->host);
     if (decision.chosen->start > 0) device += fmt::format(", start {}", decision.chosen->start);
     if (!decision.mode.empty()) device += fmt::format(", {} mode", decision.mode);
-    page.labelled("policy", kLabelWidth, placement.policy);
-    page.labelled("device chosen", kLabelWidth, device, 2, Tone::Good);
-    page.labelled("because", kLabelWidth, decision.why);
+    page.labelled("policy", kPlacementLabelWidth, placement.policy);
+    page.labelled("device chosen", kPlacementLabelWidth, device, 2, Tone::Good);
+    page.labelled("because", kPlacementLabelWidth, decision.why);
     page.blank();
     show_consequence(page, decision);
   }
   for (const domain::HappinessChange& change : decision.happiness) {
-    page.labelled("happiness", kLabelWidth,
+    page.labelled("happiness", kPlacementLabelWidth,
                   change.vm == decision.vm
                       ? fmt::format("{:.0f} of 100 ({})", change.after, change.fact)
                       : fmt::format("lowers {} from {:.0f} to {:.0f} ({})", change.vm,
                                     change.before, change.after, change.fact));
   }
-  for (const std::string& note : decision.notes) page.labelled("note", kLabelWidth, note);
+  for (const std::string& note : decision.notes) page.labelled("note", kPlacementLabelWidth, note);
 }
 
 /// The rule that removed most hosts of the first wish.
@@ -205,10 +205,11 @@ std::string placement_verdict(const Placement& placement) {
 std::string placement_text(const Placement& placement, const Style& style) {
   Page page(style);
   if (style.verbosity >= 0) {
-    page.labelled("cluster", kLabelWidth, placement.cluster.empty() ? "-" : placement.cluster);
-    page.labelled("policy", kLabelWidth, placement.policy);
-    page.labelled("goodness", kLabelWidth, placement.goodness_preset);
-    page.labelled("next requests", kLabelWidth, placement.distribution);
+    page.labelled("cluster", kPlacementLabelWidth,
+                  placement.cluster.empty() ? "-" : placement.cluster);
+    page.labelled("policy", kPlacementLabelWidth, placement.policy);
+    page.labelled("goodness", kPlacementLabelWidth, placement.goodness_preset);
+    page.labelled("next requests", kPlacementLabelWidth, placement.distribution);
   }
   for (const PlacementDecision& decision : placement.decisions) {
     show_decision(page, placement, decision);

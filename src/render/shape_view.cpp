@@ -18,7 +18,7 @@ using domain::Shape;
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 17;
+constexpr std::size_t kShapeLabelWidth = 17;
 constexpr std::size_t kRuleWidth = 10;
 constexpr std::size_t kOtherShapes = 8;    // ours: what fits one screen; -v lists all
 constexpr std::size_t kRefusalGroups = 6;  // ours: above this, one line a rule
@@ -238,7 +238,7 @@ void show_changes(Page& page, std::span<const RankedShape> shapes) {
     row.second.push_back(index + 2);
   }
   for (const auto& [change, numbers] : changes) {
-    page.labelled("changing " + number_list(numbers), kLabelWidth, change);
+    page.labelled("changing " + number_list(numbers), kShapeLabelWidth, change);
   }
 }
 
@@ -274,7 +274,7 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
       ranked.replicas > 1 ? fmt::format("{} replicas of ", ranked.replicas) : std::string();
   page.heading(fmt::format("First choice: {}{}", replicas, shape_name(shape)));
   const auto show = [&](std::string_view label, const std::string& text, Tone tone = Tone::Plain) {
-    if (!text.empty()) page.labelled(label, kLabelWidth, text, 2, tone);
+    if (!text.empty()) page.labelled(label, kShapeLabelWidth, text, 2, tone);
   };
   show("consumption model", fmt::format("{}: {}", name_of(shape.consumption_model),
                                         description_of(shape.consumption_model)));
@@ -302,7 +302,7 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
   page.blank();
   page.paragraph("Why", 2, Tone::Strong);
   for (const domain::Reason& reason : ranked.reasons) {
-    page.labelled(reason.rule, kLabelWidth, reason.says);
+    page.labelled(reason.rule, kShapeLabelWidth, reason.says);
   }
 }
 
@@ -313,7 +313,7 @@ void show_contract(Page& page, const domain::ResourceContract& contract,
   page.heading(fmt::format("{}{}", is_vm ? "VM contract" : "CPU and memory that go with it",
                            contract.host.empty() ? "" : fmt::format(", on {}", contract.host)));
   const auto show = [&](std::string_view label, const std::string& text) {
-    page.labelled(label, kLabelWidth, text);
+    page.labelled(label, kShapeLabelWidth, text);
   };
   show("vCPU", fmt::format("{}, at least {} ({} tier)", contract.vcpus, contract.minimum_vcpus,
                            name_of(contract.tier)));
@@ -343,7 +343,7 @@ void show_contract(Page& page, const domain::ResourceContract& contract,
       return finding.rule == note.id && finding.says == note.says;
     });
     if (is_found || (is_step && page.style().verbosity <= 0)) continue;
-    page.labelled(note.id, kLabelWidth, note.says);
+    page.labelled(note.id, kShapeLabelWidth, note.says);
   }
 }
 

@@ -83,11 +83,11 @@ constexpr auto kUnprintable = std::to_array<Interval>({{0x0000, 0x001F},
                                                        {0x2060, 0x206F},
                                                        {0xFEFF, 0xFEFF}});
 
-struct Spelling {
+struct AsciiSpelling {
   char32_t code;
   std::string_view ascii;
 };
-constexpr auto kSpellings = std::to_array<Spelling>({
+constexpr auto kAsciiSpellings = std::to_array<AsciiSpelling>({
     {0x00A0, " "},
     {0x00B1, "+-"},
     {0x00B7, "-"},
@@ -107,8 +107,8 @@ constexpr auto kSpellings = std::to_array<Spelling>({
 });
 
 std::string_view ascii_of(char32_t code) {
-  const auto spelling = std::ranges::find(kSpellings, code, &Spelling::code);
-  return spelling == kSpellings.end() ? "?" : spelling->ascii;
+  const auto spelling = std::ranges::find(kAsciiSpellings, code, &AsciiSpelling::code);
+  return spelling == kAsciiSpellings.end() ? "?" : spelling->ascii;
 }
 
 /// Length of the colour sequence (ECMA-48 SGR) that `text` begins with; 0 where there is none.

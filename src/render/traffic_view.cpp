@@ -14,7 +14,7 @@ using domain::CacheDemand;
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 14;
+constexpr std::size_t kTrafficLabelWidth = 14;
 
 std::string tokens_text(double tokens) {
   return grouped(static_cast<std::int64_t>(std::llround(tokens)));
@@ -59,7 +59,7 @@ std::string worst_text(const CacheDemand& demand, std::int64_t context) {
 void show_replay(Page& page, const CacheDemand& demand) {
   const domain::Replay& replay = *demand.replay;
   page.labelled(
-      "played back", kLabelWidth,
+      "played back", kTrafficLabelWidth,
       fmt::format("at {:g} s a token the trace has {} in flight on average, {} at P99 and {} at "
                   "most; they hold {} tokens, {} at P99 and {} at most{}",
                   replay.token_seconds, plain_number(replay.mean_in_flight),
@@ -91,7 +91,7 @@ void show_traffic(Page& page, const domain::Estimate& estimate) {
   if (!estimate.traffic || !estimate.context_tokens) return;
   const CacheDemand& demand = *estimate.traffic;
   const auto show = [&](std::string_view label, const std::string& text) {
-    page.labelled(label, kLabelWidth, text);
+    page.labelled(label, kTrafficLabelWidth, text);
   };
   page.heading("What the sequences in flight hold");
   show("in flight", fmt::format("{} sequences", grouped(demand.sequences)));
@@ -125,9 +125,9 @@ void show_solution(Page& page, const domain::Estimate& estimate) {
   if (!estimate.solution) return;
   const domain::Solution& solution = *estimate.solution;
   page.heading(fmt::format("The other way round: {}", domain::description_of(solution.variable)));
-  page.labelled(name_of(solution.variable), kLabelWidth, value_text(solution), 2,
+  page.labelled(name_of(solution.variable), kTrafficLabelWidth, value_text(solution), 2,
                 solution.value ? Tone::Good : Tone::Bad);
-  page.labelled("because", kLabelWidth,
+  page.labelled("because", kTrafficLabelWidth,
                 fmt::format("{} ({})", solution.says, words_of(solution.binding_term)));
 }
 

@@ -14,7 +14,7 @@ using domain::Platform;
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 8;
+constexpr std::size_t kVerdictLabelWidth = 8;
 
 std::string joined_asks(const Advice& advice, std::string_view separator) {
   std::string asks;
@@ -102,7 +102,7 @@ void show_verdict(Page& page, const Advice& advice) {
   const Tone tone = advice.shapes.empty() ? Tone::Bad : Tone::Good;
   bool is_first = true;
   for (const Line& line : lines_of(advice)) {
-    page.labelled(line.label, kLabelWidth, line.text, 0, is_first ? tone : Tone::Plain);
+    page.labelled(line.label, kVerdictLabelWidth, line.text, 0, is_first ? tone : Tone::Plain);
     is_first = false;
   }
 }
@@ -125,10 +125,10 @@ void show_next(Page& page, const Advice& advice) {
                : "writes the VM class";
   }
   if (command.empty()) {
-    page.labelled("Next", kLabelWidth, fmt::format("the same with {} {}", added, what), 0);
+    page.labelled("Next", kVerdictLabelWidth, fmt::format("the same with {} {}", added, what), 0);
     return;
   }
-  page.labelled("Next", kLabelWidth, fmt::format("{} {}  {}", command, added, what), 0);
+  page.labelled("Next", kVerdictLabelWidth, fmt::format("{} {}  {}", command, added, what), 0);
 }
 
 std::string verdict(const Advice& advice, const Style& style) {

@@ -12,12 +12,6 @@ using domain::Calibration;
 
 namespace {
 
-Node texts_node(const std::vector<std::string>& texts) {
-  Node node = Node::sequence();
-  for (const std::string& text : texts) node.add(text);
-  return node;
-}
-
 Node term_node(const domain::CalibratedTerm& term) {
   Node node = Node::mapping();
   node.set("name", term.name);

@@ -27,4 +27,10 @@ Node to_node(const domain::Range& range) {
   return node;
 }
 
+document::Node texts_node(const std::vector<std::string>& texts) {
+  document::Node node = document::Node::sequence();
+  for (const std::string& text : texts) node.add(text);
+  return node;
+}
+
 }  // namespace gpushape::schema

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/name_table.hpp"
 #include "document/node.hpp"
@@ -41,6 +42,9 @@ template <class E>
 void set_choice(document::Node& node, std::string name, E value) {
   node.set(std::move(name), name_of(value));
 }
+
+/// A sequence of texts.
+document::Node texts_node(const std::vector<std::string>& texts);
 
 /// {days}: when the answer should be looked at again, counted from the day it is put to use.
 document::Node review_node(std::int64_t days);

@@ -12,12 +12,6 @@ using domain::PlacementDecision;
 
 namespace {
 
-Node texts_node(const std::vector<std::string>& texts) {
-  Node node = Node::sequence();
-  for (const std::string& text : texts) node.add(text);
-  return node;
-}
-
 Node request_node(const domain::PlacementRequest& request) {
   Node node = Node::mapping();
   set_choice(node, "use", request.use);

@@ -41,12 +41,12 @@ Node figures_node(const TokenFigures& figures) {
 }
 
 template <class T>
-void set_stated(Node& node, std::string name, const Fact<T>& fact) {
+void set_stated_traffic(Node& node, std::string name, const Fact<T>& fact) {
   if (fact.origin != Origin::Default) node.set(std::move(name), fact.value);
 }
 template <class T>
-void set_stated(Node& node, std::string name, const std::optional<Fact<T>>& fact) {
-  if (fact) set_stated(node, std::move(name), *fact);
+void set_stated_traffic(Node& node, std::string name, const std::optional<Fact<T>>& fact) {
+  if (fact) set_stated_traffic(node, std::move(name), *fact);
 }
 
 void set_figures(Node& node, std::string name, const std::optional<Fact<TokenFigures>>& fact) {
@@ -93,7 +93,8 @@ void read_figures(Reader& reader, std::string_view field, std::optional<Fact<Tok
 }
 
 template <class Target, class T>
-void take(Target& fact, const Reader& reader, std::string_view field, std::optional<T> value) {
+void take_traffic(Target& fact, const Reader& reader, std::string_view field,
+                  std::optional<T> value) {
   if (value) fact = Fact<T>{std::move(*value), Origin::File, reader.place_of(field)};
 }
 
@@ -124,27 +125,27 @@ void read_level(Reader& reader, Fact<double>& fact) {
 void write_traffic(const Traffic& traffic, Node& node) {
   set_figures(node, "inputTokens", traffic.input_tokens);
   set_figures(node, "outputTokens", traffic.output_tokens);
-  set_stated(node, "tokenTrace", traffic.trace_file);
-  set_stated(node, "requestRate", traffic.request_rate);
-  set_stated(node, "requestSeconds", traffic.request_seconds);
-  set_stated(node, "commonPrefixTokens", traffic.common_prefix_tokens);
-  set_stated(node, "serviceLevel", traffic.service_level);
-  set_stated(node, "tokenSeconds", traffic.token_seconds);
+  set_stated_traffic(node, "tokenTrace", traffic.trace_file);
+  set_stated_traffic(node, "requestRate", traffic.request_rate);
+  set_stated_traffic(node, "requestSeconds", traffic.request_seconds);
+  set_stated_traffic(node, "commonPrefixTokens", traffic.common_prefix_tokens);
+  set_stated_traffic(node, "serviceLevel", traffic.service_level);
+  set_stated_traffic(node, "tokenSeconds", traffic.token_seconds);
 }
 
 void read_traffic(Reader& reader, Traffic& traffic) {
   read_figures(reader, "inputTokens", traffic.input_tokens);
   read_figures(reader, "outputTokens", traffic.output_tokens);
-  take(traffic.trace_file, reader, "tokenTrace", reader.filled_text("tokenTrace"));
-  take(traffic.request_rate, reader, "requestRate",
-       read_positive(reader, "requestRate", kRateBounds));
-  take(traffic.request_seconds, reader, "requestSeconds",
-       read_positive(reader, "requestSeconds", kSecondsBounds));
-  take(traffic.common_prefix_tokens, reader, "commonPrefixTokens",
-       reader.integer("commonPrefixTokens", kTokensBounds));
+  take_traffic(traffic.trace_file, reader, "tokenTrace", reader.filled_text("tokenTrace"));
+  take_traffic(traffic.request_rate, reader, "requestRate",
+               read_positive(reader, "requestRate", kRateBounds));
+  take_traffic(traffic.request_seconds, reader, "requestSeconds",
+               read_positive(reader, "requestSeconds", kSecondsBounds));
+  take_traffic(traffic.common_prefix_tokens, reader, "commonPrefixTokens",
+               reader.integer("commonPrefixTokens", kTokensBounds));
   read_level(reader, traffic.service_level);
-  take(traffic.token_seconds, reader, "tokenSeconds",
-       read_positive(reader, "tokenSeconds", kSecondsBounds));
+  take_traffic(traffic.token_seconds, reader, "tokenSeconds",
+               read_positive(reader, "tokenSeconds", kSecondsBounds));
 }
 
 }  // namespace gpushape::schema

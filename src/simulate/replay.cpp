@@ -7,8 +7,6 @@
 
 namespace gpushape::simulate {
 
-namespace {
-
 domain::Refusal furthest_refusal(const place::Snapshot& snapshot, const place::Request& request) {
   domain::Refusal furthest = domain::Refusal::HostDown;
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
@@ -18,8 +16,6 @@ domain::Refusal furthest_refusal(const place::Snapshot& snapshot, const place::R
   }
   return furthest;
 }
-
-}  // namespace
 
 Replay replay(place::Snapshot snapshot, std::span<const Event> events,
               const place::Distribution& distribution, const place::PolicyRow& policy) {

@@ -37,6 +37,10 @@ struct Replay {
   place::Snapshot last;
 };
 
+/// Of a request that no host takes: the reason of the host that got furthest in the list of
+/// filters.
+domain::Refusal furthest_refusal(const place::Snapshot& snapshot, const place::Request& request);
+
 Replay replay(place::Snapshot snapshot, std::span<const Event> events,
               const place::Distribution& distribution, const place::PolicyRow& policy);
 

@@ -7,6 +7,7 @@
 #include "place/chooser.hpp"
 #include "place/fragmentation.hpp"
 #include "place/host_filters.hpp"
+#include "simulate/replay.hpp"
 
 namespace gpushape::simulate {
 
@@ -48,16 +49,6 @@ Free free_of(const place::Snapshot& snapshot) {
     free.memory += row.free_memory;
   }
   return free;
-}
-
-domain::Refusal furthest_refusal(const place::Snapshot& snapshot, const place::Request& request) {
-  domain::Refusal furthest = domain::Refusal::HostDown;
-  for (std::size_t host = 0; host < snapshot.size(); ++host) {
-    if (const auto refusal = place::refusal_of(snapshot, host, request)) {
-      furthest = std::max(furthest, *refusal);
-    }
-  }
-  return furthest;
 }
 
 /// Sums that become means over time and over the demand.

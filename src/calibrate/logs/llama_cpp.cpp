@@ -21,7 +21,7 @@ namespace {
 constexpr double kMibInGib = 1024;
 constexpr std::size_t kMostDevices = 64;
 
-struct State {
+struct LlamaState {
   EngineLog log;
   std::vector<std::pair<std::string, RankReading>> devices;
   std::optional<std::int64_t> context;       ///< of all slots
@@ -70,7 +70,7 @@ std::string_view last_word(std::string_view text) {
   return text.substr(start + 1, end - start);
 }
 
-void read_buffers(std::string_view line, State& state) {
+void read_buffers(std::string_view line, LlamaState& state) {
   if (line.contains("output buffer size") || line.contains("matches expectation")) return;
   for (const BufferPhrase& row : kBuffers) {
     const std::size_t place = line.find(row.words);
@@ -102,7 +102,7 @@ std::optional<double> mib_behind(std::string_view& text, char sign) {
   return mib ? std::optional(*mib / kMibInGib) : std::nullopt;
 }
 
-void read_breakdown(std::string_view line, State& state) {
+void read_breakdown(std::string_view line, LlamaState& state) {
   if (!line.contains("memory_breakdown") && !line.contains("|   - ")) return;
   const auto row = behind(line, "- ");
   if (!row || !row->contains('(') || !row->contains('=')) return;
@@ -171,7 +171,7 @@ void read_model(std::string_view line, EngineStart& start) {
   }
 }
 
-void read_context(std::string_view line, State& state) {
+void read_context(std::string_view line, LlamaState& state) {
   EngineStart& start = state.log.start;
   const bool is_context = line.contains("llama_context:") ||
                           line.contains("llama_new_context_with_model:") ||
@@ -211,7 +211,7 @@ constexpr auto kVersionWords = std::to_array<VersionWords>({
     {"n_outputs_max", "0.1"},
 });
 
-void read_version(std::string_view line, State& state) {
+void read_version(std::string_view line, LlamaState& state) {
   std::string& version = state.log.start.engine_version;
   for (const std::string_view words : {"build_info: ", "main: build = ", "build: ", "version: "}) {
     const auto rest = behind(line, words);
@@ -252,7 +252,7 @@ void read_device(std::string_view line, EngineLog& log) {
 // ---- Ollama's own lines
 
 /// `msg="model weights" device=CUDA0 size="18.5 GiB"`
-void read_ollama_sizes(std::string_view line, State& state) {
+void read_ollama_sizes(std::string_view line, LlamaState& state) {
   struct Row {
     std::string_view words;
     std::optional<double> RankReading::* figure;
@@ -274,7 +274,7 @@ void read_ollama_sizes(std::string_view line, State& state) {
 
 /// `msg="offload to cuda" layers.model=33 layers.offload=33 … memory.weights.total="4.3 GiB"`:
 /// what Ollama itself reckons with, where the runner's own lines are not there.
-void read_ollama_plan(std::string_view line, State& state) {
+void read_ollama_plan(std::string_view line, LlamaState& state) {
   if (!line.contains("msg=\"offload to ") && !line.contains("msg=offload")) return;
   RankReading* rank = state.device("GPU");
   if (rank == nullptr) return;
@@ -294,7 +294,7 @@ std::int64_t whole(std::optional<std::int64_t> count) {
   return std::max<std::int64_t>(1, count.value_or(1));
 }
 
-void settle(State& state) {
+void settle(LlamaState& state) {
   EngineLog& log = state.log;
   EngineStart& start = log.start;
   // Ollama's own figures are rounded: they stand only where the runner printed none.
@@ -324,7 +324,7 @@ void settle(State& state) {
 }
 
 Result<EngineLog> read(std::string_view text, const std::string& file, std::string_view engine) {
-  State state;
+  LlamaState state;
   state.log.start.engine = engine;
   state.log.start.id = file;
   for (std::string line; next_line(text, line);) {

@@ -14,7 +14,7 @@
 namespace gpushape::calibrate::logs {
 namespace {
 
-struct State : Start {
+struct SglangState : Start {
   std::optional<std::int64_t> tokens_of_args;
   bool has_dp_attention = false;
 };
@@ -57,7 +57,7 @@ std::string release_told_by(std::string_view arguments) {
   return "0.3";
 }
 
-void read_arguments(std::string_view line, State& state) {
+void read_server_arguments(std::string_view line, SglangState& state) {
   EngineStart& start = state.log.start;
   if (start.engine_version.empty()) {
     start.engine_version = release_told_by(line);
@@ -87,7 +87,7 @@ void read_arguments(std::string_view line, State& state) {
 constexpr std::array<std::string_view, 3> kSizes = {", K size: ", ", V size: ", ", KV size: "};
 
 /// "KV Cache is allocated. #tokens: N, K size: x GB, V size: y GB", or with one size for both.
-void read_pool(std::string_view line, State& state) {
+void read_pool(std::string_view line, SglangState& state) {
   double gib = 0;
   for (const std::string_view words : kSizes) {
     if (const auto rest = behind(line, words)) gib += leading_gib(*rest).value_or(0);
@@ -104,7 +104,7 @@ void read_pool(std::string_view line, State& state) {
   if (RankReading* rank = state.rank(process)) rank->pool_gib = rank->pool_gib.value_or(0) + gib;
 }
 
-void read_figures(std::string_view line, State& state) {
+void read_sglang_figures(std::string_view line, SglangState& state) {
   const std::string process = process_in(line);
   const auto set = [&](std::optional<double> RankReading::* figure, std::string_view rest) {
     if (RankReading* rank = state.rank(process)) rank->*figure = leading_gib(rest);
@@ -146,9 +146,9 @@ constexpr auto kFailures = std::to_array<Failure>({
     {"CUDA out of memory", "the GPU ran out of memory"},
 });
 
-void read_line(std::string_view line, State& state) {
-  if (line.contains("ServerArgs(")) read_arguments(line, state);
-  read_figures(line, state);
+void read_sglang_line(std::string_view line, SglangState& state) {
+  if (line.contains("ServerArgs(")) read_server_arguments(line, state);
+  read_sglang_figures(line, state);
   if (const auto rest = behind(line, "sglang version: "))
     state.log.start.engine_version = std::string(rest->substr(0, rest->find_first_of(" ,\t")));
   for (const Failure& failure : kFailures) {
@@ -166,8 +166,8 @@ bool is_sglang(std::string_view line) {
 }
 
 Result<EngineLog> read_sglang(std::string_view text, const std::string& file) {
-  State state;
-  for (std::string line; next_line(text, line);) read_line(line, state);
+  SglangState state;
+  for (std::string line; next_line(text, line);) read_sglang_line(line, state);
   const std::optional<std::int64_t> capped = state.tokens_of_args;
   const bool has_dp_attention = state.has_dp_attention;
   EngineLog log = finished(std::move(state), file);

@@ -13,16 +13,16 @@ namespace gpushape::calibrate::logs {
 namespace {
 
 /// "[12/07/2025-10:00:00] [TRT-LLM] [RANK 1] [I] …" is "RANK 1".
-std::string process_in(std::string_view line) {
+std::string rank_process_in(std::string_view line) {
   const auto rest = behind(line, "[RANK ");
   return rest ? "RANK " + std::string(rest->substr(0, rest->find(']'))) : std::string();
 }
 
-struct FigurePhrase {
+struct TrtFigurePhrase {
   std::string_view phrase;
   std::optional<double> RankReading::* figure;
 };
-constexpr auto kFigures = std::to_array<FigurePhrase>({
+constexpr auto kTrtFigures = std::to_array<TrtFigurePhrase>({
     {"(inside torch) in memory usage profiling: ", &RankReading::weights_gib},
     {"during inference (inside torch) in memory usage profiling: ", &RankReading::activation_gib},
     {"Memory used outside torch (e.g., NCCL and CUDA graphs) in memory usage profiling: ",
@@ -34,13 +34,14 @@ constexpr auto kFigures = std::to_array<FigurePhrase>({
 });
 
 void read_figures(std::string_view line, Start& state) {
-  for (const FigurePhrase& row : kFigures) {
+  for (const TrtFigurePhrase& row : kTrtFigures) {
     // The weights' phrase is the end of the activation's.
     const bool is_other =
         row.figure == &RankReading::weights_gib && line.contains("during inference");
     const auto rest = behind(line, row.phrase);
     if (!rest || is_other) continue;
-    if (RankReading* rank = state.rank(process_in(line))) rank->*(row.figure) = leading_gib(*rest);
+    if (RankReading* rank = state.rank(rank_process_in(line)))
+      rank->*(row.figure) = leading_gib(*rest);
   }
   EngineStart& start = state.log.start;
   // A first pool serves the dummy step, the last one the requests.
@@ -48,14 +49,14 @@ void read_figures(std::string_view line, Start& state) {
     start.pool_tokens = leading_count(*rest);
   if (const auto rest = behind(line, "[MemUsageChange] Allocated ");
       rest && line.contains("paged KV cache")) {
-    if (RankReading* rank = state.rank(process_in(line))) rank->pool_gib = leading_gib(*rest);
+    if (RankReading* rank = state.rank(rank_process_in(line))) rank->pool_gib = leading_gib(*rest);
   }
   if (const auto rest = behind(line, "Using "); rest && line.contains("tokens in paged KV cache"))
     start.pool_tokens = leading_count(*rest);
   if (const auto rest = behind(line, "Allocate "); rest && rest->contains("bytes for k/v cache")) {
     constexpr double kGib = 1024.0 * 1024 * 1024;
     const auto bytes = leading_number(*rest);
-    RankReading* rank = state.rank(process_in(line));
+    RankReading* rank = state.rank(rank_process_in(line));
     if (bytes && rank != nullptr) rank->pool_gib = *bytes / kGib;
   }
   if (const auto rest = behind(line, "Number of blocks in KV cache primary pool: "))
@@ -90,7 +91,7 @@ void read_settings(std::string_view line, Start& state) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFailures = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTrtFailures = {{
     {"No available memory", "no memory was left for the KV cache"},
     {"OutOfMemoryError", "the GPU ran out of memory"},
     {"CUDA out of memory", "the GPU ran out of memory"},
@@ -107,7 +108,7 @@ Result<EngineLog> read_tensorrt_llm(std::string_view text, const std::string& fi
   for (std::string line; next_line(text, line);) {
     read_figures(line, state);
     read_settings(line, state);
-    for (const auto& [words, reason] : kFailures) {
+    for (const auto& [words, reason] : kTrtFailures) {
       if (line.contains(words)) state.log.failure = std::string(reason);
     }
   }

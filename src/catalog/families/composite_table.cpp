@@ -11,7 +11,7 @@ namespace {
 
 using domain::Role;
 
-constexpr auto kFamilies = std::to_array<Family>({
+constexpr auto kCompositeFamilies = std::to_array<Family>({
     {.model_types = "gemma3",
      .stems = "Gemma3",
      .decoder = "gemma3_text",
@@ -161,6 +161,6 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 }  // namespace
 
-std::span<const Family> composites() { return kFamilies; }
+std::span<const Family> composites() { return kCompositeFamilies; }
 
 }  // namespace gpushape::catalog

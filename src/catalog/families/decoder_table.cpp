@@ -100,7 +100,7 @@ constexpr Traits kGlm4{
     .rotary_share = 0.5,
 };
 
-constexpr auto kFamilies = std::to_array<Family>({
+constexpr auto kDecoderFamilies = std::to_array<Family>({
     {.model_types = "llama",
      .stems = "Llama LLaMA",  // the second is the spelling of the first conversions
      .read = read_dense,
@@ -437,6 +437,6 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 }  // namespace
 
-std::span<const Family> decoders() { return kFamilies; }
+std::span<const Family> decoders() { return kDecoderFamilies; }
 
 }  // namespace gpushape::catalog

@@ -12,7 +12,7 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kFew{.least = 0, .most = 100};
+constexpr document::IntegerBounds kFewDeepseek{.least = 0, .most = 100};
 
 std::optional<domain::Indexer> read_indexer(const ConfigParts& parts) {
   if (!parts.fields().given("index_n_heads")) return std::nullopt;
@@ -48,7 +48,8 @@ void read(const ConfigParts& parts, bool corrects_by_default, bool holds_embeddi
     add_layer(parts, layer);
   }
   parts.model().rope.rotary_dim = dense.attention.latent->rope_dim;
-  const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", kFewDeepseek).value_or(0);
   add_multi_token(parts, mixture, further, {.holds_embedding = holds_embedding});
 }
 

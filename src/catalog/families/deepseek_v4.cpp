@@ -11,7 +11,7 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kFew{.least = 0, .most = 100};
+constexpr document::IntegerBounds kFewCompressed{.least = 0, .most = 100};
 // Only entries of so many tokens are searched by an indexer.
 constexpr std::int64_t kIndexedRatio = 4;
 
@@ -101,7 +101,7 @@ void read_deepseek_v4(ConfigParts& parts) {
   if (ratios.size() < static_cast<std::size_t>(count))
     parts.fields().complain("compress_ratios", fmt::format("compress_ratios lists {} layers of {}",
                                                            ratios.size(), count));
-  const std::int64_t hashed = parts.fields().integer("num_hash_layers", kFew).value_or(0);
+  const std::int64_t hashed = parts.fields().integer("num_hash_layers", kFewCompressed).value_or(0);
   for (std::size_t i = 0; i < std::min(ratios.size(), static_cast<std::size_t>(count)); ++i) {
     domain::Layer layer = base;
     layer.attention.compression->ratio = ratios[i];
@@ -119,7 +119,8 @@ void read_deepseek_v4(ConfigParts& parts) {
   for (domain::ExtraTensor& tensor : hyper_head(streams, model.hidden_size))
     model.extra.push_back(std::move(tensor));
   model.rope.rotary_dim = base.attention.latent->rope_dim;
-  add_further(parts, base, parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0),
+  add_further(parts, base,
+              parts.fields().integer("num_nextn_predict_layers", kFewCompressed).value_or(0),
               streams);
 }
 

@@ -21,7 +21,7 @@ constexpr Traits kBert{
     .context = 512,
 };
 
-constexpr auto kFamilies = std::to_array<Family>({
+constexpr auto kEncoderFamilies = std::to_array<Family>({
     {.model_types = "bert",
      .stems = "Bert",
      .read = read_bert,
@@ -71,6 +71,6 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 }  // namespace
 
-std::span<const Family> encoders() { return kFamilies; }
+std::span<const Family> encoders() { return kEncoderFamilies; }
 
 }  // namespace gpushape::catalog

@@ -10,7 +10,7 @@ namespace {
 
 using domain::HeadNorm;
 
-constexpr auto kFamilies = std::to_array<Family>({
+constexpr auto kHybridFamilies = std::to_array<Family>({
     {.model_types = "qwen3_next",
      .stems = "Qwen3Next",
      .read = read_qwen_hybrid,
@@ -77,6 +77,6 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 }  // namespace
 
-std::span<const Family> hybrids() { return kFamilies; }
+std::span<const Family> hybrids() { return kHybridFamilies; }
 
 }  // namespace gpushape::catalog

@@ -15,7 +15,7 @@ namespace {
 constexpr document::IntegerBounds kPatch{.least = 1, .most = 256};
 constexpr document::IntegerBounds kEdge{.least = 1, .most = 16};  // of what is merged
 constexpr document::IntegerBounds kPixels{.least = 1, .most = 10'000};
-constexpr document::IntegerBounds kCount{.least = 0, .most = 100'000};
+constexpr document::IntegerBounds kImageCount{.least = 0, .most = 100'000};
 constexpr std::int64_t kColours = 3;
 
 void put(const ConfigParts& parts, const domain::Tower& tower) {
@@ -77,7 +77,7 @@ void add_siglip_gemma3(ConfigParts& parts) {
   tower.inner_tokens = patches.side * patches.side;
   tower.parameters = siglip_values(tower, patches.patch, tower.inner_tokens) +
                      tower.hidden_size * parts.model().hidden_size + tower.hidden_size;
-  tower.output_tokens = parts.root().integer("mm_tokens_per_image", kCount).value_or(256);
+  tower.output_tokens = parts.root().integer("mm_tokens_per_image", kImageCount).value_or(256);
   tower.input_values = kColours * patches.image * patches.image;
   put(parts, tower);
 }
@@ -106,7 +106,7 @@ void add_gemma4_vision(ConfigParts& parts) {
                                                  .norm_values = 4 * hidden + 2 * head_dim}) +
                        hidden * parts.model().hidden_size;
     tower.output_tokens =
-        parts.root().integer("vision_soft_tokens_per_image", kCount).value_or(280);
+        parts.root().integer("vision_soft_tokens_per_image", kImageCount).value_or(280);
     tower.inner_tokens = tower.output_tokens * pool * pool;
     tower.input_values = tower.inner_tokens * kColours * patch * patch;
     put(parts, tower);
@@ -129,7 +129,8 @@ void add_gemma3n_towers(ConfigParts& parts) {
   constexpr std::int64_t kValues = 983'281'504;
   domain::Tower tower;
   tower.parameters = kValues;
-  tower.output_tokens = parts.root().integer("vision_soft_tokens_per_image", kCount).value_or(256);
+  tower.output_tokens =
+      parts.root().integer("vision_soft_tokens_per_image", kImageCount).value_or(256);
   parts.model().towers.push_back(tower);
   parts.from_family("towers");
   parts.model().notes.emplace_back(
@@ -261,7 +262,7 @@ void add_intern_vision(ConfigParts& parts) {
   tower.parameters = linear_values(kColours * patches.patch * patches.patch, hidden) + hidden +
                      (grid + 1) * hidden + tower.layers * block + 8 * hidden +
                      linear_values(4 * hidden, out) + linear_values(out, out);
-  const std::int64_t tiles = parts.root().integer("max_dynamic_patch", kCount).value_or(12);
+  const std::int64_t tiles = parts.root().integer("max_dynamic_patch", kImageCount).value_or(12);
   const std::int64_t images = tiles > 1 ? tiles + 1 : tiles;  // and a thumbnail
   tower.inner_tokens = images * (grid + 1);
   tower.output_tokens = images * (grid / 4);
@@ -324,7 +325,7 @@ void add_minicpm_vision(ConfigParts& parts) {
       read_sizes(vision, {.hidden_size = 1152, .layers = 27, .heads = 16, .width = 4304});
   const Patches patches = read_patches(vision, 980, 14);
   const std::int64_t out = parts.model().hidden_size;
-  const std::int64_t queries = parts.root().integer("query_num", kCount).value_or(64);
+  const std::int64_t queries = parts.root().integer("query_num", kImageCount).value_or(64);
   tower.parameters = siglip_values(tower, patches.patch, patches.side * patches.side) +
                      queries * out + tower.hidden_size * out + linear_values(out, 3 * out) +
                      linear_values(out, out) + 6 * out + out * out;

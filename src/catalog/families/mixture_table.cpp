@@ -10,7 +10,7 @@ namespace {
 
 using domain::HeadNorm;
 
-constexpr Traits kQwen3{
+constexpr Traits kQwen3Mixture{
     .qkv_bias_field = "attention_bias",
     .output_bias_field = "attention_bias",
     .head_norm = HeadNorm::Shared,
@@ -18,7 +18,7 @@ constexpr Traits kQwen3{
     .sliding = SlidingRule::OnSwitch,
 };
 
-constexpr auto kFamilies = std::to_array<Family>({
+constexpr auto kMixtureFamilies = std::to_array<Family>({
     {.model_types = "mixtral",
      .stems = "Mixtral",
      .read = read_mixtral,
@@ -30,7 +30,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {.model_types = "qwen3_moe qwen3_vl_moe_text qwen3_omni_moe_text",
      .stems = "Qwen3Moe",
      .read = read_qwen3_moe,
-     .traits = kQwen3},
+     .traits = kQwen3Mixture},
     {.model_types = "mimo_v2_flash mimo_v2",
      .stems = "MiMoV2Flash MiMoV2",
      .read = read_mimo_v2,
@@ -155,6 +155,6 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 }  // namespace
 
-std::span<const Family> mixtures() { return kFamilies; }
+std::span<const Family> mixtures() { return kMixtureFamilies; }
 
 }  // namespace gpushape::catalog

@@ -13,7 +13,7 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kFew{.least = 0, .most = 100};
+constexpr document::IntegerBounds kFewBlocks{.least = 0, .most = 100};
 
 // Words and letters of one layer each.
 enum class Block { Mamba, Attention, Dense, Mixture };
@@ -131,7 +131,8 @@ void read_nemotron_h(ConfigParts& parts) {
   }
   parts.from_config("layers");
   model.layers = layers_of(parts, blocks);
-  const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", kFewBlocks).value_or(0);
   const std::vector<Block> further_blocks =
       read_blocks(parts, "mtp_hybrid_override_pattern", "mtp_layers_block_type");
   if (further == 0 || further_blocks.empty()) return;

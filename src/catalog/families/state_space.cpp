@@ -67,7 +67,7 @@ domain::Recurrent read_mamba2_mixer(const ConfigParts& parts) {
 }
 
 // Which layers attend: a list of words or of indices, or a period.
-std::vector<bool> attention_layers(const ConfigParts& parts, std::int64_t count) {
+std::vector<bool> attention_layers_of_mixers(const ConfigParts& parts, std::int64_t count) {
   std::vector<bool> attends(static_cast<std::size_t>(count), false);
   const Fields& fields = parts.fields();
   const std::string_view words = fields.first_given({"layer_types", "layers_block_type"});
@@ -147,7 +147,7 @@ void read_jamba(ConfigParts& parts) {
   const domain::FeedForward dense = read_feed_forward(parts);
   domain::FeedForward mixture;
   mixture.experts = read_experts(parts, {.width_is_intermediate = true});
-  const std::vector<bool> attends = attention_layers(parts, count);
+  const std::vector<bool> attends = attention_layers_of_mixers(parts, count);
   const std::vector<bool> mixtures = mixture_layers(parts, count);
   for (std::size_t i = 0; i < attends.size(); ++i) {
     domain::Layer layer = recurrent_layer(mixer);
@@ -166,7 +166,7 @@ namespace {
 void add_hybrid_layers(const ConfigParts& parts, std::int64_t count,
                        const domain::FeedForward& feed_forward) {
   const domain::Attention attention = read_attention(parts);
-  const std::vector<bool> attends = attention_layers(parts, count);
+  const std::vector<bool> attends = attention_layers_of_mixers(parts, count);
   std::optional<domain::Recurrent> mixer;
   if (std::ranges::find(attends, false) != attends.end()) mixer = read_mamba2_mixer(parts);
   for (const bool attend : attends) {

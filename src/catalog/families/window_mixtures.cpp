@@ -12,7 +12,7 @@
 namespace gpushape::catalog {
 namespace {
 
-constexpr document::IntegerBounds kFew{.least = 0, .most = 100};
+constexpr document::IntegerBounds kFewWindows{.least = 0, .most = 100};
 
 // Llama 4: 1 in `no_rope_layers` is a layer with positions, which attends in chunks. Where the list
 // is absent or empty, every `no_rope_layer_interval`-th layer is global.
@@ -177,7 +177,7 @@ void read_step3p7(ConfigParts& parts) {
   further.attention.window_tokens = window.value_or(0);
   further.feed_forward = dense;
   add_multi_token(parts, further,
-                  parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0),
+                  parts.fields().integer("num_nextn_predict_layers", kFewWindows).value_or(0),
                   {.holds_embedding = false});
   // Each of them has a head of its own.
   auto& prediction = parts.model().multi_token_prediction;

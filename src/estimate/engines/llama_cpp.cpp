@@ -97,7 +97,7 @@ void describe_compute(const Situation& situation, domain::Term& term) {
   term.source = plan.facts.source("computeRatio");
 }
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kLlamaCppTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "tensors of the file on this device", weights_bytes,
       describe_weights, terms::always},
      Budget::Beside},
@@ -114,20 +114,21 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
      Budget::Beside},
 });
 
-Bytes not_negative(Bytes bytes) { return std::max(bytes, Bytes(0)); }
+Bytes at_least_none(Bytes bytes) { return std::max(bytes, Bytes(0)); }
 
 /// All but the cache and the states.
 Range beside_cache(const StageFigures& stage) {
   std::vector<Range> parts;
-  for (std::size_t i = 0; i < kTerms.size(); ++i) {
-    if (kTerms.at(i).budget != Budget::Pool) parts.push_back(stage.terms[i]);
+  for (std::size_t i = 0; i < kLlamaCppTerms.size(); ++i) {
+    if (kLlamaCppTerms.at(i).budget != Budget::Pool) parts.push_back(stage.terms[i]);
   }
   return independent_sum(parts);
 }
 
 Bytes margin_of(const Plan& plan) { return Bytes(std::llround(plan.facts.expected("fitMargin"))); }
 
-Range pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
+Range llama_cpp_pool_of(const StageFigures& stage, const Plan& plan,
+                        const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
   const Range used = beside_cache(stage);
   const Range taken{.low = Bytes(0) - used.high,
@@ -139,9 +140,9 @@ Range pool_of(const StageFigures& stage, const Plan& plan, const domain::Visible
                     .high = std::max(gpu.bytes.high, most)};
   const Range sum = independent_sum(std::array{total, taken});
   const Bytes margin = margin_of(plan);
-  return {.low = not_negative(sum.low - margin),
-          .expected = not_negative(sum.expected - margin),
-          .high = not_negative(sum.high - margin)};
+  return {.low = at_least_none(sum.low - margin),
+          .expected = at_least_none(sum.expected - margin),
+          .high = at_least_none(sum.high - margin)};
 }
 
 /// Cache and state of the slots on this device.
@@ -191,7 +192,7 @@ void note_capacity(const Plan& plan, const domain::Capacity& capacity,
 
 }  // namespace
 
-std::span<const EngineTerm> llama_cpp_terms() { return kTerms; }
+std::span<const EngineTerm> llama_cpp_terms() { return kLlamaCppTerms; }
 
 domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                     const domain::VisibleMemory& gpu,
@@ -203,7 +204,7 @@ domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigur
   bool fits_high = true;
   bool is_first = true;
   for (const StageFigures& stage : stages) {
-    const Range pool = pool_of(stage, plan, gpu);
+    const Range pool = llama_cpp_pool_of(stage, plan, gpu);
     const Bytes demand = demand_on(stage);
     fits_expected = fits_expected && pool.expected >= demand && pool.expected > Bytes(0);
     fits_high = fits_high && pool.low >= demand && pool.low > Bytes(0);

@@ -20,7 +20,7 @@ using domain::Part;
 using domain::Quantization;
 using domain::TrainingMethod;
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kPytorchTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "the model's weights, trained or frozen", training::weights_bytes,
       training::describe_weights, terms::always},
      Budget::Beside},
@@ -140,7 +140,7 @@ void note_defaults(const Request& request, const TrainingPlan& run,
 
 }  // namespace
 
-std::span<const EngineTerm> pytorch_terms() { return kTerms; }
+std::span<const EngineTerm> pytorch_terms() { return kPytorchTerms; }
 
 Result<ResolvedPlan> plan_pytorch(const Request& request) {
   const domain::Workload& workload = *request.workload;

@@ -20,7 +20,7 @@ namespace {
 using domain::Part;
 using domain::Range;
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kSglangTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters as free memory shows them", terms::weights_bytes,
       terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
@@ -53,9 +53,10 @@ struct StagePool {
   Range beside;  ///< what the engine leaves for activations and graphs
 };
 
-StagePool pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
-  const Range available = left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Before}));
-  const Range weights = sum_of(stage, kTerms, {Budget::Profiled});
+StagePool sglang_pool_of(const StageFigures& stage, const Plan& plan,
+                         const domain::VisibleMemory& gpu) {
+  const Range available = left_of(takeable_of(gpu), sum_of(stage, kSglangTerms, {Budget::Before}));
+  const Range weights = sum_of(stage, kSglangTerms, {Budget::Profiled});
   if (plan.given_pool) {
     const Range taken{.low = weights.low + *plan.given_pool,
                       .expected = weights.expected + *plan.given_pool,
@@ -72,7 +73,7 @@ Held held_at(const Situation& situation, Bytes pool) {
 
 }  // namespace
 
-std::span<const EngineTerm> sglang_terms() { return kTerms; }
+std::span<const EngineTerm> sglang_terms() { return kSglangTerms; }
 
 domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                  const domain::VisibleMemory& gpu,
@@ -84,9 +85,9 @@ domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures>
   bool is_first = true;
   bool is_tight = false;
   for (const StageFigures& stage : stages) {
-    const StagePool here = pool_of(stage, plan, gpu);
+    const StagePool here = sglang_pool_of(stage, plan, gpu);
     const SglangPool dealt = sglang_pool(stage.situation, here.pool);
-    const Range beside = sum_of(stage, kTerms, {Budget::Beside});
+    const Range beside = sum_of(stage, kSglangTerms, {Budget::Beside});
     // Graphs and activations take what the share leaves: the pool is sized before them.
     const bool has_room = beside.expected <= here.beside.expected;
     is_tight = is_tight || !has_room;

@@ -29,7 +29,7 @@ using domain::Origin;
 using domain::Quantization;
 
 /// `--quantization fp8` and `w8a8_int8` on a 16-bit checkpoint.
-constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
+constexpr std::array kSglangConverted = {Quantization::Fp8, Quantization::BnbNf4};
 constexpr std::int64_t kLeastChunk = 2048;
 constexpr double kMiB = 1024.0 * 1024;
 constexpr double kDecimals = 1000;  // of the share
@@ -160,8 +160,8 @@ Fact<domain::KvCacheType> cache_type_of(const Request& request, const Plan& plan
 }
 
 /// The settings as they came out, each with where it is from.
-domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
-                                     const Plan& plan) {
+domain::ResolvedSettings sglang_settings_of(const Request& request, const VersionChoice& version,
+                                            const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
   const std::string by =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
@@ -203,7 +203,7 @@ void settle_sglang(const Request& request, Plan& plan) {
 
 Result<ResolvedPlan> plan_sglang(const Request& request) {
   const VersionChoice version = choose_version(request);
-  WeightsChoice weights = choose_weights(request, kConvertedWhileLoading);
+  WeightsChoice weights = choose_weights(request, kSglangConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
   // It counts the ranks of DP attention as those of tensor parallelism.
@@ -232,7 +232,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
   settle_sglang(request, plan);
-  resolved.settings = settings_of(request, version, plan);
+  resolved.settings = sglang_settings_of(request, version, plan);
   return resolved;
 }
 

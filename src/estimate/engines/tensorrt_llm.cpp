@@ -22,7 +22,7 @@ namespace {
 using domain::Part;
 using domain::Range;
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kTensorrtLlmTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
       terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
@@ -50,9 +50,10 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
      Budget::Profiled},
 });
 
-Range pool_of(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
+Range tensorrt_llm_pool_of(const StageFigures& stage, const Plan& plan,
+                           const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
-  return share_of(left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Profiled})),
+  return share_of(left_of(takeable_of(gpu), sum_of(stage, kTensorrtLlmTerms, {Budget::Profiled})),
                   plan.utilization);
 }
 
@@ -80,7 +81,7 @@ Held held_in(const Situation& situation, Bytes pool) {
 
 }  // namespace
 
-std::span<const EngineTerm> tensorrt_llm_terms() { return kTerms; }
+std::span<const EngineTerm> tensorrt_llm_terms() { return kTensorrtLlmTerms; }
 
 domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
@@ -91,11 +92,12 @@ domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFi
   Fits fits;
   bool is_first = true;
   for (const StageFigures& stage : stages) {
-    const Range pool = pool_of(stage, plan, gpu);
+    const Range pool = tensorrt_llm_pool_of(stage, plan, gpu);
     const Held held = held_in(stage.situation, pool.expected);
     // An encoder has no cache. A pool of given size must find room beside the rest.
     const bool keeps = !stage.situation.cache.kinds.empty();
-    const Range rest = left_of(takeable_of(gpu), sum_of(stage, kTerms, {Budget::Profiled}));
+    const Range rest =
+        left_of(takeable_of(gpu), sum_of(stage, kTensorrtLlmTerms, {Budget::Profiled}));
     fits.also((!keeps || holds_demand(held, stage.situation, &Spread::expected)) &&
                   pool.expected <= rest.expected && rest.expected > Bytes(0),
               (!keeps ||

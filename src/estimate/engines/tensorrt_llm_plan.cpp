@@ -25,8 +25,8 @@ using domain::Origin;
 using domain::Quantization;
 
 /// The settings as they came out, each with where it is from.
-domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
-                                     const Plan& plan) {
+domain::ResolvedSettings tensorrt_llm_settings_of(const Request& request,
+                                                  const VersionChoice& version, const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
   const std::string where =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
@@ -82,7 +82,7 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
   settle_tensorrt_llm(request, plan);
-  resolved.settings = settings_of(request, version, plan);
+  resolved.settings = tensorrt_llm_settings_of(request, version, plan);
   return resolved;
 }
 

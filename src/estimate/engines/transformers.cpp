@@ -26,9 +26,9 @@ using domain::Quantization;
 using domain::Range;
 
 /// bitsandbytes, and 8-bit weights with the fine-grained fp8 integration.
-constexpr std::array kConvertedWhileLoading = {Quantization::BnbNf4, Quantization::Fp8};
+constexpr std::array kTransformersConverted = {Quantization::BnbNf4, Quantization::Fp8};
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kTransformersTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters in the type that they are loaded as",
       terms::weights_bytes, terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
@@ -56,12 +56,12 @@ constexpr auto kTerms = std::to_array<EngineTerm>({
      Budget::Profiled},
 });
 
-constexpr std::size_t kActivation = 4;  ///< of kTerms
+constexpr std::size_t kActivation = 4;  ///< of kTransformersTerms
 
 Range left_on(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
   return left_of(share_of(takeable_of(gpu), plan.utilization),
-                 sum_of(stage, kTerms, {Budget::Profiled}));
+                 sum_of(stage, kTransformersTerms, {Budget::Profiled}));
 }
 
 /// Every further request brings a cache and its part of the prefill's peak.
@@ -80,8 +80,8 @@ Held held_in(const StageFigures& stage, const Plan& plan, Bytes left) {
 }
 
 /// The settings as they came out, each with where it is from.
-domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
-                                     const Plan& plan) {
+domain::ResolvedSettings transformers_settings_of(const Request& request,
+                                                  const VersionChoice& version, const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
   return {.version = version.version,
           .max_num_seqs = asked.max_num_seqs ? *asked.max_num_seqs
@@ -116,7 +116,7 @@ domain::Workload as_loaded(const Request& request, const Facts& facts) {
 
 }  // namespace
 
-std::span<const EngineTerm> transformers_terms() { return kTerms; }
+std::span<const EngineTerm> transformers_terms() { return kTransformersTerms; }
 
 void settle_transformers(const Request& request, Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
@@ -138,7 +138,7 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
       as_loaded(request, Facts(*request.engine, version.facts_of, conditions));
   Request loaded = request;
   loaded.workload = &workload;
-  WeightsChoice weights = choose_weights(loaded, kConvertedWhileLoading);
+  WeightsChoice weights = choose_weights(loaded, kTransformersConverted);
   take_weights(weights, conditions);
   ResolvedPlan resolved = begin_plan(loaded, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
@@ -162,7 +162,7 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
   plan.stages =
       cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline, Remainder::Last);
   settle_transformers(loaded, plan);
-  resolved.settings = settings_of(loaded, version, plan);
+  resolved.settings = transformers_settings_of(loaded, version, plan);
   return resolved;
 }
 
@@ -177,9 +177,9 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
   for (const StageFigures& stage : stages) {
     const Range left = left_on(stage, plan, gpu);
     const Held held = held_in(stage, plan, left.expected);
-    const Range demand = sum_of(stage, kTerms, {Budget::Pool});
+    const Range demand = sum_of(stage, kTransformersTerms, {Budget::Pool});
     const Bytes free = gpu.takeable_bytes.value_or(gpu.bytes.expected);
-    const Range taken = sum_of(stage, kTerms, {Budget::Profiled});
+    const Range taken = sum_of(stage, kTransformersTerms, {Budget::Profiled});
     fits.also(left.expected >= demand.expected && left.expected > Bytes(0) &&
                   taken.expected + demand.expected <= free,
               left.low >= demand.high && left.low > Bytes(0) && taken.high + demand.high <= free);

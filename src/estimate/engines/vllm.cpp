@@ -25,7 +25,7 @@ namespace {
 using domain::Part;
 using domain::Range;
 
-constexpr auto kTerms = std::to_array<EngineTerm>({
+constexpr auto kVllmTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
       terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
@@ -73,8 +73,8 @@ Taken taken_on(const StageFigures& stage, const Plan& plan) {
   const bool are_adapters_profiled = plan.facts.expected("adaptersProfiled") != 0;
   IndependentSum used;
   IndependentSum beside;
-  for (std::size_t i = 0; i < kTerms.size(); ++i) {
-    const Budget budget = kTerms.at(i).budget;
+  for (std::size_t i = 0; i < kVllmTerms.size(); ++i) {
+    const Budget budget = kVllmTerms.at(i).budget;
     if (budget == Budget::Pool) continue;
     const bool is_profiled = budget == Budget::Profiled ||
                              (budget == Budget::Graphs && are_graphs_profiled) ||
@@ -144,7 +144,7 @@ void note_start(const domain::Capacity& capacity, const PoolCount& count, const 
 
 }  // namespace
 
-std::span<const EngineTerm> vllm_terms() { return kTerms; }
+std::span<const EngineTerm> vllm_terms() { return kVllmTerms; }
 
 domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                const domain::VisibleMemory& gpu, std::vector<std::string>* notes) {

@@ -21,7 +21,7 @@ using domain::Origin;
 using domain::Quantization;
 
 /// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
-constexpr std::array kConvertedWhileLoading = {Quantization::Fp8, Quantization::BnbNf4};
+constexpr std::array kVllmConverted = {Quantization::Fp8, Quantization::BnbNf4};
 
 std::int64_t default_count(const Facts& facts, std::string_view name) {
   return std::llround(facts.expected(name));
@@ -43,8 +43,8 @@ std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences) {
 }
 
 /// The settings as they came out, each with where it is from.
-domain::ResolvedSettings settings_of(const Request& request, const VersionChoice& version,
-                                     const Plan& plan) {
+domain::ResolvedSettings vllm_settings_of(const Request& request, const VersionChoice& version,
+                                          const Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
   const std::string by =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
@@ -153,7 +153,7 @@ void settle_vllm(const Request& request, Plan& plan) {
 Result<ResolvedPlan> plan_vllm(const Request& request) {
   const domain::Workload& workload = *request.workload;
   const VersionChoice version = choose_version(request);
-  WeightsChoice weights = choose_weights(request, kConvertedWhileLoading);
+  WeightsChoice weights = choose_weights(request, kVllmConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
 
@@ -190,7 +190,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   settle_vllm(request, plan);
-  resolved.settings = settings_of(request, version, plan);
+  resolved.settings = vllm_settings_of(request, version, plan);
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);

@@ -13,7 +13,6 @@ namespace gpushape::estimate::ggml {
 namespace {
 
 using domain::Quantization;
-using domain::Tensor;
 
 constexpr std::int64_t kBitsPerByte = 8;
 
@@ -57,12 +56,12 @@ class Reader {
     FileWeights weights;
     std::int64_t layer = 0;
     for (const domain::LayerRun& run : model_.layers) {
-      const std::vector<Tensor> tensors = tensors_of(run.layer, model_);
+      const std::vector<domain::Tensor> tensors = tensors_of(run.layer, model_);
       for (std::int64_t i = 0; i < run.count; ++i) {
         weights.layers.push_back(of_layer(run.layer, tensors, layer++));
       }
     }
-    for (const Tensor& tensor : domain::outer_tensors(model_)) {
+    for (const domain::Tensor& tensor : domain::outer_tensors(model_)) {
       const HeldBytes bytes = of_tensor(tensor, domain::kOutsideLayers);
       const bool is_behind =
           tensor.part == domain::TensorPart::Head || tensor.name.starts_with("model.norm");
@@ -78,15 +77,16 @@ class Reader {
   }
 
  private:
-  HeldBytes of_layer(const domain::Layer& layer, const std::vector<Tensor>& tensors,
+  HeldBytes of_layer(const domain::Layer& layer, const std::vector<domain::Tensor>& tensors,
                      std::int64_t index) {
     HeldBytes sum;
-    for (const Tensor& tensor : tensors) {
+    for (const domain::Tensor& tensor : tensors) {
       const bool is_split_latent =
           mix_.has_value() && tensor.name == "self_attn.kv_b_proj" && layer.attention.latent;
       add(sum, is_split_latent ? of_latent(layer.attention, index) : of_tensor(tensor, index));
     }
-    if (std::ranges::any_of(tensors, [](const Tensor& one) { return duty_of(one) == Duty::Value; }))
+    if (std::ranges::any_of(tensors,
+                            [](const domain::Tensor& one) { return duty_of(one) == Duty::Value; }))
       ++value_index_;
     return sum;
   }
@@ -111,7 +111,7 @@ class Reader {
     return held({.columns = columns, .rows = rows, .scheme = domain::scheme(type)}, pads_rows_);
   }
 
-  HeldBytes of_tensor(const Tensor& tensor, std::int64_t layer) {
+  HeldBytes of_tensor(const domain::Tensor& tensor, std::int64_t layer) {
     const bool is_vector = tensor.columns == 0;
     const std::int64_t columns = is_vector ? tensor.rows : tensor.columns;
     const std::int64_t rows = (is_vector ? 1 : tensor.rows) * tensor.copies;

@@ -11,7 +11,7 @@ namespace {
 
 using domain::KvCacheType;
 
-std::int64_t padded(std::int64_t count, std::int64_t unit) {
+std::int64_t padded_window(std::int64_t count, std::int64_t unit) {
   return unit > 1 ? divide_up(count, unit) * unit : count;
 }
 
@@ -62,7 +62,7 @@ bool keeps_window(const domain::Attention& attention, const Offload& offload) {
 std::int64_t window_cells_of(const domain::Attention& attention, const Offload& offload) {
   const std::int64_t sequences = offload.is_shared ? offload.slots : 1;
   const std::int64_t wanted = attention.window_tokens * sequences + offload.micro_batch;
-  return padded(std::min(cells_of(offload), wanted), offload.window_unit);
+  return padded_window(std::min(cells_of(offload), wanted), offload.window_unit);
 }
 
 std::int64_t streams_of(const Offload& offload) { return offload.is_shared ? 1 : offload.slots; }
@@ -179,7 +179,7 @@ class Planner {
     sizes.sequences = offload_.slots;
     const std::int64_t tokens = std::min(needs_.cells, offload_.micro_batch);
     sizes.outputs = tokens;
-    sizes.tokens = padded(tokens, offload_.slots);
+    sizes.tokens = padded_window(tokens, offload_.slots);
     const Graph graph = decoder_graph(model_, plan);
     const auto bytes = buffer_bytes(graph, static_cast<int>(offload_.copies));
     for (std::size_t i = 0; i < bytes.size(); ++i) needs_.devices[i].compute = bytes[i];
@@ -195,7 +195,7 @@ class Planner {
 }  // namespace
 
 std::int64_t cells_of(const Offload& offload) {
-  return padded(offload.context, offload.context_unit);
+  return padded_window(offload.context, offload.context_unit);
 }
 
 Needs needs_of(const domain::Model& model, const Offload& offload) {

@@ -10,8 +10,8 @@
 namespace gpushape::estimate::layers {
 namespace {
 
-constexpr std::int64_t kValuesPerScale = 128;
-constexpr std::int64_t kScaleBytes = 4;
+constexpr std::int64_t kLatentValuesPerScale = 128;
+constexpr std::int64_t kLatentScaleBytes = 4;
 constexpr std::int64_t kRotatedBytes = 2;
 
 }  // namespace
@@ -21,7 +21,7 @@ std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheG
   const bool has_own_layout = geometry.type == domain::KvCacheType::Fp8Latent ||
                               (geometry.type == domain::KvCacheType::Fp8 && attention.indexer);
   if (has_own_layout) {
-    return latent.kv_rank + divide_up(latent.kv_rank, kValuesPerScale) * kScaleBytes +
+    return latent.kv_rank + divide_up(latent.kv_rank, kLatentValuesPerScale) * kLatentScaleBytes +
            latent.rope_dim * kRotatedBytes;
   }
   return side_bytes(geometry.type, latent.kv_rank + latent.rope_dim);
@@ -32,7 +32,7 @@ std::int64_t latent_block(const CacheGeometry& geometry) {
 }
 
 std::int64_t indexer_token_bytes(const domain::Indexer& indexer) {
-  return indexer.head_dim + divide_up(indexer.head_dim, kValuesPerScale) * kScaleBytes;
+  return indexer.head_dim + divide_up(indexer.head_dim, kLatentValuesPerScale) * kLatentScaleBytes;
 }
 
 void keep_latent(const domain::Layer& /*layer*/, const domain::Attention& attention,

@@ -72,7 +72,7 @@ Prefill prefill_of(const Situation& situation) {
   return prefill;
 }
 
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+std::int64_t whole_bytes(double value) { return static_cast<std::int64_t>(value); }
 
 /// Keys and values of the layer that keeps most, for all sequences.
 double largest_layer(const Situation& situation) {
@@ -94,12 +94,12 @@ void describe_prefill(const Situation& situation, domain::Term& term) {
   const Prefill prefill = prefill_of(situation);
   term.formula = "max(forward, attention, logits)";
   term.inputs = {
-      {"forward", whole(prefill.forward.expected)},
-      {"attention", whole(prefill.attention.expected)},
-      {"logits", whole(prefill.logits.expected)},
-      {"prompts", whole(prefill.prompts)},
-      {"promptTokens", whole(prefill.length)},
-      {"logitRows", whole(prefill.rows)},
+      {"forward", whole_bytes(prefill.forward.expected)},
+      {"attention", whole_bytes(prefill.attention.expected)},
+      {"logits", whole_bytes(prefill.logits.expected)},
+      {"prompts", whole_bytes(prefill.prompts)},
+      {"promptTokens", whole_bytes(prefill.length)},
+      {"logitRows", whole_bytes(prefill.rows)},
       {"vocabulary", plan.model->vocabulary},
       {"hiddenSize", plan.model->hidden_size},
       {"forwardHidden", plan.facts.expected("forwardHidden")},
@@ -119,7 +119,7 @@ Spread growth_bytes(const Situation& situation) {
 
 void describe_growth(const Situation& situation, domain::Term& term) {
   term.formula = "layerBytes x cacheGrows";
-  term.inputs = {{"layerBytes", whole(largest_layer(situation))},
+  term.inputs = {{"layerBytes", whole_bytes(largest_layer(situation))},
                  {"cacheGrows", situation.plan->facts.expected("cacheGrows")}};
   term.source = situation.plan->facts.source("cacheGrows");
 }

@@ -15,8 +15,8 @@ namespace {
 
 // vLLM engine/arg_utils.py, get_batch_defaults: tokens of one step of a server on most GPUs.
 constexpr std::int64_t kPromptTokensOfStep = 2048;
-constexpr std::size_t kMoments = 2048;  // ours: P99 rests on the twenty highest
-constexpr std::size_t kClasses = 128;   // ours: what a moment keeps of each sequence's length
+constexpr std::size_t kMoments = 2048;       // ours: P99 rests on the twenty highest
+constexpr std::size_t kReplayClasses = 128;  // ours: what a moment keeps of each sequence's length
 
 /// A request from its arrival to its last token.
 struct Stay {
@@ -164,8 +164,8 @@ void keep_classes(const std::vector<std::vector<double>>& moments, Replay& repla
   if (all.empty()) return;
   std::ranges::sort(all);
   std::vector<double> ends;  // the largest value of each class
-  for (std::size_t i = 1; i <= kClasses; ++i) {
-    const double end = all[std::max<std::size_t>(1, all.size() * i / kClasses) - 1];
+  for (std::size_t i = 1; i <= kReplayClasses; ++i) {
+    const double end = all[std::max<std::size_t>(1, all.size() * i / kReplayClasses) - 1];
     if (ends.empty() || end > ends.back()) ends.push_back(end);
   }
   std::vector<double> sums(ends.size());

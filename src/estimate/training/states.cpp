@@ -21,7 +21,7 @@ using domain::TrainingMethod;
 using domain::TrainingPrecision;
 
 constexpr double kFloat = 4;
-constexpr double kHalf = 2;
+constexpr double kStatesHalf = 2;
 // A scale of 32 bits for every 256 values. Source: bitsandbytes optim/optimizer.py (blocksize 256).
 constexpr double kBlockwise = 1 + 4.0 / 256;
 constexpr const char* kZero = "https://arxiv.org/abs/1910.02054, section 3.1";
@@ -44,7 +44,7 @@ double edges(const Situation& situation) {
 /// Bytes of the states for one trained value, the master copy apart; Adafactor's are no multiple.
 double state_bytes(const Situation& situation) {
   const TrainingPlan& run = run_of(situation);
-  const double moment = run.precision == TrainingPrecision::Bf16 ? kHalf : kFloat;
+  const double moment = run.precision == TrainingPrecision::Bf16 ? kStatesHalf : kFloat;
   const domain::Model& model = *situation.plan->model;
   switch (run.optimizer) {
     case Optimizer::AdamW:
@@ -97,7 +97,7 @@ double base_values(const Situation& situation) {
   plain.head_quantized = false;
   plain.dtype_bytes = 2;
   const LoadedWeights loaded = load_weights(*situation.plan->model, plain, situation.stage);
-  return static_cast<double>(loaded.tensors.count()) / kHalf;
+  return static_cast<double>(loaded.tensors.count()) / kStatesHalf;
 }
 
 double trained_values(const Situation& situation) {
@@ -207,7 +207,7 @@ Spread step_scratch(const Situation& situation) {
   const bool is_torch = run.optimizer == Optimizer::AdamW && !run.steps_in_backward &&
                         run.precision != TrainingPrecision::Mixed && !run.offloads_optimizer;
   if (!is_torch) return {};
-  const double moment = run.precision == TrainingPrecision::Bf16 ? kHalf : kFloat;
+  const double moment = run.precision == TrainingPrecision::Bf16 ? kStatesHalf : kFloat;
   return situation.plan->facts.value("optimizerScratch") *
          (trained_values(situation) * moment / run.sharers(1));
 }

@@ -28,7 +28,7 @@ using domain::TrainingMethod;
 using domain::TrainingPrecision;
 
 constexpr double kChunkTokens = 1024;  // of a loss that is computed in chunks
-constexpr double kHalf = 2;
+constexpr double kStepHalf = 2;
 
 struct Peak {
   Spread stored;
@@ -85,7 +85,7 @@ double dequantized(const Situation& situation) {
       largest = std::max(largest, static_cast<double>(tensor.rows * tensor.columns));
     }
   });
-  return kHalf * largest / static_cast<double>(plan.parallelism.tensor);
+  return kStepHalf * largest / static_cast<double>(plan.parallelism.tensor);
 }
 
 /// Gradients of a plain trainer are freed after the step, and come back layer by layer.
