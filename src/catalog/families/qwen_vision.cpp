@@ -5,15 +5,12 @@
 
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
+#include "catalog/families/image_parts.hpp"
 #include "catalog/families/qwen_towers.hpp"
 #include "catalog/families/tower_blocks.hpp"
 
 namespace gpushape::catalog {
 namespace {
-
-constexpr document::IntegerBounds kQwenPatch{.least = 1, .most = 256};
-constexpr document::IntegerBounds kQwenEdge{.least = 1, .most = 16};  // of what is merged
-constexpr std::int64_t kQwenColours = 3;
 
 struct Common {
   std::int64_t layers = 0;
@@ -27,16 +24,11 @@ Common read_common(const Fields& vision, std::int64_t layers, std::int64_t patch
   Common common;
   common.layers = vision.integer("depth", kLayers).value_or(layers);
   common.heads = vision.integer("num_heads", kHeads).value_or(16);
-  common.patch = vision.integer("patch_size", kQwenPatch).value_or(patch);
-  common.frames = vision.integer("temporal_patch_size", kQwenEdge).value_or(2);
-  const std::int64_t edge = vision.integer("spatial_merge_size", kQwenEdge).value_or(2);
+  common.patch = vision.integer("patch_size", kPatchEdge).value_or(patch);
+  common.frames = vision.integer("temporal_patch_size", kMergeEdge).value_or(2);
+  const std::int64_t edge = vision.integer("spatial_merge_size", kMergeEdge).value_or(2);
   common.merge = edge * edge;
   return common;
-}
-
-void put_qwen_tower(const ConfigParts& parts, const domain::Tower& tower) {
-  parts.model().towers.push_back(tower);
-  parts.from_config("towers");
 }
 
 }  // namespace
@@ -54,11 +46,11 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
                                : vision.integer("embed_dim", kHiddenSize).value_or(1280);
   const std::int64_t hidden = tower.hidden_size;
   tower.width = is_gated ? vision.integer("intermediate_size", kWidth).value_or(3420)
-                         : hidden * vision.integer("mlp_ratio", kQwenPatch).value_or(4);
+                         : hidden * vision.integer("mlp_ratio", kPatchEdge).value_or(4);
   // RMSNorm came with the gates.
   const std::int64_t norm = is_gated ? hidden : 2 * hidden;
   const std::int64_t merged = common.merge * hidden;
-  tower.parameters = kQwenColours * common.frames * common.patch * common.patch * hidden +
+  tower.parameters = kColours * common.frames * common.patch * common.patch * hidden +
                      tower.layers * values_of({.hidden = hidden,
                                                .width = tower.width,
                                                .is_gated = is_gated,
@@ -68,8 +60,7 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   constexpr std::int64_t kLargestImagePatches = 65'536;
   tower.inner_tokens = kLargestImagePatches;
   tower.output_tokens = kLargestImagePatches / common.merge;
-  tower.input_values =
-      tower.inner_tokens * kQwenColours * common.frames * common.patch * common.patch;
+  tower.input_values = tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
   return tower;
 }
 
@@ -92,7 +83,7 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
   const std::int64_t merged = common.merge * hidden;
   const std::int64_t merger = linear_values(merged, merged) + linear_values(merged, out);
   tower.parameters =
-      linear_values(kQwenColours * common.frames * common.patch * common.patch, hidden) +
+      linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
       positions * hidden +
       tower.layers *
           values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
@@ -101,19 +92,18 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
   constexpr std::int64_t kLargestImageTokens = 16'384;
   tower.output_tokens = kLargestImageTokens;
   tower.inner_tokens = kLargestImageTokens * common.merge;
-  tower.input_values =
-      tower.inner_tokens * kQwenColours * common.frames * common.patch * common.patch;
+  tower.input_values = tower.inner_tokens * kColours * common.frames * common.patch * common.patch;
   return tower;
 }
 
 void add_qwen2_vision(ConfigParts& parts) {
   if (auto reader = parts.root().mapping("vision_config"))
-    put_qwen_tower(parts, qwen2_tower(Fields(*reader), parts.model().hidden_size));
+    add_tower(parts, qwen2_tower(Fields(*reader), parts.model().hidden_size));
 }
 
 void add_qwen3_vision(ConfigParts& parts) {
   if (auto reader = parts.root().mapping("vision_config"))
-    put_qwen_tower(parts, qwen3_tower(Fields(*reader), parts.model().hidden_size));
+    add_tower(parts, qwen3_tower(Fields(*reader), parts.model().hidden_size));
 }
 
 // Glm4vVisionModel: no biases in the blocks, whose networks are as wide as the decoder's hidden
@@ -136,18 +126,17 @@ void add_glm_vision(ConfigParts& parts) {
   const std::int64_t image =
       vision.integer("image_size", {.least = 1, .most = 10'000}).value_or(336);
   const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
-  tower.parameters =
-      linear_values(kQwenColours * common.frames * common.patch * common.patch, hidden) +
-      side * side * hidden + 3 * hidden +
-      tower.layers * values_of({.hidden = hidden,
-                                .width = tower.width,
-                                .attention_bias = false,
-                                .network_bias = false,
-                                .is_gated = true,
-                                .norm_values = 2 * hidden}) -
-      hidden + linear_values(common.merge * hidden, merged) + merged * merged + 2 * merged +
-      3 * merged * network;
-  put_qwen_tower(parts, tower);
+  tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
+                     side * side * hidden + 3 * hidden +
+                     tower.layers * values_of({.hidden = hidden,
+                                               .width = tower.width,
+                                               .attention_bias = false,
+                                               .network_bias = false,
+                                               .is_gated = true,
+                                               .norm_values = 2 * hidden}) -
+                     hidden + linear_values(common.merge * hidden, merged) + merged * merged +
+                     2 * merged + 3 * merged * network;
+  add_tower(parts, tower);
 }
 
 }  // namespace gpushape::catalog

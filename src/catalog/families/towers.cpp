@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
+#include "catalog/families/image_parts.hpp"
 #include "catalog/families/tower_blocks.hpp"
 
 namespace gpushape::catalog {
-namespace {
-
-constexpr document::IntegerBounds kTowerPatch{.least = 1, .most = 256};
-constexpr document::IntegerBounds kTowerEdge{.least = 1, .most = 16};  // of what is merged
-constexpr document::IntegerBounds kTowerPixels{.least = 1, .most = 10'000};
-constexpr std::int64_t kTowerColours = 3;
-
-}  // namespace
 
 // CLIPVisionModel of transformers: class token, learned positions, a norm before and after, biases
 // everywhere but on the patch convolution.
@@ -22,17 +15,17 @@ domain::Tower clip_tower(const Fields& vision) {
   tower.width = vision.integer("intermediate_size", kWidth).value_or(3072);
   tower.layers = vision.integer("num_hidden_layers", kLayers).value_or(12);
   tower.heads = vision.integer("num_attention_heads", kHeads).value_or(12);
-  const std::int64_t image = vision.integer("image_size", kTowerPixels).value_or(224);
-  const std::int64_t patch = vision.integer("patch_size", kTowerPatch).value_or(32);
+  const std::int64_t image = vision.integer("image_size", kImageEdge).value_or(224);
+  const std::int64_t patch = vision.integer("patch_size", kPatchEdge).value_or(32);
   const std::int64_t side = std::max<std::int64_t>(1, image / patch);
   const std::int64_t positions = side * side + 1;
   const std::int64_t hidden = tower.hidden_size;
   tower.parameters =
-      kTowerColours * patch * patch * hidden + hidden + positions * hidden + 4 * hidden +
+      kColours * patch * patch * hidden + hidden + positions * hidden + 4 * hidden +
       tower.layers * values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden});
   tower.inner_tokens = positions;
   tower.output_tokens = side * side;
-  tower.input_values = kTowerColours * image * image;
+  tower.input_values = kColours * image * image;
   return tower;
 }
 
@@ -45,8 +38,8 @@ domain::Tower whisper_tower(const Fields& audio) {
   tower.width = audio.integer("encoder_ffn_dim", kWidth).value_or(5120);
   tower.layers = audio.integer("encoder_layers", kLayers).value_or(32);
   tower.heads = audio.integer("encoder_attention_heads", kHeads).value_or(20);
-  const std::int64_t bins = audio.integer("num_mel_bins", kTowerPatch).value_or(80);
-  const std::int64_t positions = audio.integer("max_source_positions", kTowerPixels).value_or(1500);
+  const std::int64_t bins = audio.integer("num_mel_bins", kPatchEdge).value_or(80);
+  const std::int64_t positions = audio.integer("max_source_positions", kImageEdge).value_or(1500);
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t block =
       values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) - hidden;
@@ -68,9 +61,9 @@ domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size) {
   const std::int64_t global = vision.integer("num_global_layers", kLayers).value_or(8);
   tower.layers = local + global;
   tower.heads = vision.integer("attention_heads", kHeads).value_or(16);
-  const std::int64_t image = vision.integer("image_size", kTowerPixels).value_or(560);
-  const std::int64_t patch = vision.integer("patch_size", kTowerPatch).value_or(14);
-  const std::int64_t tiles = vision.integer("max_num_tiles", kTowerEdge).value_or(4);
+  const std::int64_t image = vision.integer("image_size", kImageEdge).value_or(560);
+  const std::int64_t patch = vision.integer("patch_size", kPatchEdge).value_or(14);
+  const std::int64_t tiles = vision.integer("max_num_tiles", kMergeEdge).value_or(4);
   const std::int64_t output = vision.integer("vision_output_dim", kHiddenSize).value_or(7680);
   const document::Node* ratios = vision.node("supported_aspect_ratios");
   const std::int64_t ratio_count =
@@ -85,12 +78,12 @@ domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size) {
   const std::int64_t tile_positions =
       1 + positions * hidden + (ratio_count + 1) * tiles * positions * hidden;
   const std::int64_t tile_embedding = 1 + (ratio_count + 1) * tiles * hidden;
-  tower.parameters = kTowerColours * patch * patch * hidden + hidden + tile_positions +
+  tower.parameters = kColours * patch * patch * hidden + hidden + tile_positions +
                      2 * tile_embedding + 4 * hidden + local * block + global * (block + 2) +
                      linear_values(output, hidden_size);
   tower.inner_tokens = tiles * positions;
   tower.output_tokens = tiles * positions;
-  tower.input_values = tiles * kTowerColours * image * image;
+  tower.input_values = tiles * kColours * image * image;
   return tower;
 }
 
@@ -104,20 +97,20 @@ void add_eva_tower(const ConfigParts& parts) {
   tower.width = vision.required_integer("intermediate_size", kWidth);
   tower.layers = vision.required_integer("num_hidden_layers", kLayers);
   tower.heads = vision.required_integer("num_heads", kHeads);
-  const std::int64_t patch = vision.required_integer("patch_size", kTowerPatch);
+  const std::int64_t patch = vision.required_integer("patch_size", kPatchEdge);
   const std::int64_t positions = vision.required_integer("num_positions", kContextTokens);
-  const std::int64_t image = vision.integer("image_size", kTowerPixels).value_or(0);
+  const std::int64_t image = vision.integer("image_size", kImageEdge).value_or(0);
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
   const std::int64_t network = parts.fields().integer("ffn_hidden_size", kWidth).value_or(1);
   tower.parameters =
-      linear_values(kTowerColours * patch * patch, hidden) + hidden + positions * hidden +
+      linear_values(kColours * patch * patch, hidden) + hidden + positions * hidden +
       tower.layers *
           values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
       linear_values(4 * hidden, out) + out * out + 2 * out + 3 * out * network + 2 * out;
   tower.inner_tokens = positions;
   tower.output_tokens = (positions - 1) / 4 + 2;
-  tower.input_values = kTowerColours * image * image;
+  tower.input_values = kColours * image * image;
   parts.model().towers.push_back(tower);
   parts.from_config("towers");
 }
@@ -140,7 +133,7 @@ void add_molmo_tower(const ConfigParts& parts) {
   // Features of two blocks side by side go into the pooling.
   constexpr std::int64_t kFeatures = 2 * kHidden;
   tower.parameters =
-      kTowerColours * kPatchPixels * kPatchPixels * kHidden + kHidden + kPositions * kHidden +
+      kColours * kPatchPixels * kPatchPixels * kHidden + kHidden + kPositions * kHidden +
       2 * kHidden +
       kLayersUsed *
           values_of({.hidden = kHidden, .width = tower.width, .norm_values = 4 * kHidden}) +
