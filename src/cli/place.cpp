@@ -97,13 +97,14 @@ std::string names_of(const place::Snapshot& snapshot, const std::vector<std::siz
 /// any more; the notes tell which.
 void keep_reserve(place::Snapshot& snapshot, const place::Snapshot& before, std::int64_t reserve,
                   std::span<domain::PlacementDecision> decisions) {
-  if (!std::ranges::all_of(decisions, &domain::PlacementDecision::is_placed)) return;
+  if (std::ranges::none_of(decisions, &domain::PlacementDecision::is_placed)) return;
   const std::vector<place::Uncovered> uncovered =
       place::newly_uncovered(before, snapshot, static_cast<std::size_t>(reserve));
   if (uncovered.empty()) return;
   snapshot = before;
   const place::Uncovered& first = uncovered.front();
   for (domain::PlacementDecision& decision : decisions) {
+    if (!decision.is_placed()) continue;
     decision.notes.push_back(fmt::format(
         "--reserve-failover {}: with it on {}, {} if {} fails, and {} such failure{} covered "
         "without it; not placed",
@@ -180,7 +181,11 @@ int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   const place::DecideInput input{
       .devices = loaded->devices, .expected = expected, .policy = **policy, .weights = weights};
   if (is_exact) {
+    const place::Snapshot before = snapshot;
     placement.decisions = place::decide_jointly(snapshot, *contracts, input);
+    if (invocation.reserve_failover > 0) {
+      keep_reserve(snapshot, before, invocation.reserve_failover, placement.decisions);
+    }
   } else {
     for (const domain::ResourceContract& contract : *contracts) {
       const place::Snapshot before = snapshot;

@@ -37,11 +37,14 @@ struct PlacementRequest {
   std::vector<std::string> devices;  ///< device ids that may serve; empty: any
   std::optional<std::string> label;  ///< hardware label; absent: any
   bool is_static = false;            ///< passthrough bound to one address: cannot restart elsewhere
-  std::string pci_address;      ///< of a static passthrough; empty: any device, bound once chosen
-  std::int64_t numa_nodes = 0;  ///< virtual NUMA nodes; 0: not known, 1: one node holds it
+  /// Of a static passthrough, one for each device; empty: any devices, bound once chosen.
+  std::vector<std::string> pci_addresses;
+  std::int64_t numa_nodes = 0;          ///< virtual NUMA nodes; 0: not known, 1: one node holds it
   std::vector<std::string> datastores;  ///< all must be reachable
   std::vector<std::string> networks;    ///< all must be reachable
   std::string tenant;                   ///< empty: not said
+  std::string group;                    ///< VMs that `most_per_host` counts together; empty: none
+  std::int64_t most_per_host = 0;       ///< VMs of the group that one host may hold; 0: any number
 
   bool operator==(const PlacementRequest&) const = default;
 };

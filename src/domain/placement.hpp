@@ -18,6 +18,7 @@ enum class Refusal {
   GpuFailed,
   Model,
   Label,
+  Address,
   Mode,
   ProfileLock,
   Capacity,
@@ -29,7 +30,8 @@ enum class Refusal {
   Numa,
   Datastore,
   Network,
-  Tenant
+  Tenant,
+  Spread
 };
 
 struct RefusedHost {
@@ -148,6 +150,7 @@ inline constexpr auto kNames<domain::Refusal> = std::to_array<NameRow<domain::Re
     {domain::Refusal::GpuFailed, "failed", "the GPU is out of order"},
     {domain::Refusal::Model, "model", "another device, or one without such a profile"},
     {domain::Refusal::Label, "label", "another hardware label"},
+    {domain::Refusal::Address, "address", "not the device that the request is bound to"},
     {domain::Refusal::Mode, "mode", "the GPU's mode does not serve this kind of use"},
     {domain::Refusal::ProfileLock, "profile-lock", "same-size mode, locked to another profile"},
     {domain::Refusal::Capacity, "capacity", "not enough of the GPU is free"},
@@ -160,5 +163,6 @@ inline constexpr auto kNames<domain::Refusal> = std::to_array<NameRow<domain::Re
     {domain::Refusal::Datastore, "datastore", "a named datastore is out of reach"},
     {domain::Refusal::Network, "network", "a named network is out of reach"},
     {domain::Refusal::Tenant, "tenant", "the host is kept for others"},
+    {domain::Refusal::Spread, "spread", "the host holds as many of the group as it may"},
 });
 }  // namespace gpushape

@@ -21,6 +21,7 @@ namespace {
 
 constexpr document::IntegerBounds kGpusOfRequest{.least = 1, .most = 64};
 constexpr document::IntegerBounds kNumaNodes{.least = 1, .most = 1024};
+constexpr document::IntegerBounds kMostPerHost{.least = 1, .most = 1'000'000'000};
 constexpr std::size_t kMostAllocations = 1024;
 
 std::vector<GpuMode> read_modes(Reader& reader) {
@@ -138,11 +139,14 @@ PlacementRequest read_request(Reader& reader) {
   request.devices = reader.texts("devices");
   request.label = reader.text("label");
   request.is_static = reader.boolean("static").value_or(false);
-  request.pci_address = reader.text("pciAddress").value_or("");
+  request.pci_addresses = reader.texts("pciAddresses");
+  if (auto address = reader.text("pciAddress")) request.pci_addresses = {std::move(*address)};
   request.numa_nodes = reader.integer("numaNodes", kNumaNodes).value_or(0);
   request.datastores = reader.texts("datastores");
   request.networks = reader.texts("networks");
   request.tenant = reader.text("tenant").value_or("");
+  request.group = reader.text("group").value_or("");
+  request.most_per_host = reader.integer("mostPerHost", kMostPerHost).value_or(0);
   reader.finish();
   return request;
 }
@@ -159,11 +163,17 @@ Node request_node(const PlacementRequest& request) {
   if (!request.devices.empty()) node.set("devices", texts_node(request.devices));
   if (request.label) node.set("label", *request.label);
   if (request.is_static) node.set("static", true);
-  if (!request.pci_address.empty()) node.set("pciAddress", request.pci_address);
+  if (request.pci_addresses.size() == 1) {
+    node.set("pciAddress", request.pci_addresses.front());
+  } else if (!request.pci_addresses.empty()) {
+    node.set("pciAddresses", texts_node(request.pci_addresses));
+  }
   if (request.numa_nodes > 0) node.set("numaNodes", request.numa_nodes);
   if (!request.datastores.empty()) node.set("datastores", texts_node(request.datastores));
   if (!request.networks.empty()) node.set("networks", texts_node(request.networks));
   if (!request.tenant.empty()) node.set("tenant", request.tenant);
+  if (!request.group.empty()) node.set("group", request.group);
+  if (request.most_per_host > 0) node.set("mostPerHost", request.most_per_host);
   return node;
 }
 

@@ -250,7 +250,7 @@ class Placer {
     const Target& target = targets_[job.host][static_cast<std::size_t>(job.gpus.front())];
     if (job.holding->is_device_bound) vm.request.devices = {target.device->id};
     vm.request.is_static = job.holding->is_static;
-    if (job.holding->is_static) vm.request.pci_address = target.gpu->pci_address;
+    if (job.holding->is_static) vm.request.pci_addresses = addresses_of(job);
     if (!workload.label.empty()) vm.request.label = workload.label;
     if (number == 0) {
       vm.request.millicores = workload.millicores;
@@ -258,6 +258,16 @@ class Placer {
       vm.request.memory_bytes = workload.memory_bytes;
     }
     return vm;
+  }
+
+  /// Of the job's GPUs; none where one of them is not known.
+  [[nodiscard]] std::vector<std::string> addresses_of(const Job& job) const {
+    std::vector<std::string> addresses;
+    for (const int gpu : job.gpus) {
+      addresses.push_back(targets_[job.host][static_cast<std::size_t>(gpu)].gpu->pci_address);
+      if (addresses.back().empty()) return {};
+    }
+    return addresses;
   }
 
   const Seen& seen_;

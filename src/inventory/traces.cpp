@@ -19,6 +19,7 @@ using domain::TraceEvent;
 namespace {
 
 constexpr double kMostSeconds = 1e10;  // limits are ours
+constexpr double kMostPerNode = 1e9;
 constexpr std::int64_t kMostVcpus = 100'000;
 constexpr std::int64_t kMostGib = 1'048'576;
 constexpr std::int64_t kMostMillicores = 1'000'000'000;
@@ -111,11 +112,10 @@ Result<AnyTrace> read_tasks(CsvTable& table) {
 }
 
 /// Each row is an instance of a service: instance_sn, cpu_request (vCPU), gpu_request,
-/// memory_request (GiB), creation_time (empty: before the start), deletion_time (empty: it stays).
-/// Whole GPUs.
+/// memory_request (GiB), creation_time (empty: before the start), deletion_time (empty: it stays),
+/// max_instance_per_node (of one app_name). Whole GPUs.
 Result<AnyTrace> read_services(CsvTable& table) {
   domain::Trace trace;
-  bool has_limits = false;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     TraceEvent arrival;
     arrival.vm = table.cell(row, "instance_sn");
@@ -128,7 +128,12 @@ Result<AnyTrace> read_services(CsvTable& table) {
         table.number(row, "memory_request", 0, static_cast<double>(kMostGib)).value_or(0);
     constexpr double kMibPerGib = 1024;
     arrival.request.memory_bytes = mib(std::llround(memory * kMibPerGib));
-    has_limits = has_limits || table.number(row, "max_instance_per_node", -1, 1e9).value_or(-1) > 0;
+    // -1 stands for any number.
+    const auto most = table.number(row, "max_instance_per_node", -1, kMostPerNode).value_or(-1);
+    if (most > 0) {
+      arrival.request.group = table.cell(row, "app_name");
+      arrival.request.most_per_host = std::llround(most);
+    }
     const auto departs = table.number(row, "deletion_time", 0, kMostSeconds);
     if (departs && *departs < arrival.seconds) {
       table.complain(row, "deletion_time", "the instance leaves before it arrives");
@@ -146,11 +151,6 @@ Result<AnyTrace> read_services(CsvTable& table) {
     return std::pair(event.seconds, event.is_arrival);
   });
   trace.source = table.file();
-  if (has_limits) {
-    trace.remark =
-        "max_instance_per_node is not held: as many instances of one application may share a node "
-        "as its GPUs, CPU and memory take";
-  }
   if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
     return failure(std::move(faults));
   }

@@ -11,7 +11,33 @@ namespace gpushape::place {
 
 namespace {
 
-constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+constexpr double kLeast = -std::numeric_limits<double>::infinity();
+constexpr PolicyKey kRefused = {kLeast, kLeast};
+
+/// Ours, measured: with so few kinds of request a changed host is asked for all of them at once,
+/// while its rows are at hand; with more, each kind waits until it is asked for.
+constexpr std::size_t kMostAskedAtOnce = 32;
+
+std::uint64_t hash_of(const Request& request) {
+  std::uint64_t hash = request.shape;
+  for (const std::int64_t figure :
+       {static_cast<std::int64_t>(request.gpus), request.millicores, request.reserved_mhz,
+        request.memory, request.asked.numa_nodes, static_cast<std::int64_t>(request.group)}) {
+    hash = (hash ^ static_cast<std::uint64_t>(figure)) * 0x9e3779b97f4a7c15ULL;  // Fibonacci
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
+/// Hosts answer both alike.
+bool ask_the_same(const Request& a, const Request& b) {
+  return a.shape == b.shape && a.gpus == b.gpus && a.needs_links == b.needs_links &&
+         a.millicores == b.millicores && a.reserved_mhz == b.reserved_mhz && a.memory == b.memory &&
+         a.asked.numa_nodes == b.asked.numa_nodes && a.asked.datastores == b.asked.datastores &&
+         a.asked.networks == b.asked.networks && a.asked.tenant == b.asked.tenant &&
+         a.group == b.group && a.asked.most_per_host == b.asked.most_per_host &&
+         a.asked.pci_addresses == b.asked.pci_addresses;
+}
 
 Fragmentation& operator-=(Fragmentation& total, const Fragmentation& part) {
   total.idle -= part.idle;
@@ -33,6 +59,9 @@ Chooser::Chooser(Snapshot snapshot, Distribution distribution, const PolicyRow& 
       distribution_(std::move(distribution)),
       policy_(policy),
       weights_(weights),
+      offers_(std::make_unique<Offers>(snapshot_.states(), distribution_)),
+      sums_(policy.weighs_distribution ? snapshot_.size() : 0),
+      sums_are_new_(sums_.size()),
       leaves_(std::bit_ceil(std::max<std::size_t>(snapshot_.size(), 1))),
       last_change_(snapshot_.size()) {}
 
@@ -40,9 +69,8 @@ std::optional<Choice> Chooser::choose(const Request& request) {
   Ranking& ranking = ranking_of(request);
   refresh(ranking);
   const std::uint32_t best = ranking.winners[1];
-  if (best == kNobody) return std::nullopt;
-  const HostChoice& choice = *ranking.choices[best];
-  return Choice{.host = best, .option = choice.option, .key = choice.key};
+  if (ranking.keys[best] == kRefused) return std::nullopt;
+  return Choice{.host = best, .option = ranking.options[best], .key = ranking.keys[best]};
 }
 
 void Chooser::place(const std::string& vm, const Request& request, const Choice& choice) {
@@ -51,12 +79,9 @@ void Chooser::place(const std::string& vm, const Request& request, const Choice&
 }
 
 bool Chooser::remove(const std::string& vm) {
-  const auto placed = snapshot_.vms().find(vm);
-  if (placed == snapshot_.vms().end()) return false;
-  const std::size_t host = placed->second.host;
-  snapshot_.remove(vm);
-  note_change(host);
-  return true;
+  const auto host = snapshot_.remove(vm);
+  if (host) note_change(*host);
+  return host.has_value();
 }
 
 const Fragmentation& Chooser::fragmentation() {
@@ -81,53 +106,68 @@ const Fragmentation& Chooser::fragmentation() {
 }
 
 Chooser::Ranking& Chooser::ranking_of(const Request& request) {
-  const auto [row, is_new] = rankings_.try_emplace(
-      RequestKey{request.shape, request.gpus, request.needs_links, request.millicores,
-                 request.reserved_mhz, request.memory, request.asked.numa_nodes,
-                 request.asked.datastores, request.asked.networks, request.asked.tenant});
-  Ranking& ranking = row->second;
-  if (!is_new) return ranking;
-  ranking.request = request;
-  ranking.choices.resize(snapshot_.size());
-  ranking.winners.assign(2 * leaves_, kNobody);
-  for (std::size_t host = 0; host < snapshot_.size(); ++host) {
-    ask(ranking, host);
-    if (ranking.choices[host]) {
-      ranking.winners[leaves_ + host] = static_cast<std::uint32_t>(host);
-    }
+  auto& alike = rankings_[hash_of(request)];
+  for (const auto& ranking : alike) {
+    if (ask_the_same(ranking->request, request)) return *ranking;
+  }
+  alike.push_back(first_ranking(request));
+  all_rankings_.push_back(alike.back().get());
+  return *alike.back();
+}
+
+std::unique_ptr<Chooser::Ranking> Chooser::first_ranking(const Request& request) {
+  auto ranking = std::make_unique<Ranking>();
+  ranking->request = request;
+  ranking->keys.assign(leaves_, kRefused);
+  ranking->options.resize(snapshot_.size());
+  ranking->winners.resize(2 * leaves_);
+  for (std::size_t host = 0; host < snapshot_.size(); ++host) ask(*ranking, host);
+  for (std::size_t leaf = 0; leaf < leaves_; ++leaf) {
+    ranking->winners[leaves_ + leaf] = static_cast<std::uint32_t>(leaf);
   }
   for (std::size_t node = leaves_ - 1; node > 0; --node) {
-    ranking.winners[node] =
-        winner(ranking, ranking.winners[2 * node], ranking.winners[2 * node + 1]);
+    ranking->winners[node] =
+        winner(*ranking, ranking->winners[2 * node], ranking->winners[2 * node + 1]);
   }
-  ranking.seen = changes_.size();
+  ranking->seen = changes_.size();
   return ranking;
 }
 
-void Chooser::ask(Ranking& ranking, std::size_t host) {
-  if (refusal_of(snapshot_, host, ranking.request)) {
-    ranking.choices[host].reset();
-    return;
+const HostSums* Chooser::sums_of(std::size_t host) {
+  if (sums_.empty()) return nullptr;
+  if (!sums_are_new_[host]) {
+    sum_up(*offers_, snapshot_.row(host), sums_[host]);
+    sums_are_new_[host] = true;
   }
-  ranking.choices[host] = policy_.best_on_host({.snapshot = snapshot_,
-                                                .host = host,
-                                                .request = ranking.request,
-                                                .distribution = distribution_,
-                                                .weights = weights_});
+  return &sums_[host];
+}
+
+void Chooser::ask(Ranking& ranking, std::size_t host) {
+  ranking.keys[host] = kRefused;
+  if (!takes(snapshot_, host, ranking.request)) return;
+  const HostChoice choice = policy_.best_on_host({.snapshot = snapshot_,
+                                                  .host = host,
+                                                  .request = ranking.request,
+                                                  .distribution = distribution_,
+                                                  .weights = weights_,
+                                                  .offers = *offers_,
+                                                  .sums = sums_of(host)});
+  ranking.keys[host] = choice.key;
+  ranking.options[host] = choice.option;
 }
 
 std::uint32_t Chooser::winner(const Ranking& ranking, std::uint32_t a, std::uint32_t b) {
-  if (a == kNobody || b == kNobody) return a == kNobody ? b : a;
   // `a` stands left of `b`: the first of equal ones wins.
-  return ranking.choices[b]->key > ranking.choices[a]->key ? b : a;
+  return ranking.keys[b] > ranking.keys[a] ? b : a;
 }
 
 void Chooser::replay_matches(Ranking& ranking, std::size_t host) const {
-  std::size_t node = leaves_ + host;
-  ranking.winners[node] = ranking.choices[host] ? static_cast<std::uint32_t>(host) : kNobody;
-  for (node /= 2; node > 0; node /= 2) {
-    ranking.winners[node] =
+  for (std::size_t node = (leaves_ + host) / 2; node > 0; node /= 2) {
+    const std::uint32_t best =
         winner(ranking, ranking.winners[2 * node], ranking.winners[2 * node + 1]);
+    // Others than this host met here before and meet now: nothing changes further up.
+    if (best == ranking.winners[node] && best != host) return;
+    ranking.winners[node] = best;
   }
 }
 
@@ -143,6 +183,9 @@ void Chooser::refresh(Ranking& ranking) {
 void Chooser::note_change(std::size_t host) {
   last_change_[host] = changes_.size();
   changes_.push_back(host);
+  if (!sums_.empty()) sums_are_new_[host] = false;
+  if (all_rankings_.size() > kMostAskedAtOnce) return;
+  for (Ranking* ranking : all_rankings_) refresh(*ranking);
 }
 
 }  // namespace gpushape::place

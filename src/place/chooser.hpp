@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "place/fragmentation.hpp"
@@ -33,19 +33,19 @@ class Chooser {
   /// A tournament of hosts: the winner of the whole stands at the root.
   struct Ranking {
     Request request;
-    std::vector<std::optional<HostChoice>> choices;  ///< by host; absent: refused
-    std::vector<std::uint32_t> winners;              ///< a heap-shaped tree over the hosts
-    std::size_t seen = 0;                            ///< changes that it knows of
+    std::vector<PolicyKey> keys;         ///< by host; kRefused where it does not take the request
+    std::vector<Option> options;         ///< by host
+    std::vector<std::uint32_t> winners;  ///< a heap-shaped tree over the hosts
+    std::size_t seen = 0;                ///< changes that it knows of
   };
-  using RequestKey =
-      std::tuple<ShapeId, int, bool, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                 std::vector<std::string>, std::vector<std::string>, std::string>;
 
   Ranking& ranking_of(const Request& request);
+  [[nodiscard]] std::unique_ptr<Ranking> first_ranking(const Request& request);
   void ask(Ranking& ranking, std::size_t host);
-  void replay_matches(Ranking& ranking, std::size_t host) const;
+  [[nodiscard]] const HostSums* sums_of(std::size_t host);
   [[nodiscard]] static std::uint32_t winner(const Ranking& ranking, std::uint32_t a,
                                             std::uint32_t b);
+  void replay_matches(Ranking& ranking, std::size_t host) const;
   void refresh(Ranking& ranking);
   void note_change(std::size_t host);
 
@@ -53,8 +53,13 @@ class Chooser {
   Distribution distribution_;
   const PolicyRow& policy_;
   const GoodnessWeights& weights_;
+  std::unique_ptr<Offers> offers_;
+  std::vector<HostSums> sums_;      ///< by host, where the policy weighs the distribution
+  std::vector<bool> sums_are_new_;  ///< by host
   std::size_t leaves_ = 1;
-  std::map<RequestKey, Ranking> rankings_;
+  /// By a hash of the request's figures.
+  std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<Ranking>>> rankings_;
+  std::vector<Ranking*> all_rankings_;
   std::vector<std::size_t> changes_;      ///< hosts in the order in which they changed
   std::vector<std::size_t> last_change_;  ///< of each host, among `changes_`
   std::vector<Fragmentation> by_host_;

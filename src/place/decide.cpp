@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "place/demand.hpp"
-#include "place/failover.hpp"
+#include "place/exact.hpp"
 #include "place/fragmentation.hpp"
 #include "place/happiness.hpp"
 #include "place/host_filters.hpp"
@@ -40,6 +41,7 @@ PlacementAttempt attempt(const Snapshot& snapshot, const Request& request,
   result.shape = words_of(request.asked);
   result.request = request.asked;
   const bool weighs_touch = input.policy.name.ends_with("touch");
+  Offers offers(snapshot.states(), distribution);
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
     if (const auto refusal = refusal_of(snapshot, host, request)) {
       result.refused.push_back(refused_host(snapshot, host, request, *refusal));
@@ -49,7 +51,8 @@ PlacementAttempt attempt(const Snapshot& snapshot, const Request& request,
                                                          .host = host,
                                                          .request = request,
                                                          .distribution = distribution,
-                                                         .weights = input.weights});
+                                                         .weights = input.weights,
+                                                         .offers = offers});
     const HostRow& row = snapshot.row(host);
     const std::vector<StateId> gpus = gpus_after(snapshot, row, request, choice.option);
     const Fragmentation before = fragmentation_of(snapshot.states(), view_of(row), distribution);
@@ -126,11 +129,27 @@ void tell_happiness(PlacementDecision& decision, const std::map<std::string, Hap
   }
 }
 
-void note_binding(PlacementDecision& decision, const PlacementRequest& request) {
-  if (!request.is_static) return;
-  decision.notes.emplace_back(
-      "bound to one physical device: it restarts on this host alone, and no other VM gets the "
-      "device while this one is powered off");
+/// What it costs to be bound to a device: the hosts that would have served it dynamically.
+void note_binding(PlacementDecision& decision, const Snapshot& snapshot,
+                  const ResourceContract& contract, const Request& bound) {
+  if (!bound.asked.is_static) return;
+  PlacementRequest dynamic = bound.asked;
+  dynamic.is_static = false;
+  dynamic.pci_addresses.clear();
+  const Request request = snapshot.compile(dynamic);
+  std::size_t hosts = 0;
+  for (std::size_t host = 0; host < snapshot.size(); ++host) {
+    hosts += takes(snapshot, host, request) ? 1 : 0;
+  }
+  decision.notes.push_back(fmt::format(
+      "bound to the device at {}: it restarts on this host alone, it cannot move, and no other VM "
+      "gets the device while this one is powered off; as dynamic passthrough (vendor, device, "
+      "label) {} host{} would have taken it",
+      fmt::join(bound.asked.pci_addresses, " and "), hosts, hosts == 1 ? "" : "s"));
+  if (contract.needs_ha) {
+    decision.notes.emplace_back(
+        "the contract asks for a restart on another host, which a bound device rules out");
+  }
 }
 
 /// The first wish that some host takes; placed in the snapshot.
@@ -153,18 +172,18 @@ PlacementDecision decide_one(Snapshot& snapshot, const ResourceContract& contrac
     for (const int gpu : decision.chosen->gpus) {
       decision.gpu_ids.push_back(snapshot.host(best->host).gpus[static_cast<std::size_t>(gpu)].id);
     }
-    decision.why = proven ? std::string("part of the joint placement that the search found")
+    decision.why = proven ? std::string("part of the best joint placement that the search found")
                           : why(snapshot, request, *best, input.policy,
                                 decision.attempts.back().candidates.size());
     const Fragmentation before = fragmentation_of(snapshot, distribution);
     const auto happy_before = happiness_on(snapshot, best->host);
+    note_binding(decision, snapshot, contract, request);
     snapshot.place(vm, request, best->host, best->option);
     tell_happiness(decision, happy_before, happiness_on(snapshot, best->host));
     tell_consequence(decision, input.expected, before, fragmentation_of(snapshot, distribution));
     const StateId state =
         snapshot.row(best->host).gpus[static_cast<std::size_t>(decision.chosen->gpus.front())];
     if (const auto mode = snapshot.states().state(state).mode) decision.mode = name_of(*mode);
-    note_binding(decision, wish);
     break;
   }
   return decision;
@@ -204,50 +223,83 @@ std::vector<PlacementDecision> decide(Snapshot& snapshot, const ResourceContract
   return decisions;
 }
 
+namespace {
+
+/// Ours: host states that one search compares, so that a large cluster takes no longer than a small
+/// one.
+constexpr std::int64_t kMostHostsCompared = 20'000'000;
+
+std::vector<Batch> batches_of(const Snapshot& snapshot, std::span<const ResourceContract> contracts,
+                              const DecideInput& input) {
+  std::vector<Batch> batches;
+  std::set<std::string> names;
+  for (const ResourceContract& contract : contracts) {
+    Batch batch{.request = snapshot.compile(request_of(contract, contract.shape, input.devices)),
+                .names = {}};
+    for (std::int64_t replica = 0; replica < contract.replicas; ++replica) {
+      std::string vm = instance_name(snapshot, contract, replica);
+      while (!names.insert(vm).second) vm += "-more";
+      batch.names.push_back(std::move(vm));
+    }
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+/// What the search knows of its answer, in words.
+std::string proof_of(const BestJoint& best, std::size_t contracts, std::size_t placed) {
+  const std::string found = fmt::format(
+      "{} of {} contracts and {:.4g} of {:.4g} GPUs placed, {:.4g} GPUs of "
+      "fragmentation by fill",
+      placed, contracts, best.value.placed, best.asked, best.value.fragmentation);
+  if (best.is_proven) {
+    return fmt::format(
+        "proven: {}; no joint placement in the first shapes places more, or as much with less "
+        "fragmentation",
+        found);
+  }
+  return fmt::format(
+      "best found after {} states: {}; not proven: no joint placement passes {:.4g} GPUs, nor "
+      "{:.4g} of fragmentation with as many (gap {:.4g} GPUs placed, {:.4g} of fragmentation)",
+      best.steps, found, best.bound.placed, std::max(best.bound.fragmentation, 0.0),
+      best.bound.placed - best.value.placed,
+      best.value.fragmentation - std::max(best.bound.fragmentation, 0.0));
+}
+
+}  // namespace
+
 std::vector<PlacementDecision> decide_jointly(Snapshot& snapshot,
                                               std::span<const ResourceContract> contracts,
                                               const DecideInput& input) {
-  struct Instance {
-    const ResourceContract* contract = nullptr;
-    std::string vm;
-  };
-  std::vector<Instance> instances;
-  std::vector<NamedRequest> requests;
-  for (const ResourceContract& contract : contracts) {
-    for (std::int64_t replica = 0; replica < contract.replicas; ++replica) {
-      std::string vm = instance_name(snapshot, contract, replica);
-      while (std::ranges::find(instances, vm, &Instance::vm) != instances.end()) vm += "-more";
-      requests.push_back(
-          {.name = vm,
-           .request = snapshot.compile(request_of(contract, contract.shape, input.devices))});
-      instances.push_back({.contract = &contract, .vm = std::move(vm)});
+  const std::vector<Batch> batches = batches_of(snapshot, contracts, input);
+  const auto hosts = static_cast<std::int64_t>(std::max<std::size_t>(snapshot.size(), 1));
+  const BestJoint best =
+      best_joint(snapshot, batches, snapshot.compile(input.expected.shapes),
+                 std::clamp<std::int64_t>(kMostHostsCompared / hosts, 1'000, kExactSteps));
+  std::map<std::string, const Restart*> places;
+  for (const Restart& place : best.places) places.emplace(place.vm, &place);
+  std::vector<std::vector<PlacementDecision>> by_contract(contracts.size());
+  std::size_t placed = 0;
+  for (std::size_t i = 0; i < contracts.size(); ++i) {
+    if (!places.contains(batches[i].names.front())) continue;
+    ++placed;
+    for (const std::string& vm : batches[i].names) {
+      const Restart& place = *places.at(vm);
+      by_contract[i].push_back(
+          decide_one(snapshot, contracts[i], vm, input,
+                     Choice{.host = place.host, .option = place.option, .key = {}}));
     }
   }
-  const JointPlacement joint = place_all(snapshot, requests);
+  // What is left may still go in another of its shapes, and is told what stands against it.
+  for (std::size_t i = 0; i < contracts.size(); ++i) {
+    if (by_contract[i].empty()) by_contract[i] = decide(snapshot, contracts[i], input);
+  }
   std::vector<PlacementDecision> decisions;
-  if (joint.answer == Answer::Yes) {
-    for (const Instance& instance : instances) {
-      const auto place = std::ranges::find(joint.restarts, instance.vm, &Restart::vm);
-      decisions.push_back(
-          decide_one(snapshot, *instance.contract, instance.vm, input,
-                     Choice{.host = place->host, .option = place->option, .key = {}}));
-      decisions.back().notes.push_back(
-          fmt::format("proven: all {} VMs fit at once, each in its first shape", instances.size()));
-    }
-    return decisions;
+  for (std::vector<PlacementDecision>& rows : by_contract) {
+    std::ranges::move(rows, std::back_inserter(decisions));
   }
-  for (const ResourceContract& contract : contracts) {
-    std::ranges::move(decide(snapshot, contract, input), std::back_inserter(decisions));
-  }
-  for (PlacementDecision& decision : decisions) {
-    decision.notes.push_back(
-        joint.answer == Answer::No
-            ? fmt::format("proven: no placement holds all {} VMs at once in their first shapes",
-                          instances.size())
-            : fmt::format("not known whether all {} VMs fit at once: the search stopped after {} "
-                          "states",
-                          instances.size(), joint.steps));
-  }
+  const std::string proof = proof_of(best, contracts.size(), placed);
+  for (PlacementDecision& decision : decisions) decision.notes.push_back(proof);
   return decisions;
 }
 

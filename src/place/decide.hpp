@@ -40,9 +40,10 @@ std::vector<domain::PlacementDecision> decide(Snapshot& snapshot,
 /// The name under which several contracts are placed by one search instead of a policy.
 inline constexpr std::string_view kExactPolicy = "exact";
 
-/// All instances of all contracts at once: the search finds a joint placement, proves that there is
-/// none, or says how far it got. Where it finds one, that is what happens; otherwise the contracts
-/// are placed one after the other, as far as they go. Each decision notes what was proven.
+/// All contracts at once, in their first shapes: the joint placement with the most GPU capacity
+/// placed and then the least fragmentation, proven or with its distance to what no placement can
+/// pass (exact.hpp). What finds no place there is decided on its own afterwards. Each decision
+/// notes what was proven.
 std::vector<domain::PlacementDecision> decide_jointly(
     Snapshot& snapshot, std::span<const domain::ResourceContract> contracts,
     const DecideInput& input);

@@ -58,6 +58,18 @@ PlacementRequest request_of(const domain::ResourceContract& contract, const Shap
   request.memory_bytes = contract.memory_bytes;
   request.devices = {shape.device};
   if (!contract.hardware_label.empty()) request.label = contract.hardware_label;
+  const domain::PlacementTerms& terms = contract.placement;
+  if (request.use == GpuUse::Passthrough && !terms.pci_addresses.empty()) {
+    request.is_static = true;
+    request.pci_addresses = terms.pci_addresses;
+  }
+  request.datastores = terms.datastores;
+  request.networks = terms.networks;
+  request.tenant = terms.tenant;
+  if (terms.most_per_host > 0) {
+    request.most_per_host = terms.most_per_host;
+    request.group = contract.name.empty() ? "vm" : contract.name;
+  }
   // Without a topology the VM was made to fit one node.
   request.numa_nodes = contract.numa ? contract.numa->nodes : 1;
   return request;

@@ -2,57 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "place/fragmentation.hpp"
-#include "place/gpu_filters.hpp"
 #include "place/host_filters.hpp"
 
 namespace gpushape::place {
-
-using domain::GpuMode;
-
-namespace {
-
-/// Positions of the GPUs that serve a request for one GPU.
-std::vector<std::size_t> serving(const PolicyQuestion& question) {
-  std::vector<std::size_t> gpus;
-  for (const int gpu : gpus_of(
-           candidates(question.snapshot, question.snapshot.row(question.host), question.request))) {
-    gpus.push_back(static_cast<std::size_t>(gpu));
-  }
-  return gpus;
-}
-
-/// What a GPU still offers to the one-GPU shapes of the distribution, in expected GPU share.
-double expected_share(GpuStates& states, StateId state, const Distribution& distribution) {
-  double sum = 0;
-  for (const WeighedRequest& row : distribution) {
-    if (row.request.gpus > 1) continue;
-    const GpuFit& fit = states.fit(state, row.request.shape);
-    sum += row.probability * fit.slots * fit.share;
-  }
-  return rounded(sum);
-}
-
-/// The start that leaves most; the lowest of equal ones.
-int best_start(const PolicyQuestion& question, StateId state) {
-  GpuStates& states = question.snapshot.states();
-  const std::vector<int> starts = states.fit(state, question.request.shape).starts;
-  return *std::ranges::max_element(starts, {}, [&](int start) {
-    return expected_share(states, states.after(state, question.request.shape, start),
-                          question.distribution);
-  });
-}
-
-}  // namespace
 
 bool takes_whole_devices(const PolicyQuestion& question) {
   if (question.request.gpus > 1) return true;
   GpuStates& states = question.snapshot.states();
   return std::ranges::any_of(question.snapshot.row(question.host).gpus, [&](StateId state) {
-    const GpuFit& fit = states.fit(state, question.request.shape);
-    return fit.serves() && fit.is_whole;
+    return states.slots(state, question.request.shape) > 0 &&
+           states.is_whole(state, question.request.shape);
   });
 }
 
@@ -88,19 +51,26 @@ Option choose_device(const PolicyQuestion& question, Assignment assignment) {
     return least_destructive(question.snapshot, row,
                              options(question.snapshot, row, question.request));
   }
-  const std::vector<std::size_t> gpus = serving(question);
   const domain::GpuUse use = states.shape(question.request.shape).use;
-  // Larger is better; the first of equal GPUs is the lowest.
-  const auto preference = [&](std::size_t gpu) {
-    const StateId state = row.gpus[gpu];
-    if (serving_mode(states.state(state), use) == GpuMode::SameSize) {
+  const auto preference = [&](StateId state) {
+    if (use == domain::GpuUse::TimeSliced && states.is_same_size(state)) {
       const auto vms = static_cast<double>(states.allocations(state));
       return assignment == Assignment::MostVms ? vms : -vms;
     }
     return use == domain::GpuUse::Mig ? -states.idle(state) : states.idle(state);
   };
-  const std::size_t gpu = *std::ranges::max_element(gpus, {}, preference);
-  return {.gpus = gpu_bit(static_cast<int>(gpu)), .start = best_start(question, row.gpus[gpu])};
+  // Larger is better; the first of equal GPUs is the lowest.
+  std::optional<std::size_t> best;
+  double best_preference = 0;
+  for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
+    if (states.slots(row.gpus[gpu], question.request.shape) == 0) continue;
+    const double own = preference(row.gpus[gpu]);
+    if (best && own <= best_preference) continue;
+    best = gpu;
+    best_preference = own;
+  }
+  return {.gpus = gpu_bit(static_cast<int>(*best)),
+          .start = question.offers.best_start(row.gpus[*best], question.request.shape)};
 }
 
 }  // namespace gpushape::place

@@ -37,7 +37,8 @@ Expected from_vms(const Cluster& cluster) {
   for (const domain::VirtualMachine& vm : cluster.vms) {
     PlacementRequest request = vm.request;
     request.is_static = false;
-    request.pci_address.clear();
+    request.pci_addresses.clear();
+    request.group.clear();
     auto& [count, first] = counts.try_emplace(key_of(request), 0, request).first->second;
     ++count;
   }

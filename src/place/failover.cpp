@@ -6,23 +6,20 @@
 #include <tuple>
 #include <utility>
 
+#include "place/host_classes.hpp"
 #include "place/host_filters.hpp"
 
 namespace gpushape::place {
 
 namespace {
 
-/// What decides the future of a host in the search, whatever its name: equal hosts are
-/// interchangeable where nothing else tells them apart.
-using HostKey =
-    std::tuple<std::size_t, std::vector<StateId>, std::int64_t, std::int64_t, std::int64_t>;
-
 class RestartSearch {
  public:
   RestartSearch(Snapshot snapshot, std::vector<NamedRequest> requests, std::int64_t most_steps)
-      : snapshot_(std::move(snapshot)), requests_(std::move(requests)), most_steps_(most_steps) {
-    class_hosts();
-  }
+      : snapshot_(std::move(snapshot)),
+        requests_(std::move(requests)),
+        most_steps_(most_steps),
+        classes_(snapshot_, has_addresses(requests_)) {}
 
   JointPlacement run() {
     JointPlacement result;
@@ -38,57 +35,22 @@ class RestartSearch {
   }
 
  private:
-  /// Hosts of one class differ in nothing that a filter looks at, but for their present state.
-  void class_hosts() {
-    std::map<std::tuple<std::vector<GpuSet>, bool, std::int64_t, std::vector<std::string>,
-                        std::vector<std::string>, std::vector<std::string>, std::int64_t,
-                        std::int64_t, std::vector<std::string>>,
-             std::size_t>
-        classes;
-    for (std::size_t i = 0; i < snapshot_.size(); ++i) {
-      const HostRow& row = snapshot_.row(i);
-      const domain::ClusterHost& host = snapshot_.host(i);
-      const auto numa = host.numa.value_or(domain::NumaLayout{});
-      std::vector<std::string> known;
-      if (host.knows_datastores) known.emplace_back("datastores");
-      if (host.knows_networks) known.emplace_back("networks");
-      const auto position = classes.size();
-      classes_.push_back(
-          classes
-              .try_emplace({row.domains, row.mhz.has_value(), host.numa ? numa.nodes : -1,
-                            host.datastores, host.networks, host.tenants, numa.millicores_per_node,
-                            numa.memory_per_node.count(), known},
-                           position)
-              .first->second);
-    }
-  }
-
-  [[nodiscard]] HostKey key_of(std::size_t host) const {
-    const HostRow& row = snapshot_.row(host);
-    return {classes_[host], row.gpus, row.free_millicores, row.mhz ? row.free_mhz : -1,
-            row.free_memory};
-  }
-
-  /// The remaining question: which requests are left, and the hosts as a multiset.
-  [[nodiscard]] std::vector<HostKey> question() const {
-    std::vector<HostKey> keys;
-    for (std::size_t i = 0; i < snapshot_.size(); ++i) {
-      if (snapshot_.row(i).is_up) keys.push_back(key_of(i));
-    }
-    std::ranges::sort(keys);
-    return keys;
+  static bool has_addresses(const std::vector<NamedRequest>& requests) {
+    return std::ranges::any_of(requests, [](const NamedRequest& named) {
+      return !named.request.asked.pci_addresses.empty();
+    });
   }
 
   bool place_from(std::size_t next) {
     if (next == requests_.size()) return true;
     if (++steps_ > most_steps_) return false;
-    auto state = std::make_pair(next, question());
+    auto state = std::make_pair(next, classes_.keys_of(snapshot_));
     if (refuted_.contains(state)) return false;
     const NamedRequest& wanted = requests_[next];
     std::set<HostKey> tried;
     for (std::size_t host = 0; host < snapshot_.size(); ++host) {
       if (refusal_of(snapshot_, host, wanted.request)) continue;
-      if (!tried.insert(key_of(host)).second) continue;
+      if (!tried.insert(classes_.key_of(snapshot_, host)).second) continue;
       if (place_on(host, next)) return true;
     }
     if (steps_ <= most_steps_) refuted_.insert(std::move(state));
@@ -116,7 +78,7 @@ class RestartSearch {
   std::vector<NamedRequest> requests_;
   std::int64_t most_steps_;
   std::int64_t steps_ = 0;
-  std::vector<std::size_t> classes_;
+  HostClasses classes_;
   std::vector<Restart> restarts_;
   std::set<std::pair<std::size_t, std::vector<HostKey>>> refuted_;
 };

@@ -10,6 +10,13 @@ namespace gpushape::place {
 using domain::GpuMode;
 using domain::GpuUse;
 
+namespace {
+
+/// Of the shares of one GPU; real ones hold a few dozen.
+constexpr std::size_t kMostCounted = 32'000;
+
+}  // namespace
+
 unsigned mode_bit(GpuMode mode) { return 1U << static_cast<unsigned>(mode); }
 
 GpuStates::GpuStates(std::vector<DeviceGeometry> devices) : devices_(std::move(devices)) {}
@@ -29,20 +36,29 @@ StateId GpuStates::intern(GpuState state) {
   }
   const auto [row, is_new] = ids_.try_emplace(state, static_cast<StateId>(states_.size()));
   if (!is_new) return row->second;
-  Entry entry;
-  entry.idle = idle_of(state);
-  entry.allocations = static_cast<int>(state.taken.size());
-  entry.is_empty = state.is_empty();
-  entry.is_free = state.is_empty() && !state.has_failed;
-  entry.state = std::move(state);
-  states_.push_back(std::move(entry));
+  facts_.push_back(
+      {.idle = idle_of(state),
+       .device = static_cast<std::int16_t>(state.device),
+       .allocations = static_cast<std::int16_t>(std::min(state.taken.size(), kMostCounted)),
+       .has_failed = state.has_failed,
+       .is_same_size = serving_mode(state, GpuUse::TimeSliced) == GpuMode::SameSize});
+  slots_.resize(slots_.size() + slots_stride_, -1);
+  takes_whole_.resize(slots_.size());
+  states_.push_back({.state = std::move(state), .fits = {}, .moves = {}, .moves_back = {}});
   return row->second;
 }
 
 ShapeId GpuStates::intern(const GpuShape& shape) {
   const auto [row, is_new] = shape_ids_.try_emplace(shape, static_cast<ShapeId>(shapes_.size()));
   if (is_new) shapes_.push_back(shape);
+  if (shapes_.size() > slots_stride_) widen_slots();
   return row->second;
+}
+
+void GpuStates::widen_slots() {
+  slots_stride_ *= 2;
+  slots_.assign(states_.size() * slots_stride_, -1);  // learned again: this happens seldom
+  takes_whole_.assign(slots_.size(), 0);
 }
 
 const GpuFit& GpuStates::fit(StateId id, ShapeId shape) {
@@ -54,12 +70,11 @@ const GpuFit& GpuStates::fit(StateId id, ShapeId shape) {
 }
 
 int GpuStates::learn_slots(StateId id, ShapeId shape) {
-  constexpr int kMostSlots = 32'000;
   const GpuFit& answer = fit(id, shape);
-  const int slots = answer.serves() ? std::clamp(answer.slots, 1, kMostSlots) : 0;
-  std::vector<std::int16_t>& known = states_[id].slots;
-  if (known.size() <= shape) known.resize(shapes_.size(), -1);
-  known[shape] = static_cast<std::int16_t>(slots);
+  const int slots =
+      answer.serves() ? std::clamp(answer.slots, 1, static_cast<int>(kMostCounted)) : 0;
+  slots_[id * slots_stride_ + shape] = static_cast<std::int16_t>(slots);
+  takes_whole_[id * slots_stride_ + shape] = answer.is_whole ? 1 : 0;
   return slots;
 }
 
@@ -85,6 +100,9 @@ StateId GpuStates::after(StateId id, ShapeId shape, int start) {
 }
 
 StateId GpuStates::without(StateId id, ShapeId shape, int start) {
+  for (const Move& move : states_[id].moves_back) {
+    if (move.shape == shape && move.start == start) return move.to;
+  }
   GpuState next = states_[id].state;
   const GpuShape& wanted = shapes_[shape];
   const DeviceGeometry& device = devices_[static_cast<std::size_t>(next.device)];
@@ -94,7 +112,9 @@ StateId GpuStates::without(StateId id, ShapeId shape, int start) {
     return taken.start == start && taken.profile == profile;
   });
   if (share != next.taken.end()) next.taken.erase(share);
-  return intern(std::move(next));
+  const StateId to = intern(std::move(next));
+  states_[id].moves_back.push_back({.shape = shape, .start = start, .to = to});
+  return to;
 }
 
 GpuFit GpuStates::fit_of(const GpuState& state, const GpuShape& shape) const {

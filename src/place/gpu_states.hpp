@@ -89,19 +89,26 @@ class GpuStates {
     return devices_[static_cast<std::size_t>(states_[id].state.device)];
   }
   /// Free share of the device, 0 to 1.
-  [[nodiscard]] double idle(StateId id) const { return states_[id].idle; }
-  [[nodiscard]] bool is_empty(StateId id) const { return states_[id].is_empty; }
+  [[nodiscard]] double idle(StateId id) const { return facts_[id].idle; }
+  [[nodiscard]] bool is_empty(StateId id) const { return facts_[id].allocations == 0; }
   /// Neither taken nor failed.
-  [[nodiscard]] bool is_free(StateId id) const { return states_[id].is_free; }
-  [[nodiscard]] bool has_failed(StateId id) const { return states_[id].state.has_failed; }
-  [[nodiscard]] int allocations(StateId id) const { return states_[id].allocations; }
+  [[nodiscard]] bool is_free(StateId id) const { return is_empty(id) && !facts_[id].has_failed; }
+  [[nodiscard]] bool has_failed(StateId id) const { return facts_[id].has_failed; }
+  [[nodiscard]] int allocations(StateId id) const { return facts_[id].allocations; }
+  [[nodiscard]] int device_of(StateId id) const { return facts_[id].device; }
+  /// Time-sliced profiles are counted, not laid out: in same-size mode, or empty and allowed it.
+  [[nodiscard]] bool is_same_size(StateId id) const { return facts_[id].is_same_size; }
+  [[nodiscard]] std::size_t size() const { return states_.size(); }
 
   const GpuFit& fit(StateId id, ShapeId shape);
   /// GpuFit::slots; 0 exactly where the state does not serve.
   int slots(StateId id, ShapeId shape) {
-    const std::vector<std::int16_t>& known = states_[id].slots;
-    if (shape < known.size() && known[shape] >= 0) return known[shape];
-    return learn_slots(id, shape);
+    const std::int16_t known = slots_[id * slots_stride_ + shape];
+    return known >= 0 ? known : learn_slots(id, shape);
+  }
+  /// GpuFit::is_whole of a state that serves.
+  [[nodiscard]] bool is_whole(StateId id, ShapeId shape) const {
+    return takes_whole_[id * slots_stride_ + shape] != 0;
   }
   /// The state after one more copy at `start`; the GPU serves the shape and the start is free.
   StateId after(StateId id, ShapeId shape, int start);
@@ -116,21 +123,30 @@ class GpuStates {
   };
   struct Entry {
     GpuState state;
-    double idle = 0;
-    int allocations = 0;
-    bool is_empty = false;
-    bool is_free = false;
     std::vector<std::optional<GpuFit>> fits;  ///< by shape
-    std::vector<std::int16_t> slots;          ///< by shape; -1: not asked yet
     std::vector<Move> moves;
+    std::vector<Move> moves_back;
+  };
+  /// What every decision looks at, kept apart from what is asked once.
+  struct Facts {
+    double idle = 0;
+    std::int16_t device = 0;
+    std::int16_t allocations = 0;
+    bool has_failed = false;
+    bool is_same_size = false;
   };
   int learn_slots(StateId id, ShapeId shape);
+  void widen_slots();
 
   [[nodiscard]] GpuFit fit_of(const GpuState& state, const GpuShape& shape) const;
   [[nodiscard]] double idle_of(const GpuState& state) const;
 
   std::vector<DeviceGeometry> devices_;
   std::vector<Entry> states_;
+  std::vector<Facts> facts_;               ///< by state
+  std::vector<std::int16_t> slots_;        ///< a row of shapes for each state; -1: not asked yet
+  std::vector<std::uint8_t> takes_whole_;  ///< beside `slots_`, once asked
+  std::size_t slots_stride_ = 8;
   std::map<GpuState, StateId> ids_;
   std::vector<GpuShape> shapes_;
   std::map<GpuShape, ShapeId> shape_ids_;

@@ -3,130 +3,207 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
-
-#include "place/fragmentation.hpp"
 
 namespace gpushape::place {
 
 namespace {
 
-std::int64_t times_in(std::int64_t free, std::int64_t wanted) {
-  return free <= 0 ? 0 : free / wanted;
+/// CPU and memory of a host that VMs may still reserve.
+struct FreeAmounts {
+  double millicores = 0;
+  double mhz = std::numeric_limits<double>::infinity();  ///< where counted
+  double memory = 0;
+};
+
+FreeAmounts free_after(const HostRow& row, const Request& request) {
+  const auto left = [](std::int64_t free, std::int64_t wanted) {
+    return static_cast<double>(std::max<std::int64_t>(free - wanted, 0));
+  };
+  FreeAmounts free{.millicores = left(row.free_millicores, request.millicores),
+                   .memory = left(row.free_memory, request.memory)};
+  if (row.mhz) free.mhz = left(row.free_mhz, request.reserved_mhz);
+  return free;
 }
 
-std::int64_t allowed_by(std::int64_t millicores, std::int64_t mhz, std::int64_t memory,
-                        bool counts_mhz, const Request& shape) {
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (shape.millicores > 0) most = std::min(most, times_in(millicores, shape.millicores));
-  if (counts_mhz && shape.reserved_mhz > 0) {
-    most = std::min(most, times_in(mhz, shape.reserved_mhz));
-  }
-  if (shape.memory > 0) most = std::min(most, times_in(memory, shape.memory));
+/// `slots`, or the copies that CPU and memory allow where they are fewer. Divides only where one of
+/// them binds; the amounts are whole numbers below 2^50, so that the quotients are exact.
+double limited(const ExpectedShape& shape, const FreeAmounts& free, double slots) {
+  double most = slots;
+  const auto bind = [&](double wanted, double found) {
+    if (slots * wanted > found) most = std::min(most, std::floor(found / wanted));
+  };
+  bind(shape.millicores, free.millicores);
+  bind(shape.mhz, free.mhz);
+  bind(shape.memory, free.memory);
   return most;
+}
+
+/// `limited` for every shape, those of several GPUs behind the row of the others.
+void limit_all(Offers& offers, const HostRow& row, const HostSums& sums, const FreeAmounts& free,
+               std::vector<float>& most) {
+  const auto singles = offers.singles();
+  const auto groups = offers.groups();
+  most.assign(offers.width() + groups.size(), 0);
+  for (std::size_t i = 0; i < singles.size(); ++i) {
+    const double slots = sums.slots[i];
+    if (slots > 0) most[i] = static_cast<float>(limited(singles[i], free, slots));
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const int slots = offers.group(row, i, sums.serving[i]).slots;
+    if (slots > 0) most[offers.width() + i] = static_cast<float>(limited(groups[i], free, slots));
+  }
+}
+
+/// Sum of probability times the idle capacity of the GPUs that serve, over the shapes that fit.
+double reachable(const Offers& offers, const HostSums& sums, const std::vector<float>& most) {
+  double sum = 0;
+  for (std::size_t i = 0; i < offers.singles().size(); ++i) {
+    if (most[i] > 0) sum += offers.probabilities()[i] * sums.used_idle[i];
+  }
+  return sum;
+}
+
+double filled(const Offers& offers, const HostSums& sums, const std::vector<float>& most) {
+  double sum = 0;
+  for (std::size_t i = 0; i < offers.singles().size(); ++i) {
+    sum += sums.weights[i] * static_cast<double>(most[i]);
+  }
+  return sum;
 }
 
 }  // namespace
 
-HostDelta::HostDelta(GpuStates& states, const HostRow& row, const Request& request,
-                     const Distribution& distribution)
-    : states_(states), row_(row), request_(request) {
+void sum_up(Offers& offers, const HostRow& row, HostSums& sums) {
+  GpuStates& states = offers.states();
+  sums.idle = 0;
+  sums.is_uniform = true;
   for (const StateId state : row.gpus) {
-    idle_ += states.idle(state);
-    is_uniform_ = is_uniform_ && states.state(state).device == states.state(row.gpus[0]).device;
+    sums.idle += states.idle(state);
+    sums.is_uniform =
+        sums.is_uniform && states.device_of(state) == states.device_of(row.gpus.front());
+    offers.learn(state);
   }
-  if (!is_uniform_) return;
-  sums_.reserve(distribution.size());
-  for (const WeighedRequest& weighed : distribution) {
-    const Request& shape = weighed.request;
-    ShapeSum sum{.probability = weighed.probability,
-                 .shape = shape.shape,
-                 .gpus = shape.gpus,
-                 .needs_links = shape.needs_links,
-                 .share = static_cast<double>(shape.gpus)};
-    for (std::size_t i = 0; i < row.gpus.size(); ++i) {
-      const StateId state = row.gpus[i];
-      const int slots = states.slots(state, shape.shape);
-      if (slots == 0) continue;
-      if (shape.gpus > 1) {
-        if (states.is_empty(state)) sum.serving |= gpu_bit(static_cast<int>(i));
-        continue;
-      }
-      sum.slots += slots;
-      sum.used_idle += states.idle(state);
+  sums.is_uniform = sums.is_uniform && !row.gpus.empty();
+  if (!sums.is_uniform) return;
+  const std::size_t singles = offers.singles().size();
+  const auto groups = offers.groups();
+  sums.weights = offers.weights(states.device_of(row.gpus.front()));
+  sums.slots.assign(offers.width(), 0);
+  sums.used_idle.assign(offers.width(), 0);
+  sums.serving.assign(groups.size(), 0);
+  for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
+    const StateId state = row.gpus[gpu];
+    const double idle = states.idle(state);
+    if (idle <= 0) continue;
+    const float* slots = offers.slots(state);
+    for (std::size_t i = 0; i < singles; ++i) {
+      sums.slots[i] += slots[i];
+      sums.used_idle[i] += slots[i] > 0 ? idle : 0;
     }
-    if (shape.gpus == 1 && !row.gpus.empty()) {
-      sum.share = states.fit(row.gpus.front(), shape.shape).share;
-    }
-    sum.most_before =
-        allowed_by(row.free_millicores, row.free_mhz, row.free_memory, row.mhz.has_value(), shape);
-    sum.most_after =
-        allowed_by(row.free_millicores - request.millicores, row.free_mhz - request.reserved_mhz,
-                   row.free_memory - request.memory, row.mhz.has_value(), shape);
-    sums_.push_back(sum);
-  }
-}
-
-void HostDelta::count_several(const ShapeSum& sum, GpuSet serving, std::int64_t& slots,
-                              GpuSet& used) const {
-  slots = 0;
-  used = 0;
-  if (!sum.needs_links) {
-    slots = std::popcount(serving) / sum.gpus;
-    if (slots > 0) used = serving;
-    return;
-  }
-  std::array<GpuSet, kMostGpusPerHost> whole{};
-  std::size_t count = 0;
-  bool are_disjoint = true;
-  for (const GpuSet domain : row_.domains) {
-    if ((domain & ~serving) != 0 || std::popcount(domain) != sum.gpus) continue;
-    are_disjoint = are_disjoint && (used & domain) == 0;
-    used |= domain;
-    if (count < whole.size()) whole[count++] = domain;
-  }
-  slots = are_disjoint ? static_cast<std::int64_t>(count)
-                       : most_disjoint(std::span(whole).first(count));
-}
-
-HostDelta::Losses HostDelta::losses(const Option* option) const {
-  double idle = idle_;
-  std::array<std::pair<StateId, StateId>, kMostGpusPerHost> moves{};
-  std::size_t count = 0;
-  if (option != nullptr) {
-    for (GpuSet set = option->gpus; set != 0; set &= set - 1) {
-      const StateId from = row_.gpus[static_cast<std::size_t>(std::countr_zero(set))];
-      const StateId to = states_.after(from, request_.shape, option->start);
-      moves[count++] = {from, to};
-      idle += states_.idle(to) - states_.idle(from);
-    }
-  }
-  Losses result;
-  for (const ShapeSum& sum : sums_) {
-    std::int64_t slots = sum.slots;
-    double used_idle = sum.used_idle;
-    if (sum.gpus > 1) {
-      GpuSet used = 0;
-      count_several(sum, option == nullptr ? sum.serving : sum.serving & ~option->gpus, slots,
-                    used);
-      used_idle = std::popcount(used);  // of empty GPUs
-    } else {
-      for (const auto& [from, to] : std::span(moves).first(count)) {
-        const int before = states_.slots(from, sum.shape);
-        const int after = states_.slots(to, sum.shape);
-        slots += after - before;
-        if (before > 0) used_idle -= states_.idle(from);
-        if (after > 0) used_idle += states_.idle(to);
+    if (!states.is_empty(state)) continue;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (states.slots(state, groups[i].shape) > 0) {
+        sums.serving[i] |= gpu_bit(static_cast<int>(gpu));
       }
     }
-    slots = std::min(slots, option == nullptr ? sum.most_before : sum.most_after);
-    result.touch += sum.probability * (slots > 0 ? idle - used_idle : idle);
-    result.fill += sum.probability * (idle - static_cast<double>(slots) * sum.share);
   }
-  return result;
+  std::vector<float>& most = offers.scratch();
+  limit_all(offers, row, sums, free_after(row, Request{}), most);
+  sums.touch = offers.probability() * sums.idle - reachable(offers, sums, most);
+  sums.fill = offers.probability() * sums.idle - filled(offers, sums, most);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto slots = static_cast<double>(most[offers.width() + i]);
+    if (slots <= 0) continue;
+    sums.touch -= groups[i].probability * offers.group(row, i, sums.serving[i]).gpus_used;
+    sums.fill -= groups[i].probability * groups[i].gpus * slots;
+  }
 }
 
-HostDelta::Losses HostDelta::before() const { return losses(nullptr); }
-HostDelta::Losses HostDelta::after(const Option& option) const { return losses(&option); }
+HostDelta::HostDelta(Offers& offers, const HostRow& row, const HostSums& sums,
+                     const Request& request)
+    : offers_(offers), row_(row), sums_(sums), request_(request), most_(offers.scratch()) {
+  limit_all(offers, row, sums, free_after(row, request), most_);
+}
+
+double HostDelta::groups_gain(LossMetric metric, GpuSet taken) const {
+  const auto groups = offers_.groups();
+  double gain = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto most = static_cast<double>(most_[offers_.width() + i]);
+    if (most <= 0) continue;
+    const GroupOffer offer = offers_.group(row_, i, sums_.serving[i] & ~taken);
+    const double slots = std::min(static_cast<double>(offer.slots), most);
+    if (slots <= 0) continue;
+    gain += groups[i].probability *
+            (metric == LossMetric::Touch ? offer.gpus_used : slots * groups[i].gpus);
+  }
+  return gain;
+}
+
+template <class Slots, class Used>
+double HostDelta::singles_gain(LossMetric metric, const Slots& slots, const Used& used) const {
+  // Independent sums: the additions of one need not wait for those of the others.
+  std::array<double, Offers::kLanes> sums{};
+  const std::size_t width = offers_.width();
+  const float* most = most_.data();
+  if (metric == LossMetric::Fill) {
+    const double* weights = sums_.weights;
+    for (std::size_t i = 0; i < width; i += Offers::kLanes) {
+      for (std::size_t k = 0; k < Offers::kLanes; ++k) {
+        sums[k] += weights[i + k] * static_cast<double>(std::min(slots(i + k), most[i + k]));
+      }
+    }
+  } else {
+    const double* probabilities = offers_.probabilities();
+    for (std::size_t i = 0; i < width; i += Offers::kLanes) {
+      for (std::size_t k = 0; k < Offers::kLanes; ++k) {
+        const bool fits = std::min(slots(i + k), most[i + k]) > 0;
+        sums[k] += fits ? probabilities[i + k] * used(i + k) : 0;
+      }
+    }
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+double HostDelta::after(LossMetric metric, int gpu, StateId to) const {
+  GpuStates& states = offers_.states();
+  const StateId from = row_.gpus[static_cast<std::size_t>(gpu)];
+  const float* before = offers_.slots(from);
+  const float* then = offers_.slots(to);
+  const double idle_before = states.idle(from);
+  const double idle_then = states.idle(to);
+  const double gain = singles_gain(
+      metric, [&](std::size_t i) { return sums_.slots[i] + then[i] - before[i]; },
+      [&](std::size_t i) {
+        return sums_.used_idle[i] - (before[i] > 0 ? idle_before : 0) +
+               (then[i] > 0 ? idle_then : 0);
+      });
+  return offers_.probability() * (sums_.idle + (idle_then - idle_before)) - gain -
+         groups_gain(metric, states.is_empty(from) ? gpu_bit(gpu) : 0);
+}
+
+double HostDelta::after(LossMetric metric, const Option& option) const {
+  GpuStates& states = offers_.states();
+  std::vector<float> slots = sums_.slots;
+  std::vector<double> used = sums_.used_idle;
+  double idle = sums_.idle;
+  for (GpuSet set = option.gpus; set != 0; set &= set - 1) {
+    const StateId from = row_.gpus[static_cast<std::size_t>(std::countr_zero(set))];
+    const StateId to = states.after(from, request_.shape, option.start);
+    offers_.learn(to);
+    const float* before = offers_.slots(from);
+    const float* then = offers_.slots(to);
+    idle += states.idle(to) - states.idle(from);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      slots[i] += then[i] - before[i];
+      used[i] += (then[i] > 0 ? states.idle(to) : 0) - (before[i] > 0 ? states.idle(from) : 0);
+    }
+  }
+  const double gain = singles_gain(
+      metric, [&](std::size_t i) { return slots[i]; }, [&](std::size_t i) { return used[i]; });
+  return offers_.probability() * idle - gain - groups_gain(metric, option.gpus);
+}
 
 }  // namespace gpushape::place

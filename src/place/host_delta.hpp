@@ -1,51 +1,53 @@
 // What each place on one host would change of its fragmentation, at the cost of the GPUs that the
-// place touches: the host is summed up once, and every option replaces the terms of its own GPUs.
-// The figures are those of fragmentation_of. For hosts whose GPUs are all of one device.
+// place touches: the host is summed up once (HostSums), and every option replaces the terms of its
+// own GPUs. The figures are those of fragmentation_of. For hosts whose GPUs are all of one device.
 #pragma once
 
 #include <vector>
 
-#include "place/snapshot.hpp"
+#include "place/offers.hpp"
 
 namespace gpushape::place {
 
+enum class LossMetric { Touch, Fill };
+
+/// A host that is up, summed up over its GPUs for the shapes of a distribution.
+struct HostSums {
+  double idle = 0;
+  bool is_uniform = true;           ///< all GPUs are of one device; otherwise the rest is empty
+  const double* weights = nullptr;  ///< of Offers::weights
+  std::vector<float> slots;         ///< by shape of one GPU, before CPU and memory
+  std::vector<double> used_idle;    ///< idle capacity of the GPUs that serve the shape
+  std::vector<GpuSet> serving;      ///< by shape of several GPUs: the empty GPUs that serve
+  double touch = 0;                 ///< the losses as the host stands
+  double fill = 0;
+};
+
+/// Sums up the host anew; keeps the memory of `sums`.
+void sum_up(Offers& offers, const HostRow& row, HostSums& sums);
+
+/// The losses of a host after a request, which fits it.
 class HostDelta {
  public:
-  HostDelta(GpuStates& states, const HostRow& row, const Request& request,
-            const Distribution& distribution);
+  HostDelta(Offers& offers, const HostRow& row, const HostSums& sums, const Request& request);
 
-  /// True where the sums stand for the host: all of its GPUs are of one device.
-  [[nodiscard]] bool applies() const { return is_uniform_; }
-
-  struct Losses {
-    double touch = 0;
-    double fill = 0;
-  };
-  [[nodiscard]] Losses before() const;
-  [[nodiscard]] Losses after(const Option& option) const;
+  /// With one GPU in another state; `to` is the end of a step.
+  [[nodiscard]] double after(LossMetric metric, int gpu, StateId to) const;
+  /// With several GPUs, all empty, taken whole.
+  [[nodiscard]] double after(LossMetric metric, const Option& option) const;
 
  private:
-  struct ShapeSum {
-    double probability = 0;
-    ShapeId shape = 0;
-    int gpus = 1;
-    bool needs_links = false;
-    double share = 0;  ///< GPU capacity of one copy
-    std::int64_t slots = 0;
-    double used_idle = 0;
-    GpuSet serving = 0;            ///< of shapes of several GPUs: the empty GPUs that serve
-    std::int64_t most_before = 0;  ///< what CPU and memory allow
-    std::int64_t most_after = 0;
-  };
-  [[nodiscard]] Losses losses(const Option* option) const;
-  void count_several(const ShapeSum& sum, GpuSet serving, std::int64_t& slots, GpuSet& used) const;
+  template <class Slots, class Used>
+  [[nodiscard]] double singles_gain(LossMetric metric, const Slots& slots, const Used& used) const;
+  [[nodiscard]] double groups_gain(LossMetric metric, GpuSet taken) const;
 
-  GpuStates& states_;
+  Offers& offers_;
   const HostRow& row_;
+  const HostSums& sums_;
   const Request& request_;
-  double idle_ = 0;
-  bool is_uniform_ = true;
-  std::vector<ShapeSum> sums_;
+  /// Of every shape, those of several GPUs behind the row of the others: its slots, or what CPU and
+  /// memory allow where that is less.
+  std::vector<float>& most_;
 };
 
 }  // namespace gpushape::place

@@ -12,30 +12,50 @@ using domain::Refusal;
 
 namespace {
 
+struct ServingGpus {
+  int count = 0;
+  int empty = 0;
+};
+
+ServingGpus serving_gpus(GpuStates& states, const HostRow& row, const Request& request) {
+  ServingGpus serving;
+  const GpuSet named = named_gpus(row, request);
+  for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
+    const StateId state = row.gpus[gpu];
+    if (states.slots(state, request.shape) == 0) continue;
+    if ((named >> gpu & 1U) == 0) continue;
+    ++serving.count;
+    serving.empty += states.is_empty(state) ? 1 : 0;
+  }
+  return serving;
+}
+
+bool has_whole_domain(const Snapshot& snapshot, const HostRow& row, const Request& request) {
+  const GpuSet set = candidates(snapshot, row, request);
+  return std::ranges::any_of(row.domains, [&](GpuSet domain) {
+    return (domain & ~set) == 0 && std::popcount(domain) == request.gpus;
+  });
+}
+
 /// What the GPUs of a host answer together: absent where they serve.
 std::optional<Refusal> gpu_refusal(const Snapshot& snapshot, const HostRow& row,
                                    const Request& request) {
   GpuStates& states = snapshot.states();
-  std::optional<Refusal> furthest;
-  int serving = 0;
-  int empty = 0;
-  for (const StateId state : row.gpus) {
-    if (states.slots(state, request.shape) == 0) continue;
-    ++serving;
-    if (states.is_empty(state)) ++empty;
-  }
-  if (serving == 0) {
-    for (const StateId state : row.gpus) {
-      furthest = std::max(furthest, states.fit(state, request.shape).refusal);
+  const ServingGpus serving = serving_gpus(states, row, request);
+  if (serving.count == 0) {
+    std::optional<Refusal> furthest;
+    const GpuSet named = named_gpus(row, request);
+    for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
+      const auto own = states.fit(row.gpus[gpu], request.shape).refusal;
+      const bool is_named = (named >> gpu & 1U) != 0;
+      furthest = std::max(
+          furthest, is_named ? own : std::min(own.value_or(Refusal::Address), Refusal::Address));
     }
     return furthest.value_or(Refusal::Model);
   }
   if (request.gpus <= 1) return std::nullopt;
-  if (empty < request.gpus) return Refusal::Count;
-  if (request.needs_links &&
-      domains_within(row, candidates(snapshot, row, request), request.gpus).empty()) {
-    return Refusal::LinkDomain;
-  }
+  if (serving.empty < request.gpus) return Refusal::Count;
+  if (request.needs_links && !has_whole_domain(snapshot, row, request)) return Refusal::LinkDomain;
   return std::nullopt;
 }
 
@@ -50,8 +70,12 @@ WantedFound gpu_words(const Snapshot& snapshot, std::size_t host, const Request&
   GpuStates& states = snapshot.states();
   const GpuShape& shape = states.shape(request.shape);
   const auto row = std::ranges::find(gpu_filters(), kReason, &GpuFilterRow::refusal);
-  for (const StateId id : snapshot.row(host).gpus) {
+  const HostRow& told = snapshot.row(host);
+  const GpuSet named = named_gpus(told, request);
+  for (std::size_t gpu = 0; gpu < told.gpus.size(); ++gpu) {
+    const StateId id = told.gpus[gpu];
     if (states.fit(id, request.shape).refusal != kReason) continue;
+    if (kReason > Refusal::Address && (named >> gpu & 1U) == 0) continue;
     const DeviceGeometry& device = states.geometry(id);
     const int profile = device.find(shape.use, shape.profile);
     return row->words(
@@ -68,6 +92,16 @@ bool is_up(const Snapshot& snapshot, std::size_t host, const Request& /*request*
 }
 WantedFound state_words(const Snapshot& snapshot, std::size_t host, const Request& /*request*/) {
   return {"up", std::string(name_of(snapshot.host(host).state))};
+}
+
+WantedFound address_words(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  std::vector<std::string> addresses;
+  for (const domain::Gpu& gpu : snapshot.host(host).gpus) {
+    if (!gpu.pci_address.empty()) addresses.push_back(gpu.pci_address);
+  }
+  return {fmt::format("the device at {}", fmt::join(request.asked.pci_addresses, " and ")),
+          addresses.empty() ? std::string("no address is known")
+                            : fmt::format("devices at {}", fmt::join(addresses, ", "))};
 }
 
 WantedFound count_words(const Snapshot& snapshot, std::size_t host, const Request& request) {
@@ -115,7 +149,7 @@ WantedFound memory_words(const Snapshot& snapshot, std::size_t host, const Reque
 /// The virtual nodes of the VM, each within one node of the host. A VM without a topology counts as
 /// what it was derived as, one node; where neither side knows, nothing is held against it.
 bool fits_nodes(const Snapshot& snapshot, std::size_t host, const Request& request) {
-  const auto& numa = snapshot.host(host).numa;
+  const auto& numa = snapshot.row(host).numa;
   const std::int64_t nodes = request.asked.numa_nodes;
   if (!numa || nodes <= 0) return true;
   return nodes <= numa->nodes && request.millicores <= nodes * numa->millicores_per_node &&
@@ -145,6 +179,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 bool reaches_datastores(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  if (request.asked.datastores.empty()) return true;
   const auto& row = snapshot.host(host);
   return !row.knows_datastores || missing(request.asked.datastores, row.datastores) == nullptr;
 }
@@ -155,6 +190,7 @@ WantedFound datastore_words(const Snapshot& snapshot, std::size_t host, const Re
 }
 
 bool reaches_networks(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  if (request.asked.networks.empty()) return true;
   const auto& row = snapshot.host(host);
   return !row.knows_networks || missing(request.asked.networks, row.networks) == nullptr;
 }
@@ -165,6 +201,7 @@ WantedFound network_words(const Snapshot& snapshot, std::size_t host, const Requ
 }
 
 bool admits_tenant(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  if (!snapshot.row(host).is_kept) return true;
   const auto& tenants = snapshot.host(host).tenants;
   return tenants.empty() || std::ranges::find(tenants, request.asked.tenant) != tenants.end();
 }
@@ -173,11 +210,23 @@ WantedFound tenant_words(const Snapshot& snapshot, std::size_t host, const Reque
           fmt::format("kept for {}", list_of(snapshot.host(host).tenants))};
 }
 
+/// Anti-affinity: so many VMs of the group and no more.
+bool is_spread(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  return request.group == 0 || request.asked.most_per_host <= 0 ||
+         vms_of_group(snapshot.row(host), request.group) < request.asked.most_per_host;
+}
+WantedFound spread_words(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  return {
+      fmt::format("at most {} of {} on one host", request.asked.most_per_host, request.asked.group),
+      fmt::format("{} there", vms_of_group(snapshot.row(host), request.group))};
+}
+
 constexpr auto kHostFilters = std::to_array<FilterRow>({
     {Refusal::HostDown, is_up, state_words},
     {Refusal::GpuFailed, gpus_pass<Refusal::GpuFailed>, gpu_words<Refusal::GpuFailed>},
     {Refusal::Model, gpus_pass<Refusal::Model>, gpu_words<Refusal::Model>},
     {Refusal::Label, gpus_pass<Refusal::Label>, gpu_words<Refusal::Label>},
+    {Refusal::Address, gpus_pass<Refusal::Address>, address_words},
     {Refusal::Mode, gpus_pass<Refusal::Mode>, gpu_words<Refusal::Mode>},
     {Refusal::ProfileLock, gpus_pass<Refusal::ProfileLock>, gpu_words<Refusal::ProfileLock>},
     {Refusal::Capacity, gpus_pass<Refusal::Capacity>, gpu_words<Refusal::Capacity>},
@@ -190,11 +239,14 @@ constexpr auto kHostFilters = std::to_array<FilterRow>({
     {Refusal::Datastore, reaches_datastores, datastore_words},
     {Refusal::Network, reaches_networks, network_words},
     {Refusal::Tenant, admits_tenant, tenant_words},
+    {Refusal::Spread, is_spread, spread_words},
 });
 
 /// The rows behind those of the GPUs.
-constexpr auto kAfterGpus = std::span(kHostFilters).subspan(10);
+constexpr auto kAfterGpus = std::span(kHostFilters).subspan(11);
 static_assert(kAfterGpus.front().refusal == Refusal::Cpu);
+constexpr auto kBehindMemory = kAfterGpus.subspan(2);
+static_assert(kBehindMemory.front().refusal == Refusal::Numa);
 
 /// Every combination of `count` GPUs of `gpus`, in ascending order, up to the limit.
 void combine(const std::vector<int>& gpus, std::size_t from, int count, GpuSet chosen,
@@ -223,7 +275,7 @@ std::optional<Refusal> refusal_of(const Snapshot& snapshot, std::size_t host,
                                   const Request& request) {
   const HostRow& row = snapshot.row(host);
   if (!row.is_up) return Refusal::HostDown;
-  // One look at the GPUs stands for the nine rows about them.
+  // One look at the GPUs stands for the ten rows about them.
   if (const auto refusal = gpu_refusal(snapshot, row, request)) return refusal;
   for (const FilterRow& filter : kAfterGpus) {
     if (!filter.passes(snapshot, host, request)) return filter.refusal;
@@ -231,14 +283,44 @@ std::optional<Refusal> refusal_of(const Snapshot& snapshot, std::size_t host,
   return std::nullopt;
 }
 
+bool takes(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  const HostRow& row = snapshot.row(host);
+  if (!row.is_up || !has_cpu(snapshot, host, request) || !has_memory(snapshot, host, request)) {
+    return false;
+  }
+  const ServingGpus serving = serving_gpus(snapshot.states(), row, request);
+  if (serving.count == 0) return false;
+  if (request.gpus > 1 && (serving.empty < request.gpus ||
+                           (request.needs_links && !has_whole_domain(snapshot, row, request)))) {
+    return false;
+  }
+  return std::ranges::all_of(kBehindMemory, [&](const FilterRow& filter) {
+    return filter.passes(snapshot, host, request);
+  });
+}
+
+GpuSet named_gpus(const HostRow& row, const Request& request) {
+  if (request.asked.pci_addresses.empty()) return ~GpuSet{0};
+  GpuSet named = 0;
+  for (std::size_t gpu = 0; gpu < row.told->gpus.size(); ++gpu) {
+    const std::string& own = row.told->gpus[gpu].pci_address;
+    const auto& wanted = request.asked.pci_addresses;
+    if (!own.empty() && std::ranges::find(wanted, own) != wanted.end()) {
+      named |= gpu_bit(static_cast<int>(gpu));
+    }
+  }
+  return named;
+}
+
 GpuSet candidates(const Snapshot& snapshot, const HostRow& row, const Request& request) {
   GpuStates& states = snapshot.states();
+  const GpuSet named = named_gpus(row, request);
   GpuSet set = 0;
   for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
     if (request.gpus > 1 && !states.is_empty(row.gpus[gpu])) continue;
     if (states.slots(row.gpus[gpu], request.shape) > 0) set |= gpu_bit(static_cast<int>(gpu));
   }
-  return set;
+  return set & named;
 }
 
 std::vector<GpuSet> domains_within(const HostRow& row, GpuSet gpus, int size) {

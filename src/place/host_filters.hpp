@@ -24,6 +24,12 @@ std::span<const FilterRow> filters();
 std::optional<domain::Refusal> refusal_of(const Snapshot& snapshot, std::size_t host,
                                           const Request& request);
 
+/// Whether no row refuses the host: the same answer without its reason.
+bool takes(const Snapshot& snapshot, std::size_t host, const Request& request);
+
+/// The GPUs that a request may name: those at the addresses that it is bound to, or all.
+GpuSet named_gpus(const HostRow& row, const Request& request);
+
 /// The GPUs that one instance may be given: those that serve, and for several GPUs those that are
 /// empty as well.
 GpuSet candidates(const Snapshot& snapshot, const HostRow& row, const Request& request);

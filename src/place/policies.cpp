@@ -35,13 +35,15 @@ std::optional<Choice> choose(const Snapshot& snapshot, const Request& request,
                              const Distribution& distribution, const PolicyRow& policy,
                              const GoodnessWeights& weights) {
   std::optional<Choice> best;
+  Offers offers(snapshot.states(), distribution);
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
     if (refusal_of(snapshot, host, request)) continue;
     const HostChoice choice = policy.best_on_host({.snapshot = snapshot,
                                                    .host = host,
                                                    .request = request,
                                                    .distribution = distribution,
-                                                   .weights = weights});
+                                                   .weights = weights,
+                                                   .offers = offers});
     if (!best || choice.key > best->key) {
       best = {.host = host, .option = choice.option, .key = choice.key};
     }

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "place/goodness.hpp"
+#include "place/host_delta.hpp"
+#include "place/offers.hpp"
 #include "place/snapshot.hpp"
 
 namespace gpushape::place {
@@ -19,6 +21,8 @@ struct PolicyQuestion {
   const Request& request;
   const Distribution& distribution;
   const GoodnessWeights& weights;
+  Offers& offers;                  ///< of the snapshot's states and the distribution
+  const HostSums* sums = nullptr;  ///< of the host, where they are kept; otherwise made
 };
 
 /// Larger is better, the first figure first. Every figure is rounded to nine decimals.

@@ -71,7 +71,19 @@ HostRow row_of(const ClusterHost& host, GpuStates& states) {
     row.gpus.push_back(states.intern(state_of(gpu, states)));
   }
   row.domains = domains_of(host);
+  row.numa = host.numa;
+  row.is_kept = !host.tenants.empty();
   return row;
+}
+
+void count_in_group(HostRow& row, GroupId group, std::int32_t more) {
+  if (group == 0) return;
+  const auto place = std::ranges::lower_bound(row.groups, group, {}, &GroupCount::group);
+  if (place == row.groups.end() || place->group != group) {
+    row.groups.insert(place, {.group = group, .vms = more});
+  } else if ((place->vms += more) == 0) {
+    row.groups.erase(place);
+  }
 }
 
 void write_back(domain::Gpu& gpu, const PlacedVm& placed, const std::string& vm,
@@ -108,23 +120,37 @@ Snapshot::Snapshot(const domain::Cluster& cluster, std::span<const domain::Devic
 
 Snapshot::Snapshot(const domain::Cluster& cluster, std::vector<DeviceGeometry> devices)
     : states_(std::make_shared<GpuStates>(std::move(devices))),
+      groups_(std::make_shared<std::map<std::string, GroupId>>()),
       hosts_(std::make_shared<const std::vector<ClusterHost>>(cluster.hosts)),
       first_vms_(std::make_shared<const std::vector<domain::VirtualMachine>>(cluster.vms)) {
   rows_.reserve(cluster.hosts.size());
-  for (const ClusterHost& host : cluster.hosts) rows_.push_back(row_of(host, *states_));
+  std::map<std::pair<std::size_t, std::vector<GpuSet>>, std::uint32_t> layouts;
+  for (const ClusterHost& host : cluster.hosts) {
+    HostRow& row = rows_.emplace_back(row_of(host, *states_));
+    row.told = &(*hosts_)[rows_.size() - 1];
+    const auto position = static_cast<std::uint32_t>(layouts.size());
+    row.layout = layouts.try_emplace({row.gpus.size(), row.domains}, position).first->second;
+  }
   std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < cluster.hosts.size(); ++i)
     positions.emplace(cluster.hosts[i].name, i);
   for (const domain::VirtualMachine& vm : cluster.vms) {
     const auto host = positions.find(vm.host);
     if (host == positions.end()) continue;
-    vms_.emplace(vm.name, PlacedVm{.request = compile(vm.request),
-                                   .host = host->second,
-                                   .option = {.gpus = gpu_set(vm.gpus), .start = vm.start}});
+    const auto [placed, is_new] = vms_.try_emplace(
+        vm.name, PlacedVm{.request = compile(vm.request),
+                          .host = host->second,
+                          .option = {.gpus = gpu_set(vm.gpus), .start = vm.start}});
+    if (is_new) count_in_group(rows_[host->second], placed->second.request.group, 1);
   }
 }
 
 Request Snapshot::compile(const domain::PlacementRequest& request) const {
+  GroupId group = 0;
+  if (!request.group.empty()) {
+    const auto next = static_cast<GroupId>(groups_->size() + 1);
+    group = groups_->try_emplace(request.group, next).first->second;
+  }
   return {.shape = states_->intern(GpuShape{.use = request.use,
                                             .profile = request.profile,
                                             .devices = request.devices,
@@ -134,6 +160,7 @@ Request Snapshot::compile(const domain::PlacementRequest& request) const {
           .millicores = request.millicores,
           .reserved_mhz = request.reserved_mhz,
           .memory = request.memory_bytes.count(),
+          .group = group,
           .asked = request};
 }
 
@@ -163,12 +190,14 @@ void Snapshot::place(const std::string& vm, const Request& request, std::size_t 
   row.free_millicores -= request.millicores;
   row.free_mhz -= request.reserved_mhz;
   row.free_memory -= request.memory;
+  count_in_group(row, request.group, 1);
   vms_.insert_or_assign(vm, PlacedVm{.request = request, .host = host, .option = option});
 }
 
-bool Snapshot::remove(const std::string& vm) {
+std::optional<std::size_t> Snapshot::remove(const std::string& vm) {
   const auto found = vms_.find(vm);
-  if (found == vms_.end()) return false;
+  if (found == vms_.end()) return std::nullopt;
+  const std::size_t host = found->second.host;
   const PlacedVm& placed = found->second;
   HostRow& row = rows_[placed.host];
   for (GpuSet set = placed.option.gpus; set != 0; set &= set - 1) {
@@ -178,8 +207,9 @@ bool Snapshot::remove(const std::string& vm) {
   row.free_millicores += placed.request.millicores;
   row.free_mhz += placed.request.reserved_mhz;
   row.free_memory += placed.request.memory;
+  count_in_group(row, placed.request.group, -1);
   vms_.erase(found);
-  return true;
+  return host;
 }
 
 domain::Cluster Snapshot::cluster() const {
@@ -223,6 +253,11 @@ domain::Cluster Snapshot::cluster() const {
     now.vms.push_back(std::move(vm));
   }
   return now;
+}
+
+std::int64_t vms_of_group(const HostRow& row, GroupId group) {
+  const auto place = std::ranges::lower_bound(row.groups, group, {}, &GroupCount::group);
+  return place == row.groups.end() || place->group != group ? 0 : place->vms;
 }
 
 std::vector<StateId> gpus_after(const Snapshot& snapshot, const HostRow& row,

@@ -25,6 +25,16 @@ constexpr GpuSet gpu_bit(int gpu) { return GpuSet{1} << static_cast<unsigned>(gp
 std::vector<int> gpus_of(GpuSet set);
 GpuSet gpu_set(std::span<const int> gpus);
 
+/// VMs that are counted together on each host, as Snapshot::compile numbers them; 0: none.
+using GroupId = std::uint32_t;
+
+struct GroupCount {
+  GroupId group = 0;
+  std::int32_t vms = 0;
+
+  auto operator<=>(const GroupCount&) const = default;
+};
+
 /// A request as the snapshot counts it.
 struct Request {
   ShapeId shape = 0;
@@ -33,6 +43,7 @@ struct Request {
   std::int64_t millicores = 0;
   std::int64_t reserved_mhz = 0;
   std::int64_t memory = 0;  ///< bytes
+  GroupId group = 0;
   domain::PlacementRequest asked;
 };
 
@@ -53,6 +64,11 @@ struct HostRow {
   std::int64_t free_memory = 0;
   std::vector<StateId> gpus;
   std::vector<GpuSet> domains;  ///< largest first, then by their GPUs
+  std::uint32_t layout = 0;     ///< the same for hosts with as many GPUs and the same domains
+  std::optional<domain::NumaLayout> numa;
+  bool is_kept = false;                       ///< for the tenants that the inventory names
+  std::vector<GroupCount> groups;             ///< sorted; none of 0 VMs
+  const domain::ClusterHost* told = nullptr;  ///< Snapshot::host; never nullptr in a snapshot
 };
 
 /// Places on one host.
@@ -90,8 +106,8 @@ class Snapshot {
 
   /// The option is one of the legal ones.
   void place(const std::string& vm, const Request& request, std::size_t host, Option option);
-  /// False where no VM of that name is placed.
-  bool remove(const std::string& vm);
+  /// The host that it leaves; absent where no VM of that name is placed.
+  std::optional<std::size_t> remove(const std::string& vm);
   /// Takes a host out, as a failure or maintenance does; its VMs stay in the list.
   void take_down(std::size_t host) { rows_[host].is_up = false; }
 
@@ -100,11 +116,15 @@ class Snapshot {
 
  private:
   std::shared_ptr<GpuStates> states_;
+  std::shared_ptr<std::map<std::string, GroupId>> groups_;
   std::shared_ptr<const std::vector<domain::ClusterHost>> hosts_;
   std::shared_ptr<const std::vector<domain::VirtualMachine>> first_vms_;
   std::vector<HostRow> rows_;
   std::map<std::string, PlacedVm> vms_;
 };
+
+/// VMs of a group that the host holds.
+std::int64_t vms_of_group(const HostRow& row, GroupId group);
 
 /// The GPUs of a host after a placement.
 std::vector<StateId> gpus_after(const Snapshot& snapshot, const HostRow& row,

@@ -30,6 +30,14 @@ std::string request_text(const PlacementAttempt& attempt) {
                                  size_text(request.memory_bytes));
   if (!request.devices.empty()) text += fmt::format(", on {}", fmt::join(request.devices, " or "));
   if (request.label) text += fmt::format(", label '{}'", *request.label);
+  const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
+    if (!names.empty()) text += fmt::format(", {} {}", what, fmt::join(names, " and "));
+  };
+  add("bound to", request.pci_addresses);
+  add("datastore", request.datastores);
+  add("network", request.networks);
+  if (!request.tenant.empty()) text += fmt::format(", tenant {}", request.tenant);
+  if (request.most_per_host > 0) text += fmt::format(", at most {} a host", request.most_per_host);
   return text;
 }
 

@@ -25,10 +25,13 @@ Node request_node(const domain::PlacementRequest& request) {
   if (!request.devices.empty()) node.set("devices", texts_node(request.devices));
   set_known(node, "label", request.label);
   if (request.is_static) node.set("static", true);
+  if (!request.pci_addresses.empty()) node.set("pciAddresses", texts_node(request.pci_addresses));
   set_count(node, "numaNodes", request.numa_nodes);
   if (!request.datastores.empty()) node.set("datastores", texts_node(request.datastores));
   if (!request.networks.empty()) node.set("networks", texts_node(request.networks));
   set_text(node, "tenant", request.tenant);
+  set_text(node, "group", request.group);
+  set_count(node, "mostPerHost", request.most_per_host);
   return node;
 }
 

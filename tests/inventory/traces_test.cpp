@@ -43,7 +43,8 @@ TEST_SUITE("inventory") {
     CHECK(read.events[1].seconds == doctest::Approx(30.5));
     CHECK(read.events[1].request.gpus == 2);
     CHECK_FALSE(read.events[2].is_arrival);
-    CHECK(read.remark.find("max_instance_per_node") != std::string::npos);
+    CHECK(read.events[0].request.most_per_host == 8);
+    CHECK(read.remark.empty());
   }
 
   TEST_CASE("a task list tells shares and models") {
@@ -58,6 +59,21 @@ TEST_SUITE("inventory") {
     CHECK(tasks[0].models == std::vector<std::string>{"A10", "T4"});
     CHECK(tasks[0].gpu_milli == 460);
     CHECK(tasks[1].models.empty());
+  }
+
+  TEST_CASE("instances of a service keep to their number a node") {
+    const auto trace = inventory::read_trace(
+        "instance_sn,app_name,cpu_request,gpu_request,memory_request,max_instance_per_node,"
+        "creation_time,deletion_time\n"
+        "i-1,app-7,12,1,64,2,,\n"
+        "i-2,app-8,12,1,64,-1,5,9\n",
+        "services.csv");
+    REQUIRE(trace.has_value());
+    const auto& events = std::get<domain::Trace>(*trace).events;
+    CHECK(events[0].request.group == "app-7");
+    CHECK(events[0].request.most_per_host == 2);
+    CHECK(events[1].request.group.empty());
+    CHECK(events[1].request.most_per_host == 0);
   }
 
   TEST_CASE("wrong cells are named with their line, and unknown heads with what is read") {

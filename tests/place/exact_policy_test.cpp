@@ -80,7 +80,7 @@ TEST_SUITE("place") {
     REQUIRE(exact.size() == 2);
     CHECK(exact[0].chosen->host == "small");
     CHECK(exact[1].chosen->host == "large");
-    CHECK(has_note(exact[0], "proven: all 2 VMs fit at once"));
+    CHECK(has_note(exact[0], "proven: 2 of 2 contracts and 2 of 2 GPUs placed"));
   }
 
   TEST_CASE("a batch that cannot fit is proven so, and placed as far as it goes") {
@@ -89,6 +89,6 @@ TEST_SUITE("place") {
     const auto exact = decided(batch, true);
     REQUIRE(exact.size() == 2);
     CHECK(std::ranges::count_if(exact, &domain::PlacementDecision::is_placed) == 1);
-    CHECK(has_note(exact[1], "proven: no placement holds all 2 VMs"));
+    CHECK(has_note(exact[1], "proven: 1 of 2 contracts and 1 of 2 GPUs placed"));
   }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "place/chooser.hpp"
+#include "place/exact.hpp"
 #include "place/failover.hpp"
 #include "place/host_filters.hpp"
 #include "place/policies.hpp"
@@ -326,6 +327,86 @@ TEST_SUITE("place") {
     CHECK(no > 100);
   }
 
+  TEST_CASE("the exact search finds the best value over every joint placement") {
+    const std::vector<domain::Gpu> gpus = every_gpu();
+    const std::vector<domain::PlacementRequest> requests = every_request();
+    std::vector<std::pair<double, domain::PlacementRequest>> shapes;
+    for (const auto& request : requests) shapes.emplace_back(0.1, request);
+    int left_out = 0;
+    int complete = 0;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      for (std::size_t a = 0; a < requests.size(); ++a) {
+        const std::vector<domain::PlacementRequest> asked = {requests[a], requests[(a + i) % 10],
+                                                             requests[(3 * a + 1) % 10]};
+        const Snapshot snapshot(
+            cluster_with({{gpus[i], gpus[(i + 4) % gpus.size()]}, {gpus[i % 2 == 0 ? 0 : 2]}}),
+            tiny_devices());
+        const place::Distribution distribution = snapshot.compile(shapes);
+        // The second one comes twice or not at all.
+        std::vector<place::Batch> batches;
+        for (std::size_t k = 0; k < asked.size(); ++k) {
+          batches.push_back({snapshot.compile(asked[k]), {"vm" + std::to_string(k)}});
+        }
+        if (i % 2 == 0) batches[1].names.emplace_back("vm1-2");
+        const auto capacity = [](const domain::PlacementRequest& request) {
+          if (request.gpus > 1 || request.profile.empty()) return static_cast<double>(request.gpus);
+          return (request.profile.front() - '0') / 4.0;  // of 4 GB or 4 slices
+        };
+        // Depth first over every choice of batches and every legal place.
+        place::JointValue best{.placed = -1, .fragmentation = 0};
+        const std::function<void(const Snapshot&, std::size_t, std::size_t, double)> visit =
+            [&](const Snapshot& state, std::size_t batch, std::size_t instance, double placed) {
+              if (batch == batches.size()) {
+                const place::JointValue value{
+                    .placed = placed,
+                    .fragmentation = place::fragmentation_of(state, distribution).fill};
+                if (place::is_better(value, best)) best = value;
+                return;
+              }
+              if (instance == 0) visit(state, batch + 1, 0, placed);
+              const bool is_last = instance + 1 == batches[batch].names.size();
+              const domain::Cluster now = state.cluster();
+              for (std::size_t host = 0; host < now.hosts.size(); ++host) {
+                for (const auto& [set, start] : legal_places(now.hosts[host], asked[batch])) {
+                  Snapshot after = state;
+                  after.place(batches[batch].names[instance], batches[batch].request, host,
+                              {.gpus = set, .start = start});
+                  visit(after, is_last ? batch + 1 : batch, is_last ? 0 : instance + 1,
+                        placed + capacity(asked[batch]));
+                }
+              }
+            };
+        visit(snapshot, 0, 0, 0);
+        const place::BestJoint found = place::best_joint(snapshot, batches, distribution);
+        CAPTURE(i);
+        CAPTURE(a);
+        REQUIRE(found.is_proven);
+        CHECK(found.value.placed == doctest::Approx(best.placed));
+        CHECK(found.value.fragmentation == doctest::Approx(best.fragmentation));
+        CHECK(found.bound == found.value);
+        // The places are what the value says of them.
+        Snapshot after = snapshot;
+        for (const place::Restart& place : found.places) {
+          for (const place::Batch& batch : batches) {
+            if (std::ranges::find(batch.names, place.vm) == batch.names.end()) continue;
+            REQUIRE_FALSE(place::refusal_of(after, place.host, batch.request));
+            after.place(place.vm, batch.request, place.host, place.option);
+          }
+        }
+        CHECK(place::fragmentation_of(after, distribution).fill ==
+              doctest::Approx(best.fragmentation));
+        ++(best.placed < found.asked ? left_out : complete);
+        // Cut short, its bound still holds.
+        const place::BestJoint cut = place::best_joint(snapshot, batches, distribution, 2);
+        CHECK_FALSE(place::is_better(found.value, cut.bound));
+        CHECK_FALSE(place::is_better(cut.value, found.value));
+        CHECK(cut.is_proven == (cut.bound == cut.value));
+      }
+    }
+    CHECK(left_out > 20);
+    CHECK(complete > 5);
+  }
+
   TEST_CASE("remembering what hosts answered changes no decision") {
     const std::vector<domain::PlacementRequest> requests = every_request();
     std::vector<std::pair<double, domain::PlacementRequest>> shapes;
@@ -352,7 +433,7 @@ TEST_SUITE("place") {
         }
         if (step % 3 == 2) {
           const std::string gone = "vm" + std::to_string(step / 2);
-          CHECK(snapshot.remove(gone) == chooser.remove(gone));
+          CHECK(snapshot.remove(gone).has_value() == chooser.remove(gone));
         }
       }
       const auto expected = place::fragmentation_of(snapshot, distribution);

@@ -1,5 +1,6 @@
 // Write-then-read is the identity, through the tree, through JSON and through YAML.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -129,6 +130,20 @@ domain::VirtualNuma any_numa() {
   return numa;
 }
 
+gpushape::domain::PlacementTerms any_terms(const Shape& shape) {
+  gpushape::domain::PlacementTerms terms;
+  if (shape.technology == gpushape::domain::Technology::Passthrough && any_boolean()) {
+    for (std::int64_t i = 0; i < shape.count; ++i) {
+      terms.pci_addresses.push_back(fmt::format("0000:{:02x}:00.0", i % 256));
+    }
+  }
+  if (any_boolean()) terms.datastores = {any_text(), any_text()};
+  if (any_boolean()) terms.networks = {any_text()};
+  terms.tenant = any_boolean() ? any_text() : "";
+  terms.most_per_host = any_boolean() ? any_count(1, 100) : 0;
+  return terms;
+}
+
 ResourceContract any_contract() {
   ResourceContract contract;
   contract.name = any_boolean() ? any_text() : "";
@@ -157,6 +172,7 @@ ResourceContract any_contract() {
                       sometimes([] { return any_count(0, 100); })};
   contract.host = any_boolean() ? any_text() : "";
   contract.hardware_label = any_boolean() ? any_text() : "";
+  contract.placement = any_terms(contract.shape);
   contract.needs_live_migration = any_boolean();
   contract.needs_ha = any_boolean();
   for (std::int64_t more = any_count(0, 2); more > 0; --more) {

@@ -2,7 +2,7 @@
 // cannot use. By touch it is the published fragmentation gradient descent; by fill it also counts
 // what CPU and memory leave behind.
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -14,57 +14,103 @@
 namespace gpushape::place {
 namespace {
 
-/// A GPU that is in use plays no part in link domains: equal ones give equal answers.
-class SeenShares {
+double figure(LossMetric metric, const auto& figures) {
+  return metric == LossMetric::Touch ? figures.touch : figures.fill;
+}
+
+/// Keeps the first of the options with the largest key.
+class Best {
  public:
-  bool is_new(const GpuStates& states, const HostRow& row, const Option& option) {
-    const StateId state = row.gpus[static_cast<std::size_t>(std::countr_zero(option.gpus))];
-    if (states.is_empty(state)) return true;
-    const std::pair<StateId, int> share = {state, option.start};
-    if (std::ranges::find(seen_, share) != seen_.end()) return false;
-    seen_.push_back(share);
+  void offer(const Option& option, double key) {
+    if (!is_first_ && key <= choice_.key[0]) return;
+    choice_ = {.option = option, .key = {key, 0}};
+    is_first_ = false;
+  }
+  [[nodiscard]] const HostChoice& choice() const { return choice_; }
+
+ private:
+  HostChoice choice_;
+  bool is_first_ = true;
+};
+
+/// A GPU that is in use plays no part in link domains: equal ones give equal answers.
+class SeenStates {
+ public:
+  bool is_new(StateId state) {
+    if (std::find(seen_.begin(), seen_.begin() + count_, state) != seen_.begin() + count_) {
+      return false;
+    }
+    seen_[static_cast<std::size_t>(count_++)] = state;
     return true;
   }
 
  private:
-  std::vector<std::pair<StateId, int>> seen_;
+  std::array<StateId, kMostGpusPerHost> seen_{};
+  std::ptrdiff_t count_ = 0;
 };
 
-HostChoice least(const PolicyQuestion& question, bool by_touch) {
+HostChoice least_of_uniform(const PolicyQuestion& question, LossMetric metric,
+                            const HostSums& sums) {
+  GpuStates& states = question.snapshot.states();
+  const Request& request = question.request;
+  const HostRow& row = question.snapshot.row(question.host);
+  const HostDelta delta(question.offers, row, sums, request);
+  const double before = figure(metric, sums);
+  Best best;
+  if (request.gpus > 1 || !request.asked.pci_addresses.empty()) {
+    for (const Option& option : options(question.snapshot, row, request)) {
+      best.offer(option, rounded(before - delta.after(metric, option)));
+    }
+    return best.choice();
+  }
+  SeenStates seen;
+  for (int gpu = 0; std::cmp_less(gpu, row.gpus.size()); ++gpu) {
+    const StateId from = row.gpus[static_cast<std::size_t>(gpu)];
+    if (states.slots(from, request.shape) == 0) continue;
+    if (!states.is_empty(from) && !seen.is_new(from)) continue;
+    for (const Step& step : question.offers.steps(from, request.shape)) {
+      best.offer({.gpus = gpu_bit(gpu), .start = step.start},
+                 rounded(before - delta.after(metric, gpu, step.to)));
+    }
+  }
+  return best.choice();
+}
+
+/// Where GPUs of several devices share a host: every option counted in full.
+HostChoice least_of_mixed(const PolicyQuestion& question, LossMetric metric) {
   GpuStates& states = question.snapshot.states();
   const HostRow& row = question.snapshot.row(question.host);
-  const HostDelta delta(states, row, question.request, question.distribution);
-  const auto metric = [&](const auto& figures) { return by_touch ? figures.touch : figures.fill; };
-  const auto after = [&](const Option& option) {
-    if (delta.applies()) return metric(delta.after(option));
-    const std::vector<StateId> gpus = gpus_after(question.snapshot, row, question.request, option);
-    return metric(
-        fragmentation_of(states, view_after(row, question.request, gpus), question.distribution));
-  };
-  const double before = delta.applies()
-                            ? metric(delta.before())
-                            : metric(fragmentation_of(states, view_of(row), question.distribution));
-  HostChoice best;
-  bool is_first = true;
-  SeenShares seen;
+  const double before =
+      figure(metric, fragmentation_of(states, view_of(row), question.distribution));
+  Best best;
   for (const Option& option : options(question.snapshot, row, question.request)) {
-    if (question.request.gpus == 1 && !seen.is_new(states, row, option)) continue;
-    const PolicyKey key = {rounded(before - after(option)), 0};
-    if (!is_first && key <= best.key) continue;
-    best = {.option = option, .key = key};
-    is_first = false;
+    const std::vector<StateId> gpus = gpus_after(question.snapshot, row, question.request, option);
+    const double after = figure(
+        metric,
+        fragmentation_of(states, view_after(row, question.request, gpus), question.distribution));
+    best.offer(option, rounded(before - after));
   }
-  return best;
+  return best.choice();
+}
+
+HostChoice least(const PolicyQuestion& question, LossMetric metric) {
+  HostSums own;
+  if (question.sums == nullptr) {
+    sum_up(question.offers, question.snapshot.row(question.host), own);
+  }
+  const HostSums& sums = question.sums == nullptr ? own : *question.sums;
+  return sums.is_uniform ? least_of_uniform(question, metric, sums)
+                         : least_of_mixed(question, metric);
 }
 
 }  // namespace
 
 HostChoice least_fragmentation_by_touch(const PolicyQuestion& question) {
-  return least(question, true);
+  return least(question, LossMetric::Touch);
 }
 
 HostChoice least_fragmentation_by_fill(const PolicyQuestion& question) {
-  return least(question, false);
+  return least(question, LossMetric::Fill);
 }
 
 }  // namespace gpushape::place
