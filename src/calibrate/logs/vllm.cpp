@@ -264,10 +264,11 @@ bool is_vllm(std::string_view line) {
 Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
   for (std::string line; next_line(text, line);) read_line(line, state);
+  std::string named = state.args_model;
   EngineLog log = finished(std::move(state), file);
   EngineStart& start = log.start;
   start.engine = "vllm";
-  if (start.model.empty()) start.model = state.args_model;
+  if (start.model.empty()) start.model = std::move(named);
   if (!has_figures(start)) return without_figures("vLLM", file);
   return log;
 }
