@@ -27,7 +27,7 @@ struct Row {
 
 constexpr auto kRows = std::to_array<Row>({
     {"weights", "parameters as loaded", &EngineStart::weights_gib, &RankReading::weights_gib,
-     [](const domain::Estimate& estimate) { return term_bytes(estimate, "weights"); }},
+     [](const domain::Estimate& estimate) { return weights_bytes(estimate); }},
     {"activation", "peak of the profiling step", &EngineStart::activation_gib,
      &RankReading::activation_gib,
      [](const domain::Estimate& estimate) { return term_bytes(estimate, "activation"); }},

@@ -32,7 +32,10 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"MTP, ", "draft layers are not modelled from a record", Affects::Pool},
     {"MTP 3", "draft layers are not modelled from a record", Affects::Pool},
     {"MTP k", "draft layers are not modelled from a record", Affects::Pool},
-    {"custom cu118", "a build of somebody's own", Affects::Pool},
+    // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
+    // so.
+    {"custom cu118", "a build of somebody's own, whose towers may be left out",
+     Affects::Everything},
     {"speculative decoding configured; log", "the draft model's settings are not stated",
      Affects::Pool},
     {"drafter loaded too", "the draft model is not named", Affects::Everything},
@@ -199,7 +202,9 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = first_message(estimate.error());
     return comparison;
   }
-  const bool is_known = start.utilization && gpu.is_named && release->is_stated;
+  // A benchmark's harness gives settings of its own, which the record does not hold.
+  const bool is_harness = start.notes.contains("MLPerf");
+  const bool is_known = start.utilization && gpu.is_named && release->is_stated && !is_harness;
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();

@@ -40,6 +40,7 @@ struct EngineStart {
   bool has_adapters = false;
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
+  bool takes_no_images = false;              ///< started for text alone, without its towers
   std::string notes;
   bool is_complete = true;  ///< the engine started
   // What it printed, GiB of one GPU.
@@ -56,6 +57,8 @@ struct EngineStart {
   // Of llama.cpp and Ollama, whose buffers are planned: sums over the GPUs.
   std::optional<std::int64_t> gpu_layers;  ///< on GPUs, the head counted as one
   std::optional<double> file_gib;          ///< of the file that was loaded
+  std::optional<bool> flash_attention;     ///< empty: as the build chooses
+  bool states_slots = true;                ///< of the record: how many share the cells
   std::optional<double> cache_gib;
   std::optional<double> state_gib;
   std::optional<double> compute_gib;  ///< where there is one GPU

@@ -65,6 +65,14 @@ std::string text_in(const Node* parent, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
 }
 
+/// A record has it as a number or as a word.
+std::optional<bool> flash_attention_in(const Node* extra) {
+  const Node* node = extra == nullptr ? nullptr : extra->find("flash_attn");
+  if (node == nullptr) return std::nullopt;
+  if (node->is(Node::Kind::String)) return flash_attention_of(node->text());
+  return node->is(Node::Kind::Integer) ? std::optional(node->integer() != 0) : std::nullopt;
+}
+
 /// "Qwen3-Coder-30B-A3B-Instruct Q4_K_M GGUF" and "Qwen2.5 14B Instruct" as models are named.
 std::string model_words(const EngineStart& start) {
   std::string name = start.model.substr(0, start.model.find(" ("));
@@ -101,6 +109,13 @@ const StartObstacle* obstacle_of(const EngineStart& start) {
     return start.notes.contains(obstacle.word) || start.engine_version.contains(obstacle.word);
   });
   return row == kStartObstacles.end() ? nullptr : &*row;
+}
+
+/// Layers with a window keep cells for every slot.
+bool estimate_has_windows(const domain::Estimate& estimate) {
+  return std::ranges::any_of(estimate.terms, [](const domain::Term& term) {
+    return std::ranges::find(term.inputs, "windowCells", &domain::Input::name) != term.inputs.end();
+  });
 }
 
 double file_gib_of(const domain::Estimate& estimate) {
@@ -168,6 +183,12 @@ std::string file_type_words(std::string_view text) {
   return std::string(text);
 }
 
+std::optional<bool> flash_attention_of(std::string_view words) {
+  if (words == "1" || words == "enabled") return true;
+  if (words == "0" || words == "disabled") return false;
+  return std::nullopt;
+}
+
 bool plans_buffers(std::string_view engine) { return engine == "llama.cpp" || engine == "ollama"; }
 
 void read_planned(const Node& record, EngineStart& start) {
@@ -187,6 +208,7 @@ void read_planned(const Node& record, EngineStart& start) {
   const auto compute = gpu_buffers(group_of(record, "compute_buffer_mib", "compute"));
   if (compute && compute->gpus == 1) start.compute_gib = compute->mib / kMibInGib;
   start.pool_gib = start.cache_gib;
+  start.flash_attention = flash_attention_in(extra);
   const std::string layers = text_in(extra, "layers_offloaded");  // "33/33"
   start.gpu_layers = leading_count(layers).value_or(kAllLayers);
   const std::string file = text_in(extra, "file_size");  // "8.37 GiB (4.87 BPW)"
@@ -196,6 +218,7 @@ void read_planned(const Node& record, EngineStart& start) {
     const std::string& words = quantization->text();  // "Q4_K_M (58.45 GiB, 4.30 BPW)"
     if (words.contains("GiB")) start.file_gib = leading_gib(words.substr(words.find('(')));
   }
+  start.states_slots = start.max_num_seqs.has_value();
   if (!start.max_num_seqs) start.max_num_seqs = 1;
   // Cells are those of all slots.
   if (start.pool_tokens) start.context_tokens = *start.pool_tokens / *start.max_num_seqs;
@@ -228,14 +251,18 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
   if (comparison.without_weights.empty())
     comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
   const bool has_other_type = start.kv_cache_type.empty() && start.notes.contains("FLAG kv");
+  const bool has_windows = estimate_has_windows(*estimate);
   if (!start.cache_gib) {
     comparison.without_pool = "prints no cache";
   } else if (has_other_type) {
     comparison.without_pool = "the type of the cache is not stated";
+  } else if (has_windows && !start.states_slots) {
+    comparison.without_pool = "how many slots have windows of their own is not stated";
   } else {
     comparison.pool = figure(term_bytes(*estimate, "kvCache"), start.cache_gib);
   }
-  comparison.activation = figure(term_bytes(*estimate, "computeBuffer"), start.compute_gib);
+  if (!has_windows || start.states_slots)
+    comparison.activation = figure(term_bytes(*estimate, "computeBuffer"), start.compute_gib);
   return comparison;
 }
 

@@ -20,4 +20,7 @@ std::string file_type_words(std::string_view text);
 Comparison compare_planned(const EngineStart& start, const catalog::Catalog& catalog,
                            const profiles::Profiles& profiles);
 
+/// What llama.cpp prints of flash attention: "1", "enabled" …; nothing where it chooses by itself.
+std::optional<bool> flash_attention_of(std::string_view words);
+
 }  // namespace gpushape::calibrate

@@ -61,6 +61,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (!start.engine.empty()) engine.engine = stated(start.engine);
   engine.version = stated(version);
   if (start.gpu_layers) engine.gpu_layers = stated(*start.gpu_layers);
+  if (start.flash_attention) engine.flash_attention = stated(*start.flash_attention);
+  if (start.takes_no_images) workload.images = stated<std::int64_t>(0);
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
   if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
@@ -87,9 +89,18 @@ domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name
   return term == estimate.terms.end() ? domain::Range{} : term->bytes;
 }
 
+domain::Range weights_bytes(const domain::Estimate& estimate) {
+  // The bounds of all stand with the layers'.
+  const domain::Range layers = term_bytes(estimate, "weights");
+  const domain::Range towers = term_bytes(estimate, "towers");
+  return {.low = layers.low + towers.low,
+          .expected = layers.expected + towers.expected,
+          .high = layers.high + towers.high};
+}
+
 domain::Range loaded_bytes(const domain::Estimate& estimate) {
   constexpr domain::EngineVersion kSlotsCounted{0, 8, 0};
-  domain::Range loaded = term_bytes(estimate, "weights");
+  domain::Range loaded = weights_bytes(estimate);
   const auto add = [&](const domain::Range& term) {
     loaded = {.low = loaded.low + term.low,
               .expected = loaded.expected + term.expected,

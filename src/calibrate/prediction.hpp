@@ -23,6 +23,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 
 /// The range of a term; 0 bytes where it does not apply.
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name);
+/// The weights, those of towers included.
+domain::Range weights_bytes(const domain::Estimate& estimate);
 /// What an engine prints as loaded: the weights, and from vLLM 0.8 on the slots for adapters.
 domain::Range loaded_bytes(const domain::Estimate& estimate);
 /// What engines print as one figure: their own buffers and those of the collectives.

@@ -109,6 +109,14 @@ Diagnostics set_adapters(Invocation& in, const Given& given) {
   return {};
 }
 
+Diagnostics set_flash_attention(Invocation& in, const Given& g) {
+  if (g.text == "on" || g.text == "off") {
+    put(in.workload.engine.flash_attention, g.text == "on", g);
+    return {};
+  }
+  return {complaint(fmt::format("{}: '{}' is neither on nor off", g.flag, g.text))};
+}
+
 Diagnostics set_draft(Invocation& in, const Given& given) {
   Result<std::string> name = text_of(given);
   if (!name) return name.error();
@@ -223,26 +231,26 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.concurrency, parse_count(g, 1, kMostSequences), g); }},
     {"--concurrency", "", "LIST", Workload, kSweep, "sequences in flight: 1..256 or 8..64+8", nullptr,
      [](Invocation& in, const Given& g) { return add_counts(in.lists.concurrencies, g, [](const Given& one) { return parse_count(one, 1, kMostSequences); }); }},
-    {"--images", "", "N", Workload, kSizing,
-     "largest images of one request; their tokens are added to --context", nullptr,
-     [](Invocation& in, const Given& g) { return set(in.workload.images, parse_count(g, 1, kMostImages), g); }},
-    {"--input-tokens", "", "FIGURES", Workload, kSizing,
+    {"--images", "", "N", Workload, kSizing | kSweep,
+     "largest images of one request; their tokens are added to --context; 0: started for text alone", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.images, parse_count(g, 0, kMostImages), g); }},
+    {"--input-tokens", "", "FIGURES", Workload, kSizing | kSweep,
      "length of prompts: a number, p50=900,p95=3200, mean=1100,sd=1000 …", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.input_tokens, schema::parse_token_figures(g.text, g.flag), g); }},
-    {"--output-tokens", "", "FIGURES", Workload, kSizing, "length of answers, in the same form", nullptr,
+    {"--output-tokens", "", "FIGURES", Workload, kSizing | kSweep, "length of answers, in the same form", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.output_tokens, schema::parse_token_figures(g.text, g.flag), g); }},
-    {"--token-trace", "", "FILE", Workload, kSizing,
+    {"--token-trace", "", "FILE", Workload, kSizing | kSweep,
      "recorded requests (CSV or JSON lines); with times they are played back", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.trace_file, text_of(g), g); }},
-    {"--request-rate", "", "R", Workload, kSizing, "requests a second; with --request-seconds in place of --concurrency", nullptr,
+    {"--request-rate", "", "R", Workload, kSizing | kSweep, "requests a second; with --request-seconds in place of --concurrency", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.request_rate, parse_number(g, 0, kMostRate), g); }},
-    {"--request-seconds", "", "S", Workload, kSizing, "how long a request stays in flight; default: answer x --token-seconds", nullptr,
+    {"--request-seconds", "", "S", Workload, kSizing | kSweep, "how long a request stays in flight; default: answer x --token-seconds", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.request_seconds, parse_number(g, 0, kMostRate), g); }},
-    {"--token-seconds", "", "S", Workload, kSizing, "time between two tokens of an answer; default: 0.05", nullptr,
+    {"--token-seconds", "", "S", Workload, kSizing | kSweep, "time between two tokens of an answer; default: 0.05", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.token_seconds, parse_number(g, 0, kMostTokenSeconds), g); }},
-    {"--common-prefix", "", "TOKENS", Workload, kSizing, "tokens that every prompt begins with: kept once", nullptr,
+    {"--common-prefix", "", "TOKENS", Workload, kSizing | kSweep, "tokens that every prompt begins with: kept once", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.common_prefix_tokens, parse_tokens(g), g); }},
-    {"--service-level", "", "LEVEL", Workload, kSizing, "part of the time that the cache must do; default: p99", nullptr,
+    {"--service-level", "", "LEVEL", Workload, kSizing | kSweep, "part of the time that the cache must do; default: p99", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.traffic.service_level, schema::parse_service_level(g.text, g.flag), g); }},
     {"--role", "", "ROLE", Workload, kSizing, "what the workload is; default: the model's own role",
      all_names<domain::Role>,
@@ -253,7 +261,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--lora", "", "SPEC", Workload, kSizing | kSweep,
      "adapters served, or trained: 4 (how many), or count=4,rank=64,modules=attention", nullptr,
      set_adapters},
-    {"--draft-model", "", "MODEL", Workload, kSizing,
+    {"--draft-model", "", "MODEL", Workload, kSizing | kSweep,
      "a smaller model that proposes tokens (speculative decoding)", nullptr, set_draft},
 
     {"--method", "", "METHOD", Training, kSizing, "what is trained; default: lora",
@@ -376,6 +384,8 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.engine.block_tokens, parse_count(g, 1, kMostBlock), g); }},
     {"--no-prefix-caching", "", "", Engine, kSizing | kSweep, "no cache is kept for later requests", nullptr,
      [](Invocation& in, const Given& g) { put(in.workload.engine.prefix_caching, false, g); return Diagnostics{}; }},
+    {"--flash-attention", "", "on|off", Engine, kSizing | kSweep,
+     "llama.cpp: with kernels that keep no scores, or without; default: as the build chooses", nullptr, set_flash_attention},
     {"--max-num-seqs", "", "N", Engine, kSizing | kCalibrate, "the engine's own limit of sequences", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.max_num_seqs, parse_engine_count(g, kMostSequences), g); }},
     {"--max-num-seqs", "", "LIST", Engine, kSweep, "the engine's own limits of sequences", nullptr,
@@ -390,7 +400,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return add_utilizations(in.lists.utilizations, g); }},
     {"--kv-cache-memory-bytes", "", "BYTES", Engine, kSizing | kSweep, "the KV pool of one GPU; replaces the fraction", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.kv_cache_memory_bytes, parse_engine_bytes(g), g); }},
-    {"--gpu-layers", "", "N", Engine, kSizing | kCalibrate,
+    {"--gpu-layers", "", "N", Engine, kSizing | kSweep | kCalibrate,
      "llama.cpp: layers on GPUs, the head counted as one; 0 for none, default: all", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.engine.gpu_layers, parse_count(g, 0, kMostGpuLayers), g); }},
     {"--enforce-eager", "", "", Engine, kSizing | kSweep | kCalibrate, "no CUDA graphs", nullptr,
@@ -468,9 +478,9 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.workload.contract.api_servers, parse_count(g, 1, 256), g); }},
     {"--workers", "", "N", Contract, kAdvise, "data-loader workers per GPU (fine-tune)", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.workers, parse_count(g, 0, 256), g); }},
-    {"--kv-offload", "", "BYTES", Contract, kAdvise, "KV cache tier in host memory", nullptr,
+    {"--kv-offload", "", "BYTES", Contract, kSizing, "KV cache tier in host memory", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.kv_offload_bytes, parse_bytes(g), g); }},
-    {"--cpu-offload", "", "BYTES", Contract, kSizing, "weights or optimizer states in host memory", nullptr,
+    {"--cpu-offload", "", "BYTES", Contract, kSizing | kSweep, "weights or optimizer states in host memory", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.cpu_offload_bytes, parse_bytes(g), g); }},
     {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},

@@ -8,6 +8,7 @@
 #include "cli/document_files.hpp"
 #include "cli/wishes.hpp"
 #include "document/text_format.hpp"
+#include "estimate/images.hpp"
 #include "estimate/traffic/with_traffic.hpp"
 #include "inventory/sources.hpp"
 #include "inventory/token_trace.hpp"
@@ -64,27 +65,6 @@ Diagnostics take_evidence(const std::vector<std::string>& files, domain::Workloa
   return faults;
 }
 
-/// Adds the tokens of a request's images to its context.
-Diagnostics take_images(domain::Workload& workload, const domain::Model& model) {
-  if (!workload.images) return {};
-  std::int64_t tokens = 0;
-  for (const domain::Tower& tower : model.towers)
-    if (tower.kind == domain::TowerKind::Vision) tokens = std::max(tokens, tower.output_tokens);
-  if (tokens == 0) {
-    return {complaint(
-        fmt::format("--images: {} takes no images, or it is not known how many tokens one becomes",
-                    model.id),
-        "leave --images out, and count their tokens in --context")};
-  }
-  if (!workload.context_tokens) return {};
-  domain::Fact<std::int64_t>& context = *workload.context_tokens;
-  const std::int64_t text = context.value;
-  context = {text + workload.images->value * tokens, domain::Origin::Computed,
-             fmt::format("{} of text ({}) and {} images of {} tokens", text, context.from,
-                         workload.images->value, tokens)};
-  return {};
-}
-
 constexpr std::string_view kTrainer = "pytorch";
 
 /// The role, the engine and the facts of training go together: one of them brings the others.
@@ -112,38 +92,18 @@ Diagnostics choose_trainer(domain::Workload& workload) {
                     "leave --engine out for --role fine-tune, or name pytorch")};
 }
 
-/// The trace is read, and what follows from the traffic is worked out once.
-Result<domain::Workload> take_traffic(const domain::Workload& workload,
-                                      const std::optional<domain::Model>& model) {
-  const domain::Model* const known = model ? &*model : nullptr;
-  const auto& file = workload.traffic.trace_file;
-  if (!file) return estimate::with_traffic(workload, nullptr, known);
-  const Result<std::string> text = document::read_log_file(file->value);
-  if (!text) return std::unexpected(text.error());
-  const Result<domain::TokenTrace> trace = inventory::read_token_trace(*text, file->value);
-  if (!trace) return std::unexpected(trace.error());
-  return estimate::with_traffic(workload, &*trace, known);
-}
-
 /// The model, its draft and the engine of the workload, by their names in the catalog.
 Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& workload,
                           Gathered& gathered) {
   Diagnostics faults;
   Result<domain::Model> model = catalog.find(workload.model->value);
   if (model) {
-    append(faults, take_images(workload, *model));
+    append(faults, estimate::add_images(workload, *model));
     gathered.model = std::move(*model);
   } else {
     append(faults, model.error());
   }
-  if (auto& draft = workload.engine.draft_model) {
-    Result<domain::Model> found = catalog.find(draft->name.value);
-    if (found) {
-      draft->model = std::make_shared<const domain::Model>(std::move(*found));
-    } else {
-      append(faults, found.error());
-    }
-  }
+  append(faults, take_draft(workload, catalog));
   append(faults, choose_trainer(workload));
   Result<domain::Engine> engine = catalog.engine(workload.engine.engine.value);
   if (engine) {
@@ -207,6 +167,26 @@ Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& 
   return invocation.workload;
 }
 
+Diagnostics take_draft(domain::Workload& workload, const catalog::Catalog& catalog) {
+  auto& draft = workload.engine.draft_model;
+  if (!draft) return {};
+  Result<domain::Model> found = catalog.find(draft->name.value);
+  if (!found) return std::move(found.error());
+  draft->model = std::make_shared<const domain::Model>(std::move(*found));
+  return {};
+}
+
+Result<domain::Workload> take_traffic(const domain::Workload& workload,
+                                      const domain::Model* model) {
+  const auto& file = workload.traffic.trace_file;
+  if (!file) return estimate::with_traffic(workload, nullptr, model);
+  const Result<std::string> text = document::read_log_file(file->value);
+  if (!text) return std::unexpected(text.error());
+  const Result<domain::TokenTrace> trace = inventory::read_token_trace(*text, file->value);
+  if (!trace) return std::unexpected(trace.error());
+  return estimate::with_traffic(workload, &*trace, model);
+}
+
 Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
   if (const Result<domain::Workload> read = gather_workload(parsed, invocation); !read)
     return std::unexpected(read.error());
@@ -258,7 +238,8 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
     append(faults, wishes.error());
   }
   if (!faults.empty()) return failure(std::move(faults));
-  Result<domain::Workload> with_traffic = take_traffic(workload, gathered.model);
+  Result<domain::Workload> with_traffic =
+      take_traffic(workload, gathered.model ? &*gathered.model : nullptr);
   if (!with_traffic) return std::unexpected(with_traffic.error());
   gathered.workload = *std::move(with_traffic);
   return gathered;

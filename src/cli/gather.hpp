@@ -28,6 +28,12 @@ struct Gathered {
 /// up. The invocation holds the other flags afterwards.
 Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation);
 
+/// Looks the draft model up, where one is named.
+Diagnostics take_draft(domain::Workload& workload, const catalog::Catalog& catalog);
+/// The trace is read, and what follows from the traffic is worked out once. Without a model no
+/// context is cut to what it takes.
+Result<domain::Workload> take_traffic(const domain::Workload& workload, const domain::Model* model);
+
 /// Files first, then the flags over them; then the names are looked up. All faults of one stage
 /// come together. `platform` is what the targets imply where nobody said.
 Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation);

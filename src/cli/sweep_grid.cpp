@@ -182,6 +182,17 @@ void take_lists(const SweepLists& lists, SweepGrid& grid) {
   take(lists.utilizations, grid.utilizations);
 }
 
+/// Lists win over what follows from the traffic, as flags do.
+domain::Workload workload_of_first_row(domain::Workload workload, const SweepLists& lists) {
+  const auto stated = [](const std::vector<std::int64_t>& list, std::string_view flag) {
+    return domain::Fact<std::int64_t>{list.front(), domain::Origin::Flag, std::string(flag)};
+  };
+  if (!lists.contexts.empty()) workload.context_tokens = stated(lists.contexts, "--context");
+  if (!lists.concurrencies.empty())
+    workload.concurrency = stated(lists.concurrencies, "--concurrency");
+  return workload;
+}
+
 }  // namespace
 
 Result<SweepGrid> gather_grid(const ParsedFlags& parsed, Invocation& invocation) {
@@ -194,7 +205,12 @@ Result<SweepGrid> gather_grid(const ParsedFlags& parsed, Invocation& invocation)
   Diagnostics faults = add_models(invocation, *workload, *catalog, grid);
   append_all(faults, add_engines(invocation.lists.engines, *workload, *catalog, grid));
   append_all(faults, add_gpus(invocation, *workload, grid));
+  append_all(faults, take_draft(grid.workload, *catalog));
   if (!faults.empty()) return failure(std::move(faults));
+  Result<domain::Workload> with_traffic =
+      take_traffic(workload_of_first_row(grid.workload, invocation.lists), nullptr);
+  if (!with_traffic) return std::unexpected(with_traffic.error());
+  grid.workload = *std::move(with_traffic);
   take_lists(invocation.lists, grid);
   return grid;
 }

@@ -127,6 +127,7 @@ struct Estimate {
   std::optional<Capacity> capacity;
   std::optional<AllGpus> all_gpus;     ///< where there is more than one
   Bytes host_bytes;                    ///< of all GPUs: what lies in pinned host memory instead
+  std::vector<Term> host_terms;        ///< what it is made of
   std::optional<Training> training;    ///< of a training run, with what was chosen for it
   std::optional<Adapters> adapters;    ///< served, or trained
   std::optional<CacheDemand> traffic;  ///< where the traffic is known as more than a ceiling

@@ -83,6 +83,7 @@ struct EngineSettings {
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
   std::optional<Fact<std::int64_t>> gpu_layers;
+  std::optional<Fact<bool>> flash_attention;  ///< of llama.cpp; empty: as the build chooses
 
   bool operator==(const EngineSettings&) const = default;
 };
@@ -120,7 +121,8 @@ struct Workload {
   Fact<KvCacheType> kv_cache_type = defaulted(KvCacheType::Auto);
   std::optional<Fact<std::int64_t>> context_tokens;
   std::optional<Fact<std::int64_t>> concurrency;
-  /// Largest images (or clips) of one request; their tokens come on top of the context's.
+  /// Largest images (or clips) of one request; their tokens come on top of the context's. 0: the
+  /// engine is started for text alone.
   std::optional<Fact<std::int64_t>> images;
   Traffic traffic;
   std::shared_ptr<const InFlight> in_flight;  ///< what follows from the traffic; may be nullptr

@@ -18,13 +18,14 @@ constexpr auto kEngines = std::to_array<EngineRow>({
      engines::transformers_terms, engines::plan_transformers, engines::transformers_capacity,
      engines::settle_transformers, ShareOf::Nothing},
     {"pytorch", "PyTorch trainers: what stays for the run, and the peak of a step",
-     engines::pytorch_terms, engines::plan_pytorch, engines::pytorch_capacity, nullptr,
-     ShareOf::Nothing},
+     engines::pytorch_terms, engines::plan_pytorch, engines::pytorch_capacity,
+     engines::settle_pytorch, ShareOf::Nothing},
     {"llama.cpp", "llama.cpp: a GGUF file's layers, a cache for every slot, planned buffers",
-     engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr,
-     ShareOf::Nothing, true},
+     engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity,
+     engines::settle_llama_cpp, ShareOf::Nothing, true},
     {"ollama", "Ollama: llama.cpp with its own defaults", engines::llama_cpp_terms,
-     engines::plan_llama_cpp, engines::llama_cpp_capacity, nullptr, ShareOf::Nothing, true},
+     engines::plan_llama_cpp, engines::llama_cpp_capacity, engines::settle_llama_cpp,
+     ShareOf::Nothing, true},
 });
 
 }  // namespace

@@ -97,12 +97,14 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
                                        std::vector<std::string>* notes);
 std::span<const EngineTerm> llama_cpp_terms();
 Result<ResolvedPlan> plan_llama_cpp(const Request& request);
+void settle_llama_cpp(const Request& request, Plan& plan);
 domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                     const domain::VisibleMemory& gpu,
                                     std::vector<std::string>* notes);
 
 std::span<const EngineTerm> pytorch_terms();
 Result<ResolvedPlan> plan_pytorch(const Request& request);
+void settle_pytorch(const Request& request, Plan& plan);
 domain::Capacity pytorch_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                   const domain::VisibleMemory& gpu,
                                   std::vector<std::string>* notes);

@@ -11,6 +11,7 @@
 #include "base/edit_distance.hpp"
 #include "estimate/engines.hpp"
 #include "estimate/evidence.hpp"
+#include "estimate/host_memory.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/prepared.hpp"
 #include "estimate/terms.hpp"
@@ -31,8 +32,7 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
     term.name = rows[i].row.name;
     term.part = rows[i].row.part;
     term.bytes = figures.terms[i];
-    const bool is_in_other = term.name == "collectives" && evidence.find("nonTorch") != nullptr;
-    if (is_in_other) continue;
+    if (is_in_measured(term.name, evidence)) continue;
     if (evidence.find(term.name) != nullptr) {
       term.formula = "measured";
       term.inputs = {{"measured", term.bytes.expected.count()}};
@@ -47,7 +47,7 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
 
 /// Bytes of the weights that one instance needs once.
 Bytes single_weights(const Plan& plan) {
-  if (plan.offload) return Bytes(plan.needs.weights);
+  if (plan.offload) return Bytes(plan.needs->weights);
   WeightsLayout alone = plan.weights;
   alone.tensor_parallel = 1;
   alone.data_parallel = 1;
@@ -82,18 +82,6 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   return all;
 }
 
-/// What all GPUs together keep in host memory: weights that a server leaves there, or the states of
-/// an optimizer.
-Bytes host_bytes_of(const Plan& plan, std::span<const StageFigures> stages) {
-  const std::int64_t gpus =
-      plan.parallelism.tensor * plan.parallelism.data * plan.parallelism.pipeline;
-  if (!plan.training.is_training) return plan.offloaded * gpus;
-  Bytes most;
-  for (const StageFigures& stage : stages)
-    most = std::max(most, engines::pytorch_host_bytes(plan, stage));
-  return most * gpus;
-}
-
 /// What was asked for and has no term with this engine.
 void note_left_out(const domain::Workload& workload, const domain::Engine& engine,
                    Estimate& estimate) {
@@ -103,6 +91,11 @@ void note_left_out(const domain::Workload& workload, const domain::Engine& engin
   if (workload.adapters && !domain::is_training(estimate) && is_missing(domain::Part::Adapters)) {
     estimate.notes.push_back(
         fmt::format("adapters are not counted: there are no facts of them for {}", engine.name));
+  }
+  if (workload.contract.cpu_offload_bytes.value > Bytes(0) && !domain::is_training(estimate) &&
+      estimate.host_bytes == Bytes(0)) {
+    estimate.notes.push_back(fmt::format(
+        "weights in host memory are not counted: there are no facts of them for {}", engine.name));
   }
   if (workload.engine.draft_model && is_missing(domain::Part::Draft)) {
     estimate.notes.push_back(fmt::format(
@@ -195,6 +188,8 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   std::ranges::move(resolved.notes, std::back_inserter(estimate.notes));
   std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
   estimate.terms = describe(*prepared, **row);
+  estimate.host_terms = host_terms(workload, resolved.plan, prepared->stages());
+  for (const domain::Term& term : estimate.host_terms) estimate.host_bytes += term.bytes.expected;
   note_left_out(workload, engine, estimate);
   estimate.total_bytes = prepared->largest().total;
   estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
@@ -205,7 +200,6 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
     estimate.capacity->gpu = gpu->device;
     estimate.capacity->profile = gpu->profile;
   }
-  estimate.host_bytes = host_bytes_of(resolved.plan, prepared->stages());
   estimate.traffic = traffic_of(*prepared, estimate.capacity);
   if (estimate.traffic) state_traffic(workload.traffic, *estimate.traffic);
   return estimate;

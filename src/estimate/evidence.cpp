@@ -83,4 +83,10 @@ std::string TakenEvidence::source(std::string_view term) const {
   return found == taken_.end() ? std::string() : found->source;
 }
 
+bool is_in_measured(std::string_view term, const TakenEvidence& evidence) {
+  if (evidence.is_empty()) return false;
+  if (term == "collectives") return evidence.find("nonTorch") != nullptr;
+  return term == "towers" && evidence.find("weights") != nullptr;
+}
+
 }  // namespace gpushape::estimate

@@ -35,4 +35,8 @@ class TakenEvidence {
   std::vector<std::string> notes_;
 };
 
+/// Whether a term is part of another one that was measured: buffers hold those of the collectives,
+/// weights hold the towers.
+bool is_in_measured(std::string_view term, const TakenEvidence& evidence);
+
 }  // namespace gpushape::estimate

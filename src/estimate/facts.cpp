@@ -208,7 +208,9 @@ void Facts::set_sequences(double sequences) {
         return holds(constant->when, conditions_) == holds(constant->when, changed);
       });
   conditions_ = changed;
-  if (!is_same) collect();
+  if (is_same) return;
+  collect();
+  ++changes_;
 }
 
 const domain::EngineConstant* Facts::find(std::string_view name) const {

@@ -89,6 +89,8 @@ class Facts {
 
   [[nodiscard]] const Conditions& conditions() const { return conditions_; }
   void set_sequences(double sequences);
+  /// How often other constants came to hold.
+  [[nodiscard]] int changes() const { return changes_; }
 
  private:
   struct Slot {
@@ -101,6 +103,7 @@ class Facts {
   const domain::Engine* engine_ = nullptr;
   domain::EngineVersion version_;
   Conditions conditions_;
+  int changes_ = 0;
   std::vector<Slot> slots_;  ///< open addressing, a power of two, at most half full
   std::vector<const domain::EngineConstant*> by_sequences_;  ///< whose `when` asks for sequences
 };

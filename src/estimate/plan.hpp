@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct Request {
   const domain::Workload* workload = nullptr;
   const domain::Engine* engine = nullptr;
   const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
+  ggml::PlannedNeeds* planned = nullptr;       ///< nullptr: nobody shares what is planned
 };
 
 /// The tokens of a pool, for engines whose limits follow from them, and what they were counted for.
@@ -61,6 +63,7 @@ struct Plan {
   const domain::InFlight* in_flight = nullptr;  ///< of the workload; nullptr for none
   std::int64_t common_prefix_tokens = 0;        ///< that sequences share in the cache
   std::int64_t longest_request = 0;  ///< tokens: the context, or all that the model takes
+  std::int64_t image_tokens = 0;     ///< of the context, those of a request's images
   Spread multiprocessors;
   WeightsLayout weights;
   CacheGeometry cache;
@@ -70,13 +73,14 @@ struct Plan {
   Bytes offloaded;  ///< of one GPU's weights, kept in host memory at most
   std::vector<Stage> stages;
   std::optional<PoolTokens> pool_tokens;  ///< counted once for many loads
+  std::optional<double> default_share;    ///< so, too: the engine's own fraction
   /// Engines that plan buffers as llama.cpp does: what was decided, and what each device needs.
   std::optional<ggml::Offload> offload = std::nullopt;
-  ggml::Needs needs = {};
+  std::shared_ptr<const ggml::Needs> needs = nullptr;
 
   /// Of such a plan, what the stage's device needs: a GPU, or the host where there is none.
   [[nodiscard]] const ggml::DeviceNeeds& needs_of(const Stage& stage) const {
-    return needs.devices[static_cast<std::size_t>(stage.index)];
+    return needs->devices[static_cast<std::size_t>(stage.index)];
   }
 };
 

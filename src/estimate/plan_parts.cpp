@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "estimate/images.hpp"
+
 namespace gpushape::estimate {
 namespace {
 
@@ -73,6 +75,28 @@ VersionChoice choose_version(const Request& request) {
 
 std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
   return fact ? fact->value : 1;
+}
+
+void take_start(const Request& request, const Facts& facts, WeightsLayout& layout) {
+  const auto& images = request.workload->images;
+  layout.loads_towers = !images || images->value > 0 || facts.expected("textAlone") == 0;
+  const domain::Model& model = *request.model;
+  layout.has_unused_head = facts.expected("keepsUnusedHead") != 0 && !model.has_head &&
+                           !model.tied_embeddings && model.architecture.ends_with("ForCausalLM");
+}
+
+PlannedDraft planned_draft(const Request& request, const Plan& plan) {
+  const auto& asked = request.workload->engine.draft_model;
+  if (!asked || !asked->model) return {};
+  PlannedDraft draft;
+  draft.model = asked->model.get();
+  draft.weights = plan.weights;
+  draft.weights.scheme = domain::scheme_of(draft.model->weights);
+  draft.weights.is_as_stored = true;
+  draft.weights.head_quantized = draft.model->weights.head_quantized;
+  draft.weights.loads_drafts = false;
+  draft.weights.has_unused_head = false;
+  return draft;
 }
 
 /// What the kernels of this version and GPU want of experts' sizes.
@@ -151,6 +175,9 @@ void take_load(const Request& request, Plan& plan) {
   plan.concurrency = value_of(workload.concurrency);
   plan.longest_request =
       plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
+  plan.image_tokens = workload.images && plan.context_tokens
+                          ? workload.images->value * image_tokens(*request.model)
+                          : 0;
   plan.given_pool = value_of(workload.engine.kv_cache_memory_bytes);
   plan.in_flight = workload.in_flight.get();
   const auto& caching = workload.engine.prefix_caching;
@@ -187,6 +214,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.expert_padding = expert_padding(plan.facts);
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
+  take_start(request, plan.facts, plan.weights);
   plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.weights.rotary_bytes = std::llround(plan.facts.expected("rotaryBytes"));

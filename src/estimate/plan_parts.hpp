@@ -30,6 +30,12 @@ Conditions conditions_of(const Request& request);
 /// How the linear layers are stored.
 void take_weights(const WeightsChoice& weights, Conditions& conditions);
 
+/// What follows for the weights from how the engine is started: for text alone, and whether this
+/// version leaves out the head of a decoder that serves as an encoder.
+void take_start(const Request& request, const Facts& facts, WeightsLayout& layout);
+/// The draft model's weights, held as the large model's are where nothing else is said.
+PlannedDraft planned_draft(const Request& request, const Plan& plan);
+
 std::int64_t value_or_one(const std::optional<domain::Fact<std::int64_t>>& fact);
 /// What the kernels of this version and GPU want of experts' sizes.
 ExpertPadding expert_padding(const Facts& facts);

@@ -19,25 +19,24 @@ std::vector<Stage> telling_stages(const std::vector<Stage>& stages) {
   return {stages.front(), *most, stages.back()};
 }
 
-/// A measured figure of buffers holds those of the collectives, too.
 Range bytes_of(const TermRow& row, const Situation& situation, const TakenEvidence& evidence) {
   if (!row.applies(situation)) return {};
   if (evidence.is_empty()) return to_range(row.bytes(situation));
   if (const domain::MeasuredTerm* measured = evidence.find(row.name)) return measured->bytes;
-  if (row.name == "collectives" && evidence.find("nonTorch") != nullptr) return {};
+  if (is_in_measured(row.name, evidence)) return {};
   return to_range(row.bytes(situation));
 }
 
 /// What settling may change of a plan and is not read again by every question.
 struct Settled {
   std::array<std::int64_t, 4> batch{};
-  double facts_sequences = 0;
+  int facts_changes = 0;
   CacheGeometry cache;
 
   explicit Settled(const Plan& plan)
       : batch{plan.max_num_seqs, plan.max_num_batched_tokens, plan.largest_graph,
               plan.sampled_sequences},
-        facts_sequences(plan.facts.conditions().sequences),
+        facts_changes(plan.facts.changes()),
         cache(plan.cache) {}
 };
 
@@ -49,16 +48,21 @@ bool is_same_layout(CacheGeometry a, const CacheGeometry& b) {
 
 }  // namespace
 
-const LoadedWeights& CountedWeights::of(const Plan& plan, const Stage& stage) {
+const CountedStage& CountedWeights::of(const Plan& plan, const Stage& stage) {
+  const bool is_training = plan.training.is_training;
   for (const Counted& one : counted_) {
-    if (one.model == plan.model && one.stage == stage && one.layout == plan.weights)
-      return one.weights;
+    const bool is_alike =
+        one.is_training == is_training && (!is_training || one.adapters == plan.adapters);
+    if (one.model == plan.model && one.stage == stage && is_alike && one.layout == plan.weights)
+      return one.counted;
   }
   counted_.push_back({.model = plan.model,
                       .layout = plan.weights,
+                      .adapters = plan.adapters,
+                      .is_training = is_training,
                       .stage = stage,
-                      .weights = load_weights(*plan.model, plan.weights, stage)});
-  return counted_.back().weights;
+                      .counted = count_stage(plan, stage)});
+  return counted_.back().counted;
 }
 
 PreparedEstimate::PreparedEstimate(const Request& request, const EngineRow& row,
@@ -82,7 +86,7 @@ void PreparedEstimate::add_stages() {
   const Plan& plan = resolved_->plan;
   stages_.clear();
   for (const Stage& stage : telling_stages(plan.stages)) {
-    stages_.push_back({.situation = counted_ == nullptr
+    stages_.push_back({.situation = counted_ == nullptr || plan.offload
                                         ? situation_of(plan, stage)
                                         : situation_of(plan, stage, counted_->of(plan, stage)),
                        .terms = {},
@@ -132,18 +136,21 @@ Diagnostics PreparedEstimate::settle() {
   Change change = Change::Load;
   if (after.batch != before.batch) change = Change::Batch;
   // Facts hold for some numbers of sequences only.
-  if (after.facts_sequences != before.facts_sequences) change = Change::Everything;
+  if (after.facts_changes != before.facts_changes) change = Change::Everything;
   const bool keeps_layout = is_same_layout(before.cache, plan.cache);
   if (!keeps_layout) change = Change::Everything;
   if (change != Change::Load && !request_.workload->measurements.empty())
     evidence_ = TakenEvidence(request_, *resolved_);
   for (StageFigures& stage : stages_) {
-    if (keeps_layout) {
+    // Trainers keep no cache, and engines with planned buffers have theirs in the plan.
+    const bool has_pages = !plan.training.is_training && !plan.offload;
+    if (has_pages && keeps_layout) {
       stage.situation.cache.geometry.batched_tokens = plan.cache.batched_tokens;
-    } else {
-      stage.situation.cache = lay_out_cache(*plan.model, stage.situation.stage, plan.cache);
+    } else if (has_pages) {
+      stage.situation.cache =
+          lay_out_cache(*plan.model, stage.situation.stage, plan.cache, plan.draft.model);
     }
-    stage.situation.traffic = traffic_on(plan, stage.situation.cache);
+    if (has_pages) stage.situation.traffic = traffic_on(plan, stage.situation.cache);
     count(stage, change);
   }
   choose_largest();

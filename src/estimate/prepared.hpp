@@ -18,18 +18,20 @@
 
 namespace gpushape::estimate {
 
-/// Weights that were counted before. They follow from model, layout and stage alone, so that most
-/// GPUs share them.
+/// Stages that were counted before. What they hold follows from model, layout and stage alone, so
+/// that most GPUs share it.
 class CountedWeights {
  public:
-  const LoadedWeights& of(const Plan& plan, const Stage& stage);
+  const CountedStage& of(const Plan& plan, const Stage& stage);
 
  private:
   struct Counted {
     const domain::Model* model = nullptr;
     WeightsLayout layout;
+    AdapterSlots adapters;
+    bool is_training = false;
     Stage stage;
-    LoadedWeights weights;
+    CountedStage counted;
   };
   std::vector<Counted> counted_;
 };

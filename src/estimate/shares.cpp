@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace gpushape::estimate {
 
@@ -17,12 +16,12 @@ Range takeable_of(const domain::VisibleMemory& gpu) {
 
 Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
              std::initializer_list<Budget> budgets) {
-  std::vector<Range> parts;
+  IndependentSum sum;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const bool is_asked = std::ranges::find(budgets, terms[i].budget) != budgets.end();
-    if (is_asked) parts.push_back(stage.terms[i]);
+    if (is_asked) sum.add(stage.terms[i]);
   }
-  return independent_sum(parts);
+  return sum.range();
 }
 
 Range left_of(const Range& whole, const Range& taken) {

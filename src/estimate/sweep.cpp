@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/images.hpp"
 
 namespace gpushape::estimate {
 namespace {
@@ -126,7 +127,10 @@ void SweepWalk::take_setting(std::int64_t setting) {
   row_.engine = &digits.of(grid_.engines);
   engine.engine.value = row_.engine->name;
   const domain::Model* model = &digits.of(grid_.models);
-  if (model != row_.model) counted_ = {};
+  if (model != row_.model) {
+    counted_ = {};
+    planned_ = {};
+  }
   row_.model = model;
   row_.setting = setting;
   setting_ = setting;
@@ -139,21 +143,23 @@ void SweepWalk::take_load(std::int64_t load) {
       digits.of(grid_.utilizations));
   put(workload_.concurrency, grid_.workload.concurrency, digits.of(grid_.concurrencies));
   put(workload_.context_tokens, grid_.workload.context_tokens, digits.of(grid_.contexts));
+  load_reason_ = reason_of(add_images(workload_, *row_.model));
   const Request request{
       .model = row_.model, .workload = &workload_, .engine = row_.engine, .gpu = nullptr};
-  load_reason_ = reason_of(complaints_about_load(request));
+  if (load_reason_.empty()) load_reason_ = reason_of(complaints_about_load(request));
   load_ = load;
 }
 
-Request SweepWalk::request_for(std::size_t gpu) const {
+Request SweepWalk::request_for(std::size_t gpu) {
   const std::optional<domain::VisibleMemory>& memory = grid_.gpus[gpu];
   return {.model = row_.model,
           .workload = &workload_,
           .engine = row_.engine,
-          .gpu = memory ? &*memory : nullptr};
+          .gpu = memory ? &*memory : nullptr,
+          .planned = &planned_};
 }
 
-void SweepWalk::check(OnGpu& slot) const {
+void SweepWalk::check(OnGpu& slot) {
   slot.reason = engine_row(row_.engine->name) == nullptr
                     ? fmt::format("engine '{}' is not modelled", row_.engine->name)
                     : reason_of(complaints_about_setting(request_for(row_.gpu)));
@@ -164,7 +170,11 @@ Diagnostics SweepWalk::settle(OnGpu& slot) {
   if (slot.prepared) return slot.prepared->settle();
   Result<PreparedEstimate> prepared =
       PreparedEstimate::make(request_for(row_.gpu), *engine_row(row_.engine->name), &counted_);
-  if (!prepared) return std::move(prepared.error());
+  // What a plan is refused for, no load changes.
+  if (!prepared) {
+    slot.reason = reason_of(prepared.error());
+    return std::move(prepared.error());
+  }
   slot.prepared = *std::move(prepared);
   return {};
 }

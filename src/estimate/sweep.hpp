@@ -106,15 +106,16 @@ class SweepWalk {
 
   void take_setting(std::int64_t setting);
   void take_load(std::int64_t load);
-  void check(OnGpu& slot) const;
+  void check(OnGpu& slot);
   Diagnostics settle(OnGpu& slot);
-  [[nodiscard]] Request request_for(std::size_t gpu) const;
+  [[nodiscard]] Request request_for(std::size_t gpu);
   void read(const PreparedEstimate& prepared);
 
   const SweepGrid& grid_;
   domain::Workload workload_;  ///< of the row: prepared estimates point to it
   SweepRow row_;
   CountedWeights counted_;
+  ggml::PlannedNeeds planned_;
   std::int64_t setting_ = -1;
   std::int64_t load_ = -1;   ///< counts the combinations of context, concurrency and utilization
   std::string load_reason_;  ///< why no GPU can take this load

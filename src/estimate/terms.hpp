@@ -11,9 +11,17 @@
 #include "estimate/plan.hpp"
 #include "estimate/spread.hpp"
 #include "estimate/traffic/cache_traffic.hpp"
+#include "estimate/training/counted_values.hpp"
 #include "estimate/weights_layout.hpp"
 
 namespace gpushape::estimate {
+
+/// What follows from model, layout and stage alone.
+struct CountedStage {
+  LoadedWeights weights;
+  training::CountedValues trainer;  ///< where the plan is one
+};
+CountedStage count_stage(const Plan& plan, const Stage& stage);
 
 /// One stage of a plan, with what several terms need of it.
 struct Situation {
@@ -22,11 +30,13 @@ struct Situation {
   LoadedWeights weights;
   CacheLayout cache;
   std::optional<CacheTraffic> traffic;  ///< where more than a ceiling is known of it
+  training::CountedValues trainer;
+  std::optional<training::PerToken> per_token;  ///< of a trainer whose activations grow with tokens
 };
 
 Situation situation_of(const Plan& plan, const Stage& stage);
-/// With weights that were counted before.
-Situation situation_of(const Plan& plan, const Stage& stage, const LoadedWeights& weights);
+/// With what was counted before.
+Situation situation_of(const Plan& plan, const Stage& stage, const CountedStage& counted);
 
 /// What of a request changes a term's figure, so that a sweep asks for it again only then.
 enum class Follows {
@@ -58,8 +68,16 @@ namespace terms {
 
 bool always(const Situation& situation);
 
+/// All weights of the stage, those of towers included, as far as they stand on the GPU.
+Spread loaded_bytes(const Situation& situation);
+/// What of a GPU's weights lies in host memory instead.
+Bytes offloaded_bytes(const Situation& situation);
 Spread weights_bytes(const Situation& situation);
 void describe_weights(const Situation& situation, domain::Term& term);
+/// Encoders of images and sound, with their projectors.
+Spread towers_bytes(const Situation& situation);
+void describe_towers(const Situation& situation, domain::Term& term);
+bool has_towers(const Situation& situation);
 
 Spread adapters_bytes(const Situation& situation);
 void describe_adapters(const Situation& situation, domain::Term& term);
@@ -72,6 +90,10 @@ bool has_draft(const Situation& situation);
 Spread kv_cache_bytes(const Situation& situation);
 void describe_kv_cache(const Situation& situation, domain::Term& term);
 bool kv_cache_is_asked_for(const Situation& situation);
+/// What a request's images take of it, beside its text.
+Spread image_cache_bytes(const Situation& situation);
+void describe_image_cache(const Situation& situation, domain::Term& term);
+bool images_are_asked_for(const Situation& situation);
 
 Spread state_bytes(const Situation& situation);
 void describe_state(const Situation& situation, domain::Term& term);

@@ -39,7 +39,8 @@ class Tally {
     return {.tensors = Bytes(tensors_ + unnamed_),
             .rotary = Bytes(rotary_),
             .allocated = allocator_.allocated() + Bytes(unnamed_),
-            .reserved = allocator_.reserved() + Bytes(unnamed_)};
+            .reserved = allocator_.reserved() + Bytes(unnamed_),
+            .towers = {}};
   }
 
  private:
@@ -204,13 +205,14 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
     append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
     tally.add(bytes);
   };
-  if (stage.has_embedding) {
+  if (stage.has_embedding && layout.loads_towers) {
     for (const domain::Tower& tower : model.towers) {
       bytes.clear();
       append_tower(tower, layout, bytes);
       tally.add(bytes);
     }
   }
+  const LoadedWeights towers = tally.loaded();
   if (stage.has_embedding && layout.is_as_stored) {
     tally.add_unnamed(beyond_architecture(model, layout.loads_drafts).count() /
                       layout.tensor_parallel);
@@ -220,9 +222,17 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
   add_rotary_tables(tally, model, layout);
   add_layers(tally, model, layout, stage);
   add_outer(outer.last);
+  if (layout.has_unused_head && stage.has_head) {
+    bytes = {padded_vocabulary(model, layout) * model.hidden_size * layout.dtype_bytes /
+             layout.tensor_parallel};
+    tally.add(bytes);
+  }
   if (layout.loads_drafts && stage.has_head && model.multi_token_prediction)
     add_drafts(tally, model, layout);
-  return tally.loaded();
+  LoadedWeights loaded = tally.loaded();
+  loaded.towers = {
+      .tensors = towers.tensors, .allocated = towers.allocated, .reserved = towers.reserved};
+  return loaded;
 }
 
 }  // namespace gpushape::estimate

@@ -40,7 +40,9 @@ struct WeightsLayout {
   ExpertPadding expert_padding = {};
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
-  double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
+  double unsplit_share = 0;      ///< of a tensor: what the allocator leaves to it, see there
+  bool loads_towers = true;      ///< not where the engine is started for text alone
+  bool has_unused_head = false;  ///< an encoder that is loaded as the decoder it was made of
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
   /// Ranks of data parallelism that share dense layers, shared experts and the head as those of
@@ -52,12 +54,20 @@ struct WeightsLayout {
   bool operator==(const WeightsLayout&) const = default;
 };
 
+/// Encoders of images and sound with their projectors, a part of a stage's weights.
+struct LoadedTowers {
+  Bytes tensors;
+  Bytes allocated;
+  Bytes reserved;
+};
+
 /// Byte counts of the tensors of one stage on one rank.
 struct LoadedWeights {
   Bytes tensors;    ///< as they are
   Bytes rotary;     ///< tables of the rotary embeddings
   Bytes allocated;  ///< as the framework's allocator counts them
   Bytes reserved;   ///< as free memory shows them: the segments that they were cut from
+  LoadedTowers towers;
 };
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,

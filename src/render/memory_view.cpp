@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kLegendIndent = 3;
 constexpr std::size_t kTermLabelWidth = 7;
 constexpr std::size_t kCapacityLabelWidth = 14;
+constexpr std::size_t kHostLabelWidth = 17;
 
 /// One stretch of the bar: parts that a reader sees as one.
 struct Stretch {
@@ -33,6 +34,41 @@ struct Stretch {
   Tone tone = Tone::Plain;
   Bytes bytes;
 };
+
+/// Terms that a reader wants to see beside the other ones of their part.
+struct OwnRow {
+  std::string_view term;
+  Part part;
+  std::string_view name;
+};
+constexpr auto kOwnRows = std::to_array<OwnRow>({
+    {"towers", Part::Weights, "encoders and projectors"},
+    {"imageCache", Part::KvCache, "KV cache of the images"},
+});
+
+Range plain_sum(const Range& a, const Range& b) {
+  return {.low = a.low + b.low, .expected = a.expected + b.expected, .high = a.high + b.high};
+}
+
+/// What the terms of a part that have no row of their own come to.
+Range rest_of(const Estimate& estimate, Part part) {
+  Range sum;
+  for (const domain::Term& term : estimate.terms) {
+    const bool has_row = std::ranges::find(kOwnRows, term.name, &OwnRow::term) != kOwnRows.end();
+    if (term.part == part && !has_row) sum = plain_sum(sum, term.bytes);
+  }
+  return sum;
+}
+
+/// Of the context; images have a row of their own.
+std::int64_t text_tokens(const Estimate& estimate) {
+  const std::int64_t context = estimate.context_tokens->value;
+  for (const domain::Term& term : estimate.terms) {
+    const auto images = std::ranges::find(term.inputs, "imageTokens", &domain::Input::name);
+    if (images != term.inputs.end()) return context - std::get<std::int64_t>(images->value);
+  }
+  return context;
+}
 
 std::string row_name(const Estimate& estimate, Part part) {
   switch (part) {
@@ -54,7 +90,7 @@ std::string row_name(const Estimate& estimate, Part part) {
                            level_text(estimate.traffic->service_level));
       }
       return fmt::format("KV cache, {} x {} tokens", grouped(estimate.concurrency->value),
-                         grouped(estimate.context_tokens->value));
+                         grouped(text_tokens(estimate)));
     case Part::State:
       return "recurrent state";
     case Part::Activation:
@@ -201,6 +237,14 @@ void show_terms(Page& page, const Estimate& estimate) {
   }
 }
 
+/// What a tier of the cache holds.
+std::string host_words(const domain::Term& term) {
+  const auto tokens = std::ranges::find(term.inputs, "tokens", &domain::Input::name);
+  if (tokens == term.inputs.end()) return ", of all GPUs";
+  return fmt::format(", {} tokens that later requests may find",
+                     grouped(std::get<std::int64_t>(tokens->value)));
+}
+
 std::string fits_text(domain::FitsAt fits_at) {
   switch (fits_at) {
     case domain::FitsAt::High:
@@ -239,9 +283,14 @@ void show_memory(Page& page, const Estimate& estimate) {
                    {"expected", Align::Right},
                    {"high", Align::Right}};
   for (const auto& row : kNames<Part>) {
-    const Range range = part_bytes(estimate, row.value);
-    if (range.high == Bytes(0)) continue;
-    table.rows.push_back(range_cells(row_name(estimate, row.value), range));
+    const Range range = rest_of(estimate, row.value);
+    if (range.high > Bytes(0))
+      table.rows.push_back(range_cells(row_name(estimate, row.value), range));
+    for (const domain::Term& term : estimate.terms) {
+      const auto own = std::ranges::find(kOwnRows, term.name, &OwnRow::term);
+      if (own != kOwnRows.end() && own->part == row.value)
+        table.rows.push_back(range_cells(std::string(own->name), term.bytes));
+    }
   }
   table.ruled = {table.rows.size()};
   table.rows.push_back(
@@ -258,6 +307,10 @@ void show_memory(Page& page, const Estimate& estimate) {
     page.blank();
     page.paragraph(
         fmt::format("{} lie in pinned host memory instead.", size_text(estimate.host_bytes)), 2);
+    for (const domain::Term& term : estimate.host_terms) {
+      page.labelled(words_of(term.name), kHostLabelWidth,
+                    fmt::format("{}{}", size_text(term.bytes.expected), host_words(term)));
+    }
   }
   for (const std::string& note : estimate.notes) page.labelled("note", 4, note);
   if (page.style().verbosity > 0) show_terms(page, estimate);

@@ -173,7 +173,8 @@ constexpr auto kFigures = std::to_array<SweepFigureColumn>({
     {"totalHighBytes", "all parts, the high end", write_total<&domain::Range::high>},
     {"kvBytesPerToken", "what one more token of context costs",
      [](const SweepRow& row, char* at) {
-       return can_be(row) ? write_count(row.figures.kv_bytes_per_token.count(), at) : at;
+       const bool keeps_any = can_be(row) && row.figures.kv_bytes_per_token > Bytes(0);
+       return keeps_any ? write_count(row.figures.kv_bytes_per_token.count(), at) : at;
      }},
     {"kvPoolBytes", "what the engine would report as left for the KV cache",
      [](const SweepRow& row, char* at) {

@@ -60,14 +60,17 @@ void show_replay(Page& page, const CacheDemand& demand) {
   const domain::Replay& replay = *demand.replay;
   page.labelled(
       "played back", kTrafficLabelWidth,
-      fmt::format("at {:g} s a token the trace has {} in flight on average, {} at P99 and {} at "
-                  "most; they hold {} tokens, {} at P99 and {} at most{}",
-                  replay.token_seconds, plain_number(replay.mean_in_flight),
-                  grouped(replay.p99_in_flight), grouped(replay.peak_in_flight),
-                  tokens_text(replay.mean_tokens), tokens_text(replay.p99_tokens),
-                  tokens_text(replay.peak_tokens),
-                  demand.is_sized_by_replay ? ". The cache is sized by it"
-                                            : "; what is stated wins over it"));
+      fmt::format(
+          "at {:g} s a token the trace has {} in flight on average, {} at P99 and {} at "
+          "most; they hold {} tokens on average{}, and {} at most{}",
+          replay.token_seconds, plain_number(replay.mean_in_flight), grouped(replay.p99_in_flight),
+          grouped(replay.peak_in_flight), tokens_text(replay.mean_tokens),
+          demand.is_sized_by_replay ? std::string()
+                                    : fmt::format(", {} at P99", tokens_text(replay.p99_tokens)),
+          tokens_text(replay.peak_tokens),
+          demand.is_sized_by_replay
+              ? ". The cache is sized by what they hold together, moment by moment"
+              : "; what is stated wins over it"));
 }
 
 std::string value_text(const domain::Solution& solution) {

@@ -186,6 +186,11 @@ Node to_node(const Estimate& estimate) {
   node.set("perGpu", per_gpu_node(estimate));
   if (estimate.all_gpus) node.set("allGpus", all_gpus_node(*estimate.all_gpus));
   if (estimate.host_bytes > Bytes(0)) node.set("hostBytes", estimate.host_bytes);
+  if (!estimate.host_terms.empty()) {
+    Node terms = Node::sequence();
+    for (const domain::Term& term : estimate.host_terms) terms.add(to_node(term));
+    node.set("hostTerms", std::move(terms));
+  }
   if (has_model && !domain::is_training(estimate))
     node.set("kvBytesPerToken", estimate.kv_bytes_per_token);
   if (estimate.capacity) node.set("capacity", capacity_node(estimate));

@@ -15,7 +15,7 @@ inline constexpr document::IntegerBounds kSequencesBounds{.least = 1, .most = 1'
 inline constexpr document::IntegerBounds kGpusBounds{.least = 1, .most = 1'024};
 inline constexpr document::IntegerBounds kDraftBounds{.least = 1, .most = 1'024};
 inline constexpr document::IntegerBounds kAdaptersBounds{.least = 1, .most = 100'000};
-inline constexpr document::IntegerBounds kImagesBounds{.least = 1, .most = 10'000};
+inline constexpr document::IntegerBounds kImagesBounds{.least = 0, .most = 10'000};
 inline constexpr document::IntegerBounds kRankBounds{.least = 1, .most = 4'096};
 inline constexpr document::IntegerBounds kZeroStageBounds{.least = 0, .most = 3};
 /// Layers of any model, and the head.

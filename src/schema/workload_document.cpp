@@ -68,6 +68,7 @@ Node engine_node(const EngineSettings& engine) {
   set_stated(node, "draftTokens", engine.draft_tokens);
   if (engine.draft_model) set_stated(node, "draftModel", engine.draft_model->name);
   set_stated(node, "gpuLayers", engine.gpu_layers);
+  set_stated(node, "flashAttention", engine.flash_attention);
   set_stated(node, "prefixCaching", engine.prefix_caching);
   set_stated(node, "blockTokens", engine.block_tokens);
   set_stated(node, "maxNumSeqs", engine.max_num_seqs);
@@ -186,6 +187,7 @@ void read_engine(Reader& reader, EngineSettings& engine) {
   if (auto name = reader.filled_text("draftModel"))
     engine.draft_model = {.name = stated(reader, "draftModel", std::move(*name)), .model = nullptr};
   take_integer(engine.gpu_layers, "gpuLayers", kGpuLayerBounds);
+  take(engine.flash_attention, reader, "flashAttention", reader.boolean("flashAttention"));
   take(engine.prefix_caching, reader, "prefixCaching", reader.boolean("prefixCaching"));
   take_integer(engine.block_tokens, "blockTokens", kBlockBounds);
   take_integer(engine.max_num_seqs, "maxNumSeqs", kSequencesBounds);

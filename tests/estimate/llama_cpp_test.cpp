@@ -11,12 +11,15 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "catalog/quantization_names.hpp"
 #include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/ggml/decoder_graph.hpp"
 #include "estimate/ggml/file_weights.hpp"
+#include "estimate/ggml/graph_memory.hpp"
 #include "estimate/ggml/quantize_mix.hpp"
 
 using namespace gpushape;
@@ -274,5 +277,37 @@ TEST_SUITE("estimate") {
         planned({.model = "Qwen/Qwen3-8B", .file_type = "q8_0", .cache_type = "fp8"});
     REQUIRE_FALSE(cache.has_value());
     CHECK(cache.error().front().message == "llama.cpp has no KV cache type fp8");
+  }
+
+  TEST_CASE("layers that repeat are left out of the graph, and no buffer changes") {
+    // Every model of the catalog, each with other sizes, cache type, kernels and devices.
+    const std::vector<std::string> names = built_in().models();
+    std::size_t left_out = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      CAPTURE(names[i]);
+      const domain::Model model = *built_in().find(names[i]);
+      std::int64_t layers = 0;
+      for (const domain::LayerRun& run : model.layers) layers += run.count;
+      estimate::ggml::DecoderGraph plan;
+      plan.devices = i % 3 == 0 ? 1 : static_cast<int>(i % 3) + 1;  // the host, and one or two GPUs
+      const int gpus = plan.devices - 1;
+      for (std::int64_t layer = 0; layer <= layers; ++layer)
+        plan.device_of_layer.push_back(gpus > 0 ? static_cast<int>(layer * gpus / (layers + 1))
+                                                : 0);
+      plan.sizes.cells = i % 2 == 0 ? 4096 : 65536;
+      plan.sizes.window_cells = 1024;
+      plan.sizes.streams = plan.sizes.sequences = i % 5 == 0 ? 4 : 1;
+      plan.habits.flash_attention = i % 4 != 0;
+      plan.key_type = plan.value_type =
+          i % 4 == 1 ? domain::KvCacheType::Q8_0 : domain::KvCacheType::Fp16;
+      const auto shortened = estimate::ggml::decoder_graph(model, plan);
+      plan.leaves_out_repeats = false;
+      const auto whole = estimate::ggml::decoder_graph(model, plan);
+      const int copies = gpus > 1 ? 4 : 1;
+      CHECK(estimate::ggml::buffer_bytes(shortened, copies) ==
+            estimate::ggml::buffer_bytes(whole, copies));
+      left_out += shortened.size() * 2 < whole.size() ? 1 : 0;
+    }
+    CHECK(left_out * 2 > names.size());
   }
 }

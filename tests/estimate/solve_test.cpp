@@ -7,6 +7,7 @@
 #include <cmath>
 #include <variant>
 
+#include "catalog/catalog.hpp"
 #include "estimate/samples.hpp"
 
 using namespace gpushape;
@@ -135,6 +136,42 @@ TEST_SUITE("estimate") {
     const std::string name = std::get<std::string>(*small.solution->value);
     CHECK(domain::scheme(*value_of<domain::Quantization>(name)).weight_bits <= 8);
     CHECK(small.solution->says.contains("with "));
+  }
+
+  TEST_CASE("a precision is one that people serve, and a smaller cache comes before fewer bits") {
+    const catalog::Catalog catalog = *catalog::Catalog::open();
+    // 131.4 GiB of weights in 16 bits and 65.7 in 8 do not leave 20 GiB of cache on 79; 4 bits take
+    // some 37. Nobody serves less than 4.
+    domain::Workload workload = example::workload(8192, 8);
+    const domain::Model llama_70b = *catalog.find("meta-llama/Llama-3.3-70B-Instruct");
+    const Estimate large = solved(SolveFor::Quant, asked(llama_70b, workload));
+    CHECK(std::get<std::string>(*large.solution->value) == "awq");
+    // On 24 GiB nothing is left of the ladder.
+    CHECK_FALSE(
+        solved(SolveFor::Quant, asked(llama_70b, workload, gpu_of(gib(24)))).solution->value);
+    // 12 GiB of cache in 16 bits do not fit beside 15 of weights on 24 GiB, 6 in 8 bits do.
+    workload = example::workload(8192, 8);
+    const Estimate small = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(26))));
+    CHECK(std::get<std::string>(*small.solution->value) == "bf16");
+    CHECK(small.kv_cache_type.value == domain::KvCacheType::Fp8);
+    CHECK(small.solution->binding_term == "kvPool");
+    CHECK(small.solution->says.contains("--kv-cache-dtype fp8"));
+    // What the user states stays.
+    workload.kv_cache_type = flag(domain::KvCacheType::Bf16);
+    const Estimate stated = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(26))));
+    CHECK(std::get<std::string>(*stated.solution->value) == "fp8");
+  }
+
+  TEST_CASE("GGUF files have a ladder of their own") {
+    const catalog::Catalog catalog = *catalog::Catalog::open();
+    const domain::Engine engine = *catalog.engine("llama.cpp");
+    domain::Workload workload = example::workload(8192, 1);
+    workload.engine.engine = flag<std::string>("llama.cpp");
+    // 15.3 GiB in 16 bits do not fit 12 GiB, 8.0 GiB of q8_0 with 1 GiB of cache do.
+    const Estimate estimate =
+        solved(SolveFor::Quant,
+               {.model = &kLlama, .workload = workload, .engine = &engine, .gpu = gpu_of(gib(12))});
+    CHECK(std::get<std::string>(*estimate.solution->value) == "q8_0");
   }
 
   TEST_CASE("the least fraction fits, and a thousandth less does not") {

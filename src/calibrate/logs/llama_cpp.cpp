@@ -187,6 +187,7 @@ void read_context(std::string_view line, LlamaState& state) {
     if (const auto found = count("n_seq_max")) state.slots = found;
     if (const auto found = count("n_ubatch")) start.max_num_batched_tokens = found;
     if (says(line, "kv_unified")) state.is_shared = value_of(line) == "true";
+    if (says(line, "flash_attn")) start.flash_attention = flash_attention_of(value_of(line));
   }
   if (const auto rest = behind(line, ", K (")) {
     // "K (q8_0):  136.00 MiB, V (q8_0):  136.00 MiB"

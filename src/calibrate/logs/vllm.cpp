@@ -171,6 +171,7 @@ void read_settings(std::string_view line, State& state) {
     if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
   }
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
+  if (line.contains("set to 0, running in text-only mode")) start.takes_no_images = true;
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization (")) {
     if (const auto number = leading_number(*rest)) start.utilization = number;

@@ -43,7 +43,7 @@ void describe_weights(const Situation& situation, domain::Term& term) {
   term.inputs = {{"tensorBytes", needs.weights},
                  {"layers", needs.layers},
                  {"hasHead", std::string(needs.has_head ? "true" : "false")},
-                 {"fileBytes", situation.plan->needs.weights}};
+                 {"fileBytes", situation.plan->needs->weights}};
   term.source = situation.plan->facts.source("weightsRatio");
 }
 
@@ -54,15 +54,16 @@ Spread cache_bytes(const Situation& situation) {
 void describe_cache(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   const ggml::Offload& offload = *plan.offload;
-  term.formula = plan.needs.window_cells > 0
+  term.formula = plan.needs->window_cells > 0
                      ? "cells x bytesPerCell, of layers with a window windowCells x bytesPerCell"
                      : "cells x bytesPerCell";
-  term.inputs = {{"cells", plan.needs.cells},
+  term.inputs = {{"cells", plan.needs->cells},
                  {"bytesPerCell", needs_of(situation).token_bytes},
                  {"slots", offload.slots},
                  {"contextTokens", offload.context},
                  {"kvCacheType", std::string(name_of(offload.key_type))}};
-  if (plan.needs.window_cells > 0) term.inputs.push_back({"windowCells", plan.needs.window_cells});
+  if (plan.needs->window_cells > 0)
+    term.inputs.push_back({"windowCells", plan.needs->window_cells});
   term.source = plan.facts.source("contextUnit");
 }
 
@@ -91,7 +92,7 @@ void describe_compute(const Situation& situation, domain::Term& term) {
                  {"microBatch", offload.micro_batch},
                  {"vocabulary", plan.model->vocabulary},
                  {"hiddenSize", plan.model->hidden_size},
-                 {"cells", plan.needs.cells},
+                 {"cells", plan.needs->cells},
                  {"flashAttention", std::string(offload.habits.flash_attention ? "true" : "false")},
                  {"copies", offload.copies}};
   term.source = plan.facts.source("computeRatio");
@@ -99,7 +100,7 @@ void describe_compute(const Situation& situation, domain::Term& term) {
 
 constexpr auto kLlamaCppTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "tensors of the file on this device", weights_bytes,
-      describe_weights, terms::always},
+      describe_weights, terms::always, Follows::Plan},
      Budget::Beside},
     {{"kvCache", Part::KvCache, "cache of every slot", cache_bytes, describe_cache, has_cache},
      Budget::Pool},
@@ -110,7 +111,7 @@ constexpr auto kLlamaCppTerms = std::to_array<EngineTerm>({
       describe_compute, terms::always},
      Budget::Beside},
     {{"cudaContext", Part::Context, "the CUDA context and what the kernels take",
-      terms::cuda_context_bytes, terms::describe_cuda_context, is_on_gpu},
+      terms::cuda_context_bytes, terms::describe_cuda_context, is_on_gpu, Follows::Plan},
      Budget::Beside},
 });
 
@@ -118,11 +119,11 @@ Bytes at_least_none(Bytes bytes) { return std::max(bytes, Bytes(0)); }
 
 /// All but the cache and the states.
 Range beside_cache(const StageFigures& stage) {
-  std::vector<Range> parts;
+  IndependentSum sum;
   for (std::size_t i = 0; i < kLlamaCppTerms.size(); ++i) {
-    if (kLlamaCppTerms.at(i).budget != Budget::Pool) parts.push_back(stage.terms[i]);
+    if (kLlamaCppTerms.at(i).budget != Budget::Pool) sum.add(stage.terms[i]);
   }
-  return independent_sum(parts);
+  return sum.range();
 }
 
 Bytes margin_of(const Plan& plan) { return Bytes(std::llround(plan.facts.expected("fitMargin"))); }
@@ -156,18 +157,18 @@ std::int64_t tokens_in(Bytes pool, const StageFigures& stage) {
   const Plan& plan = *stage.situation.plan;
   const ggml::DeviceNeeds& needs = needs_of(stage.situation);
   const std::int64_t streams = plan.offload->is_shared ? 1 : plan.offload->slots;
-  const std::int64_t slot_cells = plan.needs.cells / streams;
+  const std::int64_t slot_cells = plan.needs->cells / streams;
   if (needs.cache == 0 || slot_cells == 0) return 0;
   const std::int64_t fixed_window =
-      plan.needs.window_cells > 0 && plan.needs.window_cells < slot_cells ? 1 : 0;
+      plan.needs->window_cells > 0 && plan.needs->window_cells < slot_cells ? 1 : 0;
   // cache = full x cells + windows x window cells, of one stream.
   const std::int64_t of_stream = needs.cache / streams;
   std::int64_t full = needs.token_bytes;
   std::int64_t fixed = needs.state / plan.offload->slots;
   if (fixed_window == 1) {
-    full = (of_stream - needs.token_bytes * plan.needs.window_cells) /
-           (slot_cells - plan.needs.window_cells);
-    fixed += (needs.token_bytes - full) * plan.needs.window_cells;
+    full = (of_stream - needs.token_bytes * plan.needs->window_cells) /
+           (slot_cells - plan.needs->window_cells);
+    fixed += (needs.token_bytes - full) * plan.needs->window_cells;
   }
   const std::int64_t left = pool.count() - fixed;
   if (full <= 0 || left <= 0) return 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,6 +98,17 @@ Result<Fact<KvCacheType>> choose_cache_type(const Request& request) {
   }
 }
 
+bool is_in_blocks(KvCacheType type);
+
+/// Source: llama.cpp src/llama-context.cpp ("V cache quantization requires flash_attn").
+Diagnostics complaints_about_cache(const Request& request, KvCacheType type) {
+  const auto& asked = request.workload->engine.flash_attention;
+  if (!asked || asked->value || !is_in_blocks(type)) return {};
+  return {complaint(fmt::format("a cache of {} needs flash attention, and {} turns it off",
+                                name_of(type), asked->from),
+                    "leave one of them out, or use a cache of fp16")};
+}
+
 bool is_in_blocks(KvCacheType type) { return domain::kv_cache_format(type).key.block > 0; }
 
 // ---- where the layers lie
@@ -149,21 +161,25 @@ bool is_given(const std::optional<Fact<std::int64_t>>& fact) {
 }
 
 struct Slots {
-  Fact<std::int64_t> count;
+  std::int64_t count = 1;
   bool is_shared = false;
 };
 
-Slots choose_slots(const Request& request, const Facts& facts, const std::string& where) {
+Slots llama_slots_of(const Request& request, const Facts& facts) {
   const domain::Workload& workload = *request.workload;
-  if (workload.engine.max_num_seqs) return {*workload.engine.max_num_seqs, false};
-  if (workload.concurrency)
-    return {{workload.concurrency->value, Origin::Computed, "the sequences in flight"}, false};
-  return {count_of(facts, "slots", where), facts.expected("slotsShareCache") != 0};
+  if (workload.engine.max_num_seqs) return {workload.engine.max_num_seqs->value, false};
+  if (workload.concurrency) return {workload.concurrency->value, false};
+  return {std::llround(facts.expected("slots")), facts.expected("slotsShareCache") != 0};
 }
 
-void note_settings(const ResolvedPlan& resolved, const Slots& slots,
-                   std::vector<std::string>& notes) {
-  const Plan& plan = resolved.plan;
+Fact<std::int64_t> slots_fact(const Request& request, const Plan& plan, const std::string& where) {
+  const domain::Workload& workload = *request.workload;
+  if (workload.engine.max_num_seqs) return *workload.engine.max_num_seqs;
+  if (workload.concurrency) return {plan.max_num_seqs, Origin::Computed, "the sequences in flight"};
+  return {plan.max_num_seqs, Origin::Default, where};
+}
+
+void note_settings(const Plan& plan, std::vector<std::string>& notes) {
   const std::int64_t trained = plan.model->max_context_tokens;
   if (trained > 0 && plan.offload->context > trained)
     notes.push_back(
@@ -171,11 +187,12 @@ void note_settings(const ResolvedPlan& resolved, const Slots& slots,
   if (!plan.context_tokens)
     notes.push_back(
         fmt::format("no context is given: buffers are those of {} tokens", plan.offload->context));
-  if (slots.is_shared && slots.count.value > 1)
-    notes.push_back(fmt::format("the {} slots share one cache of the context", slots.count.value));
-  if (plan.needs.window_cells > 0)
+  if (plan.offload->is_shared && plan.offload->slots > 1)
     notes.push_back(
-        fmt::format("layers with a window keep {} cells a slot", plan.needs.window_cells));
+        fmt::format("the {} slots share one cache of the context", plan.offload->slots));
+  if (plan.needs->window_cells > 0)
+    notes.push_back(
+        fmt::format("layers with a window keep {} cells a slot", plan.needs->window_cells));
 }
 
 void note_host(const Plan& plan, std::vector<std::string>& notes) {
@@ -185,16 +202,18 @@ void note_host(const Plan& plan, std::vector<std::string>& notes) {
         "a GPU");
     return;
   }
-  const ggml::DeviceNeeds& host = plan.needs.devices.back();
+  const ggml::DeviceNeeds& host = plan.needs->devices.back();
   notes.push_back(fmt::format(
       "beside the GPU, host memory holds {:.2f} GiB of weights and {:.2f} GiB of buffers{}",
       Bytes(host.weights).gib(), Bytes(host.compute).gib(),
       host.cache > 0 ? fmt::format(", {:.2f} GiB of cache", Bytes(host.cache).gib()) : ""));
 }
 
-ggml::BuildHabits habits_of(const Facts& facts, bool is_cache_in_blocks) {
+ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>& flash_attention,
+                            bool is_cache_in_blocks) {
   const auto holds = [&](std::string_view name) { return facts.expected(name) != 0; };
-  return {.flash_attention = holds("flashAttention") || is_cache_in_blocks,
+  const bool is_on = flash_attention ? flash_attention->value : holds("flashAttention");
+  return {.flash_attention = is_on || is_cache_in_blocks,
           .has_half_mask = holds("halfMask"),
           .has_embedding_input = holds("embeddingInput"),
           .rotates_quantized = holds("rotatesQuantized"),
@@ -203,7 +222,7 @@ ggml::BuildHabits habits_of(const Facts& facts, bool is_cache_in_blocks) {
 }
 
 ggml::Offload offload_of(const Request& request, const Plan& plan, const FileChoice& file,
-                         KvCacheType cache_type, const Slots& slots, std::int64_t gpus) {
+                         KvCacheType cache_type, std::int64_t gpus) {
   const Facts& facts = plan.facts;
   const domain::EngineSettings& engine = request.workload->engine;
   ggml::Offload offload;
@@ -212,10 +231,6 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   std::int64_t layers = 1;
   for (const domain::LayerRun& run : request.model->layers) layers += run.count;
   offload.gpu_layers = engine.gpu_layers ? engine.gpu_layers->value : layers;
-  const std::int64_t longest = std::max<std::int64_t>(1, request.model->max_context_tokens);
-  offload.context = plan.context_tokens.value_or(std::min(longest, kLeastContext));
-  offload.slots = slots.count.value;
-  offload.is_shared = slots.is_shared;
   offload.micro_batch = plan.max_num_batched_tokens;
   offload.context_unit = std::max<std::int64_t>(1, std::llround(facts.expected("contextUnit")));
   offload.window_unit = std::max<std::int64_t>(1, std::llround(facts.expected("windowUnit")));
@@ -226,11 +241,25 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;
   offload.key_type = cache_type;
   offload.value_type = cache_type;
-  offload.habits = habits_of(facts, is_in_blocks(cache_type));
+  offload.habits = habits_of(facts, engine.flash_attention, is_in_blocks(cache_type));
   return offload;
 }
 
 }  // namespace
+
+void settle_llama_cpp(const Request& request, Plan& plan) {
+  take_load(request, plan);
+  const Slots slots = llama_slots_of(request, plan.facts);
+  plan.max_num_seqs = slots.count;
+  ggml::Offload& offload = *plan.offload;
+  const std::int64_t longest = std::max<std::int64_t>(1, request.model->max_context_tokens);
+  offload.context = plan.context_tokens.value_or(std::min(longest, kLeastContext));
+  offload.slots = slots.count;
+  offload.is_shared = slots.is_shared;
+  plan.needs = request.planned != nullptr
+                   ? request.planned->of(*request.model, offload)
+                   : std::make_shared<const ggml::Needs>(ggml::needs_of(*request.model, offload));
+}
 
 Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   const domain::Workload& workload = *request.workload;
@@ -239,6 +268,8 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   if (!file) return std::unexpected(file.error());
   const Result<Fact<KvCacheType>> cache_type = choose_cache_type(request);
   if (!cache_type) return std::unexpected(cache_type.error());
+  if (Diagnostics faults = complaints_about_cache(request, cache_type->value); !faults.empty())
+    return failure(std::move(faults));
 
   ResolvedPlan resolved;
   resolved.quantization = file->quantization;
@@ -262,27 +293,24 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   if (value_or_one(workload.engine.tensor) > 1)
     resolved.notes.emplace_back(
         "the GPUs share the layers, as llama.cpp splits by itself (--split-mode layer)");
-  take_load(request, plan);
-
   const std::string where =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
-  const Slots slots = choose_slots(request, plan.facts, where);
   const Fact<std::int64_t> batch = is_given(workload.engine.max_num_batched_tokens)
                                        ? *workload.engine.max_num_batched_tokens
                                        : count_of(plan.facts, "microBatch", where);
-  plan.max_num_seqs = slots.count.value;
   plan.max_num_batched_tokens = batch.value;
   plan.utilization = 1;
+  plan.offload = offload_of(request, plan, *file, cache_type->value, gpus);
+  settle_llama_cpp(request, plan);
   resolved.settings = {.version = version.version,
-                       .max_num_seqs = slots.count,
+                       .max_num_seqs = slots_fact(request, plan, where),
                        .max_num_batched_tokens = batch,
                        .gpu_memory_utilization = {}};
-  plan.offload = offload_of(request, plan, *file, cache_type->value, slots, gpus);
-  plan.needs = ggml::needs_of(*request.model, *plan.offload);
-  plan.stages = stages_of(plan.needs, gpus);
-  if (is_in_blocks(cache_type->value) && plan.facts.expected("flashAttention") == 0)
+  plan.stages = stages_of(*plan.needs, gpus);
+  if (is_in_blocks(cache_type->value) && plan.facts.expected("flashAttention") == 0 &&
+      !workload.engine.flash_attention)
     resolved.notes.emplace_back("a cache in blocks needs flash attention: taken to be on (-fa)");
-  note_settings(resolved, slots, resolved.notes);
+  note_settings(plan, resolved.notes);
   note_host(plan, resolved.notes);
   return resolved;
 }

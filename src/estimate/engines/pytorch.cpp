@@ -22,16 +22,17 @@ using domain::TrainingMethod;
 
 constexpr auto kPytorchTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "the model's weights, trained or frozen", training::weights_bytes,
-      training::describe_weights, terms::always},
+      training::describe_weights, terms::always, Follows::Plan},
      Budget::Beside},
     {{"adapters", Part::Adapters, "adapters that are trained", training::adapters_bytes,
-      training::describe_adapters, training::trains_adapters},
+      training::describe_adapters, training::trains_adapters, Follows::Plan},
      Budget::Beside},
     {{"gradients", Part::Gradients, "gradients of what is trained", training::gradients_bytes,
-      training::describe_gradients, terms::always},
+      training::describe_gradients, terms::always, Follows::Plan},
      Budget::Beside},
     {{"optimizer", Part::Optimizer, "optimizer states and master weights",
-      training::optimizer_bytes, training::describe_optimizer, training::keeps_states},
+      training::optimizer_bytes, training::describe_optimizer, training::keeps_states,
+      Follows::Plan},
      Budget::Beside},
     {{"activation", Part::Activation, "activations of a step and its loss",
       training::activation_bytes, training::describe_activation, terms::always},
@@ -40,16 +41,17 @@ constexpr auto kPytorchTerms = std::to_array<EngineTerm>({
       training::fragmentation_bytes, training::describe_fragmentation, terms::always},
      Budget::Beside},
     {{"nonTorch", Part::Context, "buffers past the framework's allocator", terms::non_torch_bytes,
-      terms::describe_non_torch, terms::always},
+      terms::describe_non_torch, terms::always, Follows::Plan},
      Budget::Beside},
     {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always},
+      terms::describe_cuda_context, terms::always, Follows::Plan},
      Budget::Beside},
     {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, training::several_gpus},
+      terms::communicators_bytes, terms::describe_communicators, training::several_gpus,
+      Follows::Plan},
      Budget::Beside},
     {{"buffers", Part::Communication, "weights and gradients that GPUs exchange",
-      training::buffers_bytes, training::describe_buffers, training::shares_data},
+      training::buffers_bytes, training::describe_buffers, training::shares_data, Follows::Plan},
      Budget::Beside},
 });
 
@@ -72,7 +74,6 @@ TrainingPlan training_of(const Request& request, const domain::Parallelism& spli
   run.precision = asked.precision.value;
   run.checkpointing = asked.checkpointing.value;
   run.loss = asked.loss.value;
-  run.sequence = sequence_of(request);
   run.micro_batch = asked.micro_batch.value;
   run.accumulation = asked.gradient_accumulation.value;
   run.ranks = split.data;
@@ -142,6 +143,13 @@ void note_defaults(const Request& request, const TrainingPlan& run,
 
 std::span<const EngineTerm> pytorch_terms() { return kPytorchTerms; }
 
+void settle_pytorch(const Request& request, Plan& plan) {
+  plan.training.sequence = sequence_of(request);
+  plan.longest_request = plan.training.sequence;
+  plan.context_tokens = plan.training.sequence;
+  plan.max_num_batched_tokens = plan.training.sequence * plan.training.micro_batch;
+}
+
 Result<ResolvedPlan> plan_pytorch(const Request& request) {
   const domain::Workload& workload = *request.workload;
   const VersionChoice version = choose_version(request);
@@ -163,12 +171,10 @@ Result<ResolvedPlan> plan_pytorch(const Request& request) {
   if (!version.note.empty()) resolved.notes.push_back(version.note);
   plan.weights = layout_of(resolved.quantization, plan.training, plan.parallelism);
   plan.adapters = adapters_of(request, plan.training);
-  plan.longest_request = plan.training.sequence;
-  plan.context_tokens = plan.training.sequence;
   plan.concurrency = plan.training.micro_batch;
   plan.max_num_seqs = plan.training.micro_batch;
-  plan.max_num_batched_tokens = plan.training.sequence * plan.training.micro_batch;
   plan.utilization = 1;
+  settle_pytorch(request, plan);
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
   resolved.settings = {

@@ -99,7 +99,13 @@ double reserved_mib(const Request& request, const Plan& plan) {
     reserved += mib("reservePerPiecewiseGraph") * static_cast<double>(piecewise_sizes(most));
   }
   reserved = std::max(reserved, mib("reserveAtLeast"));
-  if (request.workload->engine.draft_tokens) reserved += mib("reserveDrafts");
+  const auto& draft = request.workload->engine.draft_model;
+  const bool stands_alone = draft && draft->model && !draft->model->architecture.contains("Eagle");
+  if (stands_alone) {
+    reserved += mib("reserveDraftModel");
+  } else if (draft || request.workload->engine.draft_tokens) {
+    reserved += mib("reserveDrafts");
+  }
   return reserved;
 }
 
@@ -130,7 +136,8 @@ PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
       before += terms::communicators_bytes(situation).expected;
     const auto total = static_cast<double>(takeable_of(*request.gpu).expected.count());
     const double pool =
-        (total - before) * plan.utilization - terms::weights_bytes(situation).expected;
+        (total - before) * plan.utilization - terms::loaded_bytes(situation).expected -
+        (terms::has_adapters(situation) ? terms::adapters_bytes(situation).expected : 0);
     const Bytes bytes =
         plan.given_pool.value_or(Bytes(static_cast<std::int64_t>(std::max(0.0, pool))));
     const std::int64_t tokens = sglang_pool(situation, domain::exactly(bytes)).held.tokens;
@@ -157,6 +164,18 @@ Fact<domain::KvCacheType> cache_type_of(const Request& request, const Plan& plan
   if (is_auto && plan.facts.expected("indexedLatentsIn8Bits") != 0)
     return {domain::KvCacheType::Fp8Latent, Origin::Computed, "what SGLang takes on this GPU"};
   return choose_kv_cache_type(request, dtype_of(request));
+}
+
+/// Slots of exactly the highest rank, beside the modules that the adapters name. Source: SGLang
+/// python/sglang/srt/lora/mem_pool.py (LoRAMemoryPool, init_buffers).
+AdapterSlots slots_of(const Request& request) {
+  AdapterSlots slots;
+  if (!request.workload->adapters) return slots;
+  const domain::Adapters& adapters = *request.workload->adapters;
+  slots.count = adapters.count.value;
+  slots.rank = adapters.rank.value;
+  slots.modules = adapters.modules.value;
+  return slots;
 }
 
 /// The settings as they came out, each with where it is from.
@@ -189,8 +208,9 @@ void settle_sglang(const Request& request, Plan& plan) {
   plan.max_num_batched_tokens = count_of(asked.max_num_batched_tokens, "maxNumBatchedTokens");
   plan.cache.batched_tokens = plan.max_num_batched_tokens;
   plan.largest_graph = plan.enforce_eager ? 0 : count_of(std::nullopt, "graphSequences");
-  plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value
-                                                  : default_share(request, plan);
+  if (!plan.default_share) plan.default_share = default_share(request, plan);
+  plan.utilization =
+      asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value : *plan.default_share;
   plan.max_num_seqs = count_of(asked.max_num_seqs, "maxNumSeqs");
   if (!asked.max_num_seqs && request.gpu != nullptr)
     plan.max_num_seqs = sglang_running_requests(plan, expected_tokens(request, plan));
@@ -231,6 +251,8 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
       !request.workload->engine.prefix_caching || request.workload->engine.prefix_caching->value;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
+  plan.adapters = slots_of(request);
+  plan.draft = planned_draft(request, plan);
   settle_sglang(request, plan);
   resolved.settings = sglang_settings_of(request, version, plan);
   return resolved;

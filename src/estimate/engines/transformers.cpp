@@ -32,8 +32,14 @@ constexpr auto kTransformersTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "parameters in the type that they are loaded as",
       terms::weights_bytes, terms::describe_weights, terms::always, Follows::Plan},
      Budget::Profiled},
+    {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
+      terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
+     Budget::Profiled},
     {{"kvCache", Part::KvCache, "cache of the declared context and concurrency",
       terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
+     Budget::Pool},
+    {{"imageCache", Part::KvCache, "KV cache of the images of the requests",
+      terms::image_cache_bytes, terms::describe_image_cache, terms::images_are_asked_for},
      Budget::Pool},
     {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
       terms::describe_state, terms::state_is_asked_for},
@@ -56,7 +62,7 @@ constexpr auto kTransformersTerms = std::to_array<EngineTerm>({
      Budget::Profiled},
 });
 
-constexpr std::size_t kActivation = 4;  ///< of kTransformersTerms
+constexpr std::size_t kActivation = 6;  ///< of kTransformersTerms
 
 Range left_on(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);

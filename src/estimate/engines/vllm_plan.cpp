@@ -36,7 +36,7 @@ std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences) {
   if (static_cast<double>(plan.longest_request) > whole_prompts)
     return default_count(plan.facts, "chunkedBatchedTokens");
   const std::int64_t of_images =
-      plan.model->towers.empty()
+      plan.model->towers.empty() || !plan.weights.loads_towers
           ? 0
           : static_cast<std::int64_t>(plan.facts.expected("multimodalBatchedTokens"));
   return std::max({tokens, plan.longest_request, of_images});
@@ -107,19 +107,6 @@ void note_adapters(const Request& request, ResolvedPlan& resolved) {
     resolved.notes.emplace_back("this version has no adapters on routed experts");
 }
 
-PlannedDraft draft_of(const Request& request, const Plan& plan) {
-  const auto& asked = request.workload->engine.draft_model;
-  if (!asked || !asked->model) return {};
-  PlannedDraft draft;
-  draft.model = asked->model.get();
-  draft.weights = plan.weights;
-  draft.weights.scheme = domain::scheme_of(draft.model->weights);
-  draft.weights.is_as_stored = true;
-  draft.weights.head_quantized = draft.model->weights.head_quantized;
-  draft.weights.loads_drafts = false;
-  return draft;
-}
-
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -185,6 +172,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights.expert_padding = expert_padding(plan.facts);
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
+  take_start(request, plan.facts, plan.weights);
   plan.weights.sectioned_rope_rows =
       std::max<std::int64_t>(1, std::llround(plan.facts.expected("sectionedRopeRows")));
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
@@ -195,7 +183,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);
   plan.adapters = slots_of(request, plan.facts);
-  plan.draft = draft_of(request, plan);
+  plan.draft = planned_draft(request, plan);
   plan.offloaded = workload.contract.cpu_offload_bytes.value /
                    std::max<std::int64_t>(1, plan.parallelism.tensor * plan.parallelism.pipeline *
                                                  plan.parallelism.data);

@@ -101,6 +101,51 @@ Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
   return rows;
 }
 
+/// What a layer is to the allocator: its kind, and its device.
+std::vector<std::size_t> kinds_of(const domain::Model& model, const DecoderGraph& plan) {
+  std::vector<const domain::Layer*> seen;
+  std::vector<std::size_t> kinds;
+  for (const domain::LayerRun& run : model.layers) {
+    const auto same =
+        std::ranges::find_if(seen, [&](const domain::Layer* layer) { return *layer == run.layer; });
+    const auto kind = static_cast<std::size_t>(same - seen.begin());
+    if (same == seen.end()) seen.push_back(&run.layer);
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      const int device = plan.device_of_layer.at(kinds.size());
+      kinds.push_back(kind * static_cast<std::size_t>(plan.devices) +
+                      static_cast<std::size_t>(device));
+    }
+  }
+  return kinds;
+}
+
+/// Of a stretch of layers that repeats every `period` layers, two rounds stay at its beginning and
+/// two and the rest at its end. What is left out is an even number of rounds, since two tensors may
+/// change places from one round to the next.
+std::vector<bool> layers_in_graph(const std::vector<std::size_t>& kinds) {
+  constexpr std::size_t kLongestPeriod = 8;
+  constexpr std::size_t kKeptRounds = 4;
+  std::vector<bool> is_there(kinds.size(), true);
+  std::size_t at = 0;
+  while (at < kinds.size()) {
+    std::size_t end = at + 1;
+    for (std::size_t period = 1; period <= kLongestPeriod; ++period) {
+      std::size_t last = at + period;
+      while (last < kinds.size() && kinds[last] == kinds[last - period]) ++last;
+      last = std::min(last, kinds.size());
+      const std::size_t length = last - at;
+      const std::size_t kept = kKeptRounds * period + length % (2 * period);
+      if (length < kept + 2 * period) continue;
+      const auto first = is_there.begin() + static_cast<std::ptrdiff_t>(at + 2 * period);
+      std::fill_n(first, length - kept, false);
+      end = last;
+      break;
+    }
+    at = end;
+  }
+  return is_there;
+}
+
 }  // namespace
 
 std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan) {
@@ -120,13 +165,15 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
   if (is_among(kScaledEmbeddings, model.family)) stream = graph.in_place({stream});
   StepInputs inputs = make_inputs(graph, model, plan);
   inputs.has_window = has_window(model);
+  const std::vector<std::size_t> kinds = kinds_of(model, plan);
+  const std::vector<bool> is_there =
+      plan.leaves_out_repeats ? layers_in_graph(kinds) : std::vector<bool>(kinds.size(), true);
   std::size_t index = 0;
-  std::int64_t left = 0;
-  for (const domain::LayerRun& run : model.layers) left += run.count;
   for (const domain::LayerRun& run : model.layers) {
-    for (std::int64_t i = 0; i < run.count; ++i) {
-      graph.place_on(plan.device_of_layer.at(index++));
-      stream = add_layer(graph, model, run.layer, plan, inputs, stream, --left == 0);
+    for (std::int64_t i = 0; i < run.count; ++i, ++index) {
+      if (!is_there[index]) continue;
+      graph.place_on(plan.device_of_layer.at(index));
+      stream = add_layer(graph, model, run.layer, plan, inputs, stream, index + 1 == kinds.size());
     }
   }
   graph.place_on(plan.device_of_layer.at(index));

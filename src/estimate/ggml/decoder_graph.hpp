@@ -32,6 +32,8 @@ struct BuildHabits {
   bool rotates_quantized = true;     ///< queries, keys and values before a quantized cache
   bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
   bool is_latent_compressed = true;  ///< latent attention works on latents
+
+  bool operator==(const BuildHabits&) const = default;
 };
 
 struct DecoderGraph {
@@ -42,6 +44,9 @@ struct DecoderGraph {
   /// Device of each layer, and of the head behind the last; the host is `devices - 1`.
   std::vector<int> device_of_layer;
   int devices = 1;
+  /// Layers that repeat what others before them do are left out: the allocator does with them what
+  /// it did with those, so that no buffer grows.
+  bool leaves_out_repeats = true;
 };
 
 Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan);

@@ -106,11 +106,11 @@ bool keeps_nothing(const domain::Model& model) { return !model.has_head && !mode
 
 class Planner {
  public:
-  Planner(const domain::Model& model, const Offload& offload)
+  Planner(const domain::Model& model, const Offload& offload, const FileWeights& weights)
       : model_(model),
         offload_(offload),
         places_(placed_layers(layer_total(model), offload)),
-        weights_(file_weights(model, offload.mix, offload.gpus > 0)) {
+        weights_(weights) {
     needs_.devices.resize(static_cast<std::size_t>(offload.gpus) + 1);
   }
 
@@ -188,7 +188,7 @@ class Planner {
   const domain::Model& model_;
   const Offload& offload_;
   std::vector<int> places_;
-  FileWeights weights_;
+  const FileWeights& weights_;
   Needs needs_;
 };
 
@@ -199,7 +199,34 @@ std::int64_t cells_of(const Offload& offload) {
 }
 
 Needs needs_of(const domain::Model& model, const Offload& offload) {
-  return Planner(model, offload).run();
+  return Planner(model, offload, file_weights(model, offload.mix, offload.gpus > 0)).run();
+}
+
+const FileWeights& PlannedNeeds::weights_of(const domain::Model& model, const Offload& offload) {
+  constexpr std::size_t kMostCounted = 64;
+  const bool pads_rows = offload.gpus > 0;
+  for (const Counted& one : counted_) {
+    if (one.model == &model && one.mix == offload.mix && one.pads_rows == pads_rows)
+      return one.weights;
+  }
+  if (counted_.size() == kMostCounted) counted_.clear();
+  counted_.push_back({.model = &model,
+                      .mix = offload.mix,
+                      .pads_rows = pads_rows,
+                      .weights = file_weights(model, offload.mix, pads_rows)});
+  return counted_.back().weights;
+}
+
+std::shared_ptr<const Needs> PlannedNeeds::of(const domain::Model& model, const Offload& offload) {
+  constexpr std::size_t kMostPlanned = 8;  // what one load's GPUs differ by
+  for (auto one = planned_.rbegin(); one != planned_.rend(); ++one) {
+    if (one->model == &model && one->offload == offload) return one->needs;
+  }
+  if (planned_.size() == kMostPlanned) planned_.erase(planned_.begin());
+  auto needs =
+      std::make_shared<const Needs>(Planner(model, offload, weights_of(model, offload)).run());
+  planned_.push_back({.model = &model, .offload = offload, .needs = needs});
+  return needs;
 }
 
 }  // namespace gpushape::estimate::ggml

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "domain/model.hpp"
 #include "estimate/ggml/decoder_graph.hpp"
+#include "estimate/ggml/file_weights.hpp"
 
 namespace gpushape::estimate::ggml {
 
@@ -32,6 +34,8 @@ struct Offload {
   domain::KvCacheType key_type = domain::KvCacheType::Fp16;
   domain::KvCacheType value_type = domain::KvCacheType::Fp16;
   BuildHabits habits;
+
+  bool operator==(const Offload&) const = default;
 };
 
 /// Bytes of one device.
@@ -54,6 +58,30 @@ struct Needs {
 };
 
 Needs needs_of(const domain::Model& model, const Offload& offload);
+
+/// What was planned before. Needs follow from model and offload alone, so that the GPUs of a sweep
+/// share them.
+class PlannedNeeds {
+ public:
+  std::shared_ptr<const Needs> of(const domain::Model& model, const Offload& offload);
+
+ private:
+  struct Planned {
+    const domain::Model* model = nullptr;
+    Offload offload;
+    std::shared_ptr<const Needs> needs;
+  };
+  struct Counted {
+    const domain::Model* model = nullptr;
+    std::optional<domain::Quantization> mix;
+    bool pads_rows = false;
+    FileWeights weights;
+  };
+  const FileWeights& weights_of(const domain::Model& model, const Offload& offload);
+
+  std::vector<Planned> planned_;  ///< the latest last
+  std::vector<Counted> counted_;
+};
 
 /// Cells of the full cache for one stream.
 std::int64_t cells_of(const Offload& offload);

@@ -41,7 +41,8 @@ double items_at_once(const Step& step, const domain::Tower& tower) {
 EncoderPeak encoder_peak(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Tower* tower = profiled_tower(*plan.model);
-  if (tower == nullptr || !step.situation->stage.has_embedding) return {};
+  const bool is_there = tower != nullptr && plan.weights.loads_towers;
+  if (!is_there || !step.situation->stage.has_embedding) return {};
   // The first generation leaves out an input that its step does not hold.
   const bool is_too_long = tower->kind != domain::TowerKind::Encoder &&
                            plan.facts.expected("encoderOutputsKept") == 0 &&

@@ -5,6 +5,9 @@
 //            + largest / 512 largestCapture + splits
 //   splits = splitsOfGraphs x largest x heads x valueSize x 4
 //
+// With adapters every linear layer launches kernels of its own beside its product, so that a
+// layer's part grows by adapterLaunches; from 0.11.1 every size is captured once more without them.
+//
 // Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth beyond, up to twice the
 // sequences. The splits are the partial results of an attention kernel that cuts long contexts, in
 // 32 bits, for the largest batch that is captured whole. Source: vLLM config/vllm.py,
@@ -82,6 +85,18 @@ double split_bytes(const Situation& situation, std::int64_t largest) {
          split_values(situation) * kBytes;
 }
 
+/// Of what a layer's capture takes without adapters.
+Spread capture_ratio(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  if (plan.adapters.count == 0) return certain(1);
+  return plan.facts.value("adapterLaunches") +
+         certain(1 + plan.facts.expected("graphsWithoutAdapters"));
+}
+
+Spread scaled(const Spread& figure, const Spread& ratio) {
+  return {figure.low * ratio.low, figure.expected * ratio.expected, figure.high * ratio.high};
+}
+
 }  // namespace
 
 bool graphs_are_captured(const Situation& situation) { return !situation.plan->enforce_eager; }
@@ -96,7 +111,8 @@ Spread graphs_bytes(const Situation& situation) {
   const double share = static_cast<double>(largest * plan.weights.dtype_bytes) /
                        static_cast<double>(kUsualLargest * kHalf);
   return plan.facts.value("graphBase") +
-         plan.facts.value("graphPerLayerCapture") * (layers * count) +
+         scaled(plan.facts.value("graphPerLayerCapture"), capture_ratio(situation)) *
+             (layers * count) +
          plan.facts.value("graphPerExpertsCapture") * (experts * count) +
          plan.facts.value("graphLargestCapture") * share + certain(split_bytes(situation, largest));
 }
@@ -113,6 +129,14 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
       {"largestBatch", largest},
       {"largestCapture", plan.facts.expected("graphLargestCapture")},
   };
+  if (plan.adapters.count > 0) {
+    term.formula =
+        "base + layers x captures x perLayerCapture x (1 + adapterLaunches + "
+        "graphsWithoutAdapters) "
+        "+ largestBatch / 512 x largestCapture";
+    term.inputs.push_back({"adapterLaunches", plan.facts.expected("adapterLaunches")});
+    term.inputs.push_back({"graphsWithoutAdapters", plan.facts.expected("graphsWithoutAdapters")});
+  }
   if (const std::int64_t experts = expert_layers(situation); experts > 0) {
     term.formula += " + expertLayers x captures x perExpertsCapture";
     term.inputs.push_back({"expertLayers", experts});

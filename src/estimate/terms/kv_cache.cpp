@@ -8,9 +8,21 @@
 namespace gpushape::estimate::terms {
 namespace {
 
+/// Of the context, what is no image; a distribution of lengths does not tell them apart.
+std::int64_t text_tokens(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  return *plan.context_tokens - (situation.traffic ? 0 : plan.image_tokens);
+}
+
 std::int64_t blocks_of_request(const Situation& situation) {
-  const std::int64_t tokens = *situation.plan->context_tokens;
+  const std::int64_t tokens = text_tokens(situation);
   return situation.cache.held_blocks(tokens) - situation.cache.held_state_blocks(tokens);
+}
+
+/// Of one request's images, in whichever blocks of its cache they lie.
+Bytes image_bytes(const Situation& situation) {
+  return situation.cache.request_bytes(*situation.plan->context_tokens) -
+         situation.cache.request_bytes(text_tokens(situation));
 }
 
 bool keeps_tokens(const Situation& situation) {
@@ -32,9 +44,9 @@ void describe_apart(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   term.formula = "requestBytes x concurrency";
   term.inputs = {
-      {"requestBytes", situation.cache.request_bytes(*plan.context_tokens).count()},
+      {"requestBytes", situation.cache.request_bytes(text_tokens(situation)).count()},
       {"concurrency", *plan.concurrency},
-      {"contextTokens", *plan.context_tokens},
+      {"contextTokens", text_tokens(situation)},
       {"bytesPerToken", situation.cache.bytes_per_token().count()},
       {"blockTokens", situation.cache.geometry.block_tokens},
       {"layers", situation.stage.layers},
@@ -93,8 +105,9 @@ Spread kv_cache_bytes(const Situation& situation) {
   if (situation.traffic)
     return situation.traffic->level_blocks *
            static_cast<double>(situation.cache.block_bytes.count());
-  return certain(static_cast<double>(*plan.concurrency) *
-                 static_cast<double>(situation.cache.request_bytes(*plan.context_tokens).count()));
+  return certain(
+      static_cast<double>(*plan.concurrency) *
+      static_cast<double>(situation.cache.request_bytes(text_tokens(situation)).count()));
 }
 
 void describe_kv_cache(const Situation& situation, domain::Term& term) {
@@ -106,13 +119,34 @@ void describe_kv_cache(const Situation& situation, domain::Term& term) {
       {"blocksPerRequest", blocks_of_request(situation)},
       {"concurrency", *plan.concurrency},
       {"blockBytes", situation.cache.block_bytes.count()},
-      {"contextTokens", *plan.context_tokens},
+      {"contextTokens", text_tokens(situation)},
       {"blockTokens", situation.cache.least_block_tokens()},
       {"groups", situation.cache.groups()},
       {"layersPerGroup", situation.cache.group_layers},
       {"layers", situation.stage.layers},
       {"kvHeads", kv_heads_of(situation)},
       {"kvCacheType", std::string(name_of(situation.cache.geometry.type))},
+  };
+  term.source = plan.facts.source("blockTokens");
+}
+
+bool images_are_asked_for(const Situation& situation) {
+  return situation.plan->image_tokens > 0 && !situation.traffic && kv_cache_is_asked_for(situation);
+}
+
+Spread image_cache_bytes(const Situation& situation) {
+  return certain(static_cast<double>(*situation.plan->concurrency) *
+                 static_cast<double>(image_bytes(situation).count()));
+}
+
+void describe_image_cache(const Situation& situation, domain::Term& term) {
+  const Plan& plan = *situation.plan;
+  term.formula = "imageBytesPerRequest x concurrency";
+  term.inputs = {
+      {"imageBytesPerRequest", image_bytes(situation).count()},
+      {"concurrency", *plan.concurrency},
+      {"imageTokens", plan.image_tokens},
+      {"blockTokens", situation.cache.least_block_tokens()},
   };
   term.source = plan.facts.source("blockTokens");
 }

@@ -8,9 +8,24 @@
 namespace gpushape::estimate::terms {
 namespace {
 
-/// What of the layers lies in host memory; embedding and head stay. Source: vLLM
-/// model_executor/models/utils.py, maybe_offload_to_cpu.
-Bytes offloaded(const Situation& situation) {
+bool counts_segments(const Situation& situation) {
+  return situation.plan->facts.expected("weightsAsReserved") != 0;
+}
+
+Bytes held_bytes(const Situation& situation) {
+  return counts_segments(situation) ? situation.weights.reserved : situation.weights.allocated;
+}
+
+Bytes held_by_towers(const Situation& situation) {
+  const LoadedTowers& towers = situation.weights.towers;
+  return counts_segments(situation) ? towers.reserved : towers.allocated;
+}
+
+}  // namespace
+
+// Embedding, head and towers stay on the GPU. Source: vLLM model_executor/models/utils.py,
+// maybe_offload_to_cpu; from 0.17 model_executor/offloader/uva.py.
+Bytes offloaded_bytes(const Situation& situation) {
   if (situation.plan->offloaded <= Bytes(0)) return {};
   Stage layers = situation.stage;
   layers.layers = 0;
@@ -19,17 +34,41 @@ Bytes offloaded(const Situation& situation) {
   return std::min(situation.plan->offloaded, situation.weights.tensors - outer.tensors);
 }
 
-Bytes held_bytes(const Situation& situation) {
-  const bool is_reserved = situation.plan->facts.expected("weightsAsReserved") != 0;
-  return is_reserved ? situation.weights.reserved : situation.weights.allocated;
-}
-
-}  // namespace
-
-Spread weights_bytes(const Situation& situation) {
+Spread loaded_bytes(const Situation& situation) {
   const auto bytes = static_cast<double>(held_bytes(situation).count());
   const Spread ratio = situation.plan->facts.value("weightsRatio");
-  return ratio * (bytes - static_cast<double>(offloaded(situation).count()));
+  return ratio * (bytes - static_cast<double>(offloaded_bytes(situation).count()));
+}
+
+bool has_towers(const Situation& situation) { return situation.weights.towers.tensors > Bytes(0); }
+
+Spread towers_bytes(const Situation& situation) {
+  return certain(static_cast<double>(held_by_towers(situation).count()));
+}
+
+void describe_towers(const Situation& situation, domain::Term& term) {
+  const domain::Model& model = *situation.plan->model;
+  term.formula = "tensorBytes + allocatorBytes";
+  term.inputs = {
+      {"tensorBytes", situation.weights.towers.tensors.count()},
+      {"allocatorBytes", (held_by_towers(situation) - situation.weights.towers.tensors).count()},
+      {"towers", static_cast<std::int64_t>(model.towers.size())},
+  };
+  for (const domain::Tower& tower : model.towers) {
+    if (tower.layers <= 0) continue;
+    term.inputs.push_back({"layers", tower.layers});
+    term.inputs.push_back({"hiddenSize", tower.hidden_size});
+    break;
+  }
+  term.source = situation.plan->facts.source("weightsRatio") +
+                "; the bounds of all weights stand with those of the layers";
+}
+
+/// One reading holds them all, and its bounds are those of the sum.
+Spread weights_bytes(const Situation& situation) {
+  const Spread all = loaded_bytes(situation);
+  const auto towers = static_cast<double>(held_by_towers(situation).count());
+  return {all.low - towers, all.expected - towers, all.high - towers};
 }
 
 void describe_weights(const Situation& situation, domain::Term& term) {
@@ -37,9 +76,11 @@ void describe_weights(const Situation& situation, domain::Term& term) {
   const WeightsLayout& layout = situation.plan->weights;
   term.formula = "tensorBytes + rotaryBytes + allocatorBytes";
   term.inputs = {
-      {"tensorBytes", loaded.tensors.count()},
+      {"tensorBytes", (loaded.tensors - loaded.towers.tensors).count()},
       {"rotaryBytes", loaded.rotary.count()},
-      {"allocatorBytes", (held_bytes(situation) - loaded.tensors - loaded.rotary).count()},
+      {"allocatorBytes", (held_bytes(situation) - held_by_towers(situation) -
+                          (loaded.tensors - loaded.towers.tensors) - loaded.rotary)
+                             .count()},
       {"layers", situation.stage.layers},
       {"tensorParallel", layout.tensor_parallel},
       {"weightBits", std::int64_t{layout.scheme.weight_bits}},
@@ -47,7 +88,7 @@ void describe_weights(const Situation& situation, domain::Term& term) {
       {"paddedVocabulary", padded_vocabulary(*situation.plan->model, layout)},
       {"rotaryPositions", situation.plan->model->rope.positions},
   };
-  if (const Bytes away = offloaded(situation); away > Bytes(0)) {
+  if (const Bytes away = offloaded_bytes(situation); away > Bytes(0)) {
     term.formula += " - offloadedBytes";
     term.inputs.push_back({"offloadedBytes", away.count()});
   }

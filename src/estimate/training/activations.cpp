@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "domain/tensors.hpp"
-
 namespace gpushape::estimate {
 namespace {
 
@@ -124,17 +122,9 @@ void add_feed_forward(const ActivationBasis& basis, const domain::FeedForward& n
 }
 
 /// Copies that adapters make of their inputs (their own type, dropout), and their narrow results.
-Spread adapter_inputs(const ActivationBasis& basis, const Layer& layer) {
+Spread adapter_copies(const ActivationBasis& basis) {
   if (!basis.training->has_adapters()) return {};
-  double inputs = 0;
-  for (const domain::Tensor& tensor : tensors_of(layer, *basis.model)) {
-    if (!takes_adapter(tensor, basis.adapters.modules, basis.adapters.has_experts)) continue;
-    double columns = number(tensor.columns);
-    if (tensor.split == domain::Split::Experts && layer.feed_forward.experts)
-      columns *= number(layer.feed_forward.experts->active);
-    inputs += columns + number(basis.adapters.rank);
-  }
-  return basis.facts->value("adapterInputBytes") * (inputs / basis.tensor_parallel);
+  return basis.facts->value("adapterInputBytes") * (basis.adapter_inputs / basis.tensor_parallel);
 }
 
 Spread on_rank(const ActivationBasis& basis, const Split& split) {
@@ -181,7 +171,7 @@ Spread kept_whole(const ActivationBasis& basis, const Layer& layer) {
   if (layer.cross_attention) add_attention(basis, *layer.cross_attention, split);
   if (layer.recurrent) add_recurrent(basis, *layer.recurrent, split);
   add_feed_forward(basis, layer.feed_forward, split);
-  return on_rank(basis, split) + adapter_inputs(basis, layer);
+  return on_rank(basis, split) + adapter_copies(basis);
 }
 
 Spread kept(const ActivationBasis& basis, const Layer& layer) {

@@ -31,6 +31,7 @@ struct ActivationBasis {
   const Facts* facts = nullptr;
   AdapterSlots adapters;
   double tensor_parallel = 1;
+  double adapter_inputs = 0;  ///< of the layer (CountedValues)
 };
 
 /// Bytes of one token in one layer when everything is kept.

@@ -10,26 +10,12 @@
 // torch/distributed/fsdp (the root's parameters stay gathered, one layer is fetched ahead).
 #include <algorithm>
 
-#include "domain/tensors.hpp"
 #include "estimate/training/training_terms.hpp"
 
 namespace gpushape::estimate::training {
 namespace {
 
 constexpr double kHalf = 2;
-
-/// Values of the largest layer on this GPU.
-double layer_values(const Situation& situation) {
-  const domain::Model& model = *situation.plan->model;
-  double largest = 0;
-  each_run(model, situation.stage, [&](const domain::Layer& layer, std::int64_t) {
-    double sum = 0;
-    for (const domain::Tensor& tensor : tensors_of(layer, model))
-      sum += static_cast<double>(tensor.values());
-    largest = std::max(largest, sum);
-  });
-  return largest / static_cast<double>(situation.plan->parallelism.tensor);
-}
 
 double table_values(const Situation& situation) {
   const domain::Model& model = *situation.plan->model;
@@ -67,7 +53,7 @@ Spread buffers_bytes(const Situation& situation) {
     return {std::min(buckets.low, most), std::min(buckets.expected, most),
             std::min(buckets.high, most)};
   }
-  const double layer = layer_values(situation);
+  const double layer = situation.trainer.layer;
   const double gathered = (table_values(situation) + 2 * layer) * gathered_bytes(situation);
   const double gradients =
       run.has_adapters() ? 0 : layer * static_cast<double>(run.trained_bytes());
@@ -93,11 +79,11 @@ void describe_buffers(const Situation& situation, domain::Term& term) {
   term.formula = "(tableValues + 2 x layerValues) x gatheredBytes + layerGradients";
   term.inputs = {
       {"tableValues", static_cast<std::int64_t>(table_values(situation))},
-      {"layerValues", static_cast<std::int64_t>(layer_values(situation))},
+      {"layerValues", static_cast<std::int64_t>(situation.trainer.layer)},
       {"gatheredBytes", gathered_bytes(situation)},
       {"layerGradients", static_cast<std::int64_t>(
                              run.has_adapters() ? 0
-                                                : layer_values(situation) *
+                                                : situation.trainer.layer *
                                                       static_cast<double>(run.trained_bytes()))},
   };
   term.source = plan.facts.source("gatherRatio");

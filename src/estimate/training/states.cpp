@@ -28,19 +28,6 @@ constexpr const char* kZero = "https://arxiv.org/abs/1910.02054, section 3.1";
 
 const TrainingPlan& run_of(const Situation& situation) { return situation.plan->training; }
 
-WeightsLayout layout_of(const Situation& situation) { return situation.plan->weights; }
-
-/// Rows and columns of all matrices, the size of Adafactor's states.
-double edges(const Situation& situation) {
-  double sum = 0;
-  const domain::Model& model = *situation.plan->model;
-  each_run(model, situation.stage, [&](const domain::Layer& layer, std::int64_t layers) {
-    for (const domain::Tensor& tensor : tensors_of(layer, model))
-      sum += static_cast<double>(layers * tensor.copies * (tensor.rows + tensor.columns));
-  });
-  return sum + 2 * static_cast<double>(model.vocabulary + model.hidden_size);
-}
-
 /// Bytes of the states for one trained value, the master copy apart; Adafactor's are no multiple.
 double state_bytes(const Situation& situation) {
   const TrainingPlan& run = run_of(situation);
@@ -66,7 +53,7 @@ double state_bytes(const Situation& situation) {
     case Optimizer::Adafactor:
       return run.has_adapters()
                  ? 0
-                 : kFloat * edges(situation) / std::max(1.0, trained_values(situation));
+                 : kFloat * situation.trainer.edges / std::max(1.0, trained_values(situation));
     case Optimizer::Sgd:
       break;
   }
@@ -90,22 +77,9 @@ double gradient_values(const Situation& situation) {
 
 }  // namespace
 
-double base_values(const Situation& situation) {
-  WeightsLayout plain = layout_of(situation);
-  plain.scheme = domain::scheme(domain::Quantization::Bf16);
-  plain.is_as_stored = false;
-  plain.head_quantized = false;
-  plain.dtype_bytes = 2;
-  const LoadedWeights loaded = load_weights(*situation.plan->model, plain, situation.stage);
-  return static_cast<double>(loaded.tensors.count()) / kStatesHalf;
-}
+double base_values(const Situation& situation) { return situation.trainer.base; }
 
-double trained_values(const Situation& situation) {
-  if (!run_of(situation).has_adapters()) return base_values(situation);
-  const Plan& plan = *situation.plan;
-  return static_cast<double>(
-      adapter_bytes(*plan.model, plan.weights, situation.stage, plan.adapters).values);
-}
+double trained_values(const Situation& situation) { return situation.trainer.trained; }
 
 Spread weights_bytes(const Situation& situation) {
   const double bytes = static_cast<double>(situation.weights.tensors.count());

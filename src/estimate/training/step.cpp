@@ -76,16 +76,8 @@ Spread loss_of(const Situation& situation) {
 
 /// Weights of one linear layer, unpacked for its product.
 double dequantized(const Situation& situation) {
-  const Plan& plan = *situation.plan;
-  if (plan.training.method != TrainingMethod::Qlora) return 0;
-  double largest = 0;
-  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t) {
-    for (const domain::Tensor& tensor : tensors_of(layer, *plan.model)) {
-      if (!tensor.is_linear) continue;
-      largest = std::max(largest, static_cast<double>(tensor.rows * tensor.columns));
-    }
-  });
-  return kStepHalf * largest / static_cast<double>(plan.parallelism.tensor);
+  if (situation.plan->training.method != TrainingMethod::Qlora) return 0;
+  return kStepHalf * situation.trainer.linear;
 }
 
 /// Gradients of a plain trainer are freed after the step, and come back layer by layer.
@@ -97,23 +89,13 @@ bool gradients_come_and_go(const TrainingPlan& run) {
 Peak peak_of(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const TrainingPlan& run = plan.training;
-  const ActivationBasis basis{.model = plan.model,
-                              .training = &run,
-                              .facts = &plan.facts,
-                              .adapters = plan.adapters,
-                              .tensor_parallel = static_cast<double>(plan.parallelism.tensor)};
   const double tokens = run.tokens();
   Peak peak;
   peak.in_flight = std::min(plan.parallelism.pipeline - situation.stage.index, run.accumulation);
-  Spread widest;
-  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t layers) {
-    peak.stored += kept(basis, layer) * (tokens * static_cast<double>(layers));
-    const Spread whole =
-        run.checkpointing == Checkpointing::None ? Spread{} : kept_whole(basis, layer);
-    widest = larger(widest, (whole + certain(working(basis, layer))) * tokens);
-  });
+  const PerToken token = situation.per_token ? *situation.per_token : per_token(situation);
+  peak.stored = token.kept * tokens;
   peak.stored = peak.stored * static_cast<double>(std::max<std::int64_t>(1, peak.in_flight));
-  peak.layer = widest;
+  peak.layer = token.layer * tokens;
   peak.loss = loss_of(situation);
   peak.scratch = step_scratch(situation);
   peak.dequantized = dequantized(situation);

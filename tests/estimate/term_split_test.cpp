@@ -1,0 +1,129 @@
+// Towers, images and what lies in host memory: terms of their own, whose sums are what they were.
+#include <doctest/doctest.h>
+
+#include "catalog/catalog.hpp"
+#include "estimate/images.hpp"
+#include "estimate/samples.hpp"
+
+using namespace gpushape;
+using domain::Estimate;
+using domain::Part;
+using example::flag;
+
+namespace {
+
+const catalog::Catalog& built_in() {
+  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
+  return kCatalog;
+}
+
+Estimate made(const domain::Model& model, const domain::Workload& workload,
+              std::string_view engine = "vllm") {
+  domain::Workload named = workload;
+  named.engine.engine.value = engine;
+  const auto estimate = estimate::estimate_memory(model, named, *built_in().engine(std::string(engine)),
+                                                  example::h100());
+  REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
+  return *estimate;
+}
+
+const domain::Term* term_of(const Estimate& estimate, std::string_view name) {
+  const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
+  return term == estimate.terms.end() ? nullptr : &*term;
+}
+
+Bytes expected(const Estimate& estimate, std::string_view name) {
+  const domain::Term* term = term_of(estimate, name);
+  return term == nullptr ? Bytes(0) : term->bytes.expected;
+}
+
+}  // namespace
+
+TEST_SUITE("estimate") {
+  TEST_CASE("encoders and projectors are a term beside the layers, on every engine that loads them") {
+    const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
+    for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "transformers"}) {
+      CAPTURE(engine);
+      const Estimate estimate = made(gemma, example::workload(8192, 4), engine);
+      // SigLIP of 27 layers, 1,152 wide, 4,304 in its networks, with 4,096 patches and a projection
+      // to 2,560: 417 M values, published as "400M", and 3 M of the projector, in 16 bits.
+      CHECK(expected(estimate, "towers").gib() == doctest::Approx(0.78).epsilon(0.02));
+      CHECK(part_bytes(estimate, Part::Weights).expected ==
+            expected(estimate, "weights") + expected(estimate, "towers"));
+      CHECK(term_of(estimate, "towers")->bytes.low == term_of(estimate, "towers")->bytes.high);
+    }
+    // vLLM 0.19 prints 8.58 GiB for it, towers included (its published series).
+    domain::Workload workload = example::workload(8192, 4);
+    workload.engine.version = flag(domain::EngineVersion{0, 19, 0});
+    CHECK(part_bytes(made(gemma, workload), Part::Weights).expected.gib() ==
+          doctest::Approx(8.58).epsilon(0.004));
+    CHECK(term_of(made(*built_in().find("meta-llama/Llama-3.1-8B-Instruct"), workload), "towers") ==
+          nullptr);
+  }
+
+  TEST_CASE("the tokens of images are a term beside those of the text") {
+    const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
+    domain::Workload workload = example::workload(8192, 4);
+    const Estimate text = made(gemma, workload);
+    workload.images = flag<std::int64_t>(3);
+    REQUIRE(estimate::add_images(workload, gemma).empty());
+    // An image is 256 tokens to Gemma 3.
+    CHECK(workload.context_tokens->value == 8192 + 3 * 256);
+    const Estimate both = made(gemma, workload);
+    CHECK(expected(both, "kvCache") == expected(text, "kvCache"));
+    CHECK(expected(both, "imageCache") > Bytes(0));
+    // Five of six layers look back on a window that is full already: of 34 layers 5 keep the images,
+    // 4 KV heads of 256, keys and values of 16 bits, in all six groups' blocks at most.
+    const std::int64_t kept = 4LL * 768 * 5 * 4 * 256 * 2 * 2;
+    CHECK(expected(both, "imageCache").count() >= kept);
+    CHECK(expected(both, "imageCache").count() <= 2 * kept);
+    workload.images.reset();
+    CHECK(part_bytes(made(gemma, workload), Part::KvCache) == part_bytes(both, Part::KvCache));
+  }
+
+  TEST_CASE("what lies in host memory is listed, and never more than the layers hold") {
+    const domain::Model llama = *built_in().find("meta-llama/Llama-3.1-8B-Instruct");
+    domain::Workload workload = example::workload(8192, 4);
+    workload.engine.tensor = flag<std::int64_t>(2);
+    workload.contract.cpu_offload_bytes = flag(gib(4));
+    workload.contract.kv_offload_bytes = flag(gib(16));
+    const Estimate estimate = made(llama, workload);
+    REQUIRE(estimate.host_terms.size() == 2);
+    CHECK(estimate.host_terms[0].name == "offloadedWeights");
+    CHECK(estimate.host_terms[0].bytes.expected == gib(4));
+    CHECK(estimate.host_terms[1].name == "kvOffload");
+    CHECK(estimate.host_bytes == gib(20));
+    // 128 KiB a token, of both ranks together.
+    CHECK(std::get<std::int64_t>(estimate.host_terms[1].inputs[1].value) == 16 * 8192);
+    domain::Workload plain = workload;
+    plain.contract = {};
+    CHECK(expected(made(llama, plain), "weights").gib() - expected(estimate, "weights").gib() ==
+          doctest::Approx(2).epsilon(0.001));
+    // 32 layers of 218,112,000 values in 16 bits: embedding and head stay.
+    workload.contract.cpu_offload_bytes = flag(gib(400));
+    CHECK(made(llama, workload).host_terms[0].bytes.expected.gib() ==
+          doctest::Approx(32 * 218'112'000.0 * 2 / (1 << 30)).epsilon(0.001));
+  }
+
+  TEST_CASE("adapters double the launches of a graph, and from 0.11.1 there are graphs without them") {
+    const domain::Model llama = *built_in().find("meta-llama/Llama-3.1-8B-Instruct");
+    const auto graphs = [&](domain::EngineVersion version, bool has_adapters) {
+      domain::Workload workload = example::workload(8192, 4);
+      workload.engine.version = flag(version);
+      if (has_adapters) workload.adapters.emplace();
+      return *term_of(made(llama, workload), "graphs");
+    };
+    for (const domain::EngineVersion version : {domain::EngineVersion{0, 10, 2}, {0, 11, 2}}) {
+      const domain::Range without = graphs(version, false).bytes;
+      const domain::Range with = graphs(version, true).bytes;
+      CAPTURE(to_text(version));
+      CHECK(with.low > without.low);
+      CHECK(with.expected > without.expected);
+    }
+    // https://github.com/vllm-project/vllm/pull/25914: 1.62 GiB before, 2.38 after, of another model:
+    // the second set adds as much as the layers' captures without adapters.
+    const double before = graphs({0, 11, 0}, true).bytes.expected.gib();
+    const double after = graphs({0, 11, 1}, true).bytes.expected.gib();
+    CHECK(after / before == doctest::Approx(2.38 / 1.62).epsilon(0.1));
+  }
+}
