@@ -28,12 +28,11 @@ std::int64_t gpus_of_stage(const Plan& plan) {
 Term offloaded_weights(const Plan& plan, std::span<const StageFigures> stages) {
   Bytes sum;
   for (const Stage& stage : plan.stages) {
-    const auto same = std::ranges::find_if(stages, [&](const StageFigures& figures) {
-      return figures.situation.stage == stage;
-    });
-    sum += terms::offloaded_bytes(same == stages.end() ? situation_of(plan, stage)
-                                                       : same->situation) *
-           gpus_of_stage(plan);
+    const auto same = std::ranges::find_if(
+        stages, [&](const StageFigures& figures) { return figures.situation.stage == stage; });
+    sum +=
+        terms::offloaded_bytes(same == stages.end() ? situation_of(plan, stage) : same->situation) *
+        gpus_of_stage(plan);
   }
   Term term = held("offloadedWeights", Part::Weights, sum);
   term.formula = "min(offloadOfGpu, layerBytes), summed over the GPUs";

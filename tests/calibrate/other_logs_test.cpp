@@ -8,53 +8,23 @@
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
-#include "catalog/catalog.hpp"
-#include "document/text_format.hpp"
-#include "domain/profile_memory.hpp"
-#include "profiles/profiles.hpp"
+#include "support/engine_logs.hpp"
 
 using namespace gpushape;
 using calibrate::EngineLog;
+using example::calibrated;
+using example::calibrated_term;
 
 namespace {
 
 constexpr const char* kSglang = "tests/cases/calibrate/sglang-0.5-form.log";
 constexpr const char* kTensorRt = "examples/logs/tensorrt-llm-1.2-llama-3-8b.log";
 
-EngineLog read(const std::string& name) {
-  const std::string path = std::string(GPUSHAPE_SOURCE_DIR) + "/" + name;
-  const Result<std::string> text = document::read_log_file(path);
-  REQUIRE_MESSAGE(text.has_value(), path);
-  const Result<EngineLog> log = calibrate::read_engine_log(*text, name);
-  REQUIRE(log.has_value());
-  return *log;
-}
-
-domain::Calibration calibrated(const EngineLog& log, const std::string& gpu) {
-  const auto catalog = catalog::Catalog::open();
-  const auto profiles = profiles::Profiles::open();
-  calibrate::Surroundings surroundings;
-  surroundings.model = *catalog->find(log.start.model);
-  surroundings.engine = *catalog->engine(log.start.engine);
-  surroundings.gpu = domain::visible_memory(*profiles->find(gpu), nullptr);
-  const Result<domain::Calibration> calibration = calibrate::calibrate(log, surroundings);
-  REQUIRE(calibration.has_value());
-  return *calibration;
-}
-
-const domain::CalibratedTerm& term(const domain::Calibration& calibration, std::string_view name) {
-  for (const domain::CalibratedTerm& one : calibration.terms) {
-    if (one.name == name) return one;
-  }
-  FAIL("no such term");
-  return calibration.terms.front();
-}
-
 }  // namespace
 
 TEST_SUITE("calibrate") {
   TEST_CASE("a log of SGLang says what was asked for and what every rank measured") {
-    const EngineLog log = read(kSglang);
+    const EngineLog log = example::engine_log(kSglang);
     CHECK(log.start.engine == "sglang");
     CHECK(log.start.model == "Qwen/Qwen2.5-32B-Instruct");
     // The release is told from the arguments: mamba_full_memory_ratio came with 0.5.3.
@@ -75,12 +45,12 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("the count of SGLang's tokens follows from its pool") {
-    const domain::Calibration calibration = calibrated(read(kSglang), "h100");
+    const domain::Calibration calibration = calibrated(example::engine_log(kSglang), "h100");
     // 33.92 GiB / (64 layers x 2 x 4 heads x 128 x 2 bytes) = 277,873 to 277,955 for +- 0.01 GiB.
     REQUIRE(calibration.tokens);
     CHECK(calibration.tokens->least <= 277944);
     CHECK(calibration.tokens->most >= 277944);
-    CHECK(term(calibration, "kvPool").ranks.size() == 2);
+    CHECK(calibrated_term(calibration, "kvPool").ranks.size() == 2);
   }
 
   TEST_CASE("DP attention is read as data parallelism whose ranks share the experts") {
@@ -98,7 +68,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("a log of TensorRT-LLM gives the second of its pools") {
-    const EngineLog log = read(kTensorRt);
+    const EngineLog log = example::engine_log(kTensorRt);
     CHECK(log.start.engine == "tensorrt-llm");
     CHECK(log.start.engine_version == "1.2.0rc4");
     CHECK(log.start.model == "meta-llama/Meta-Llama-3-8B-Instruct");
@@ -114,13 +84,13 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("every figure of the start on H200 lies in its range") {
-    const domain::Calibration calibration = calibrated(read(kTensorRt), "h200");
+    const domain::Calibration calibration = calibrated(example::engine_log(kTensorRt), "h200");
     for (const domain::CalibratedTerm& one : calibration.terms) {
       CAPTURE(one.name);
       CHECK_FALSE(one.is_off);
     }
     CHECK(calibration.agrees());
-    const domain::CalibratedTerm& pool = term(calibration, "kvPool");
+    const domain::CalibratedTerm& pool = calibrated_term(calibration, "kvPool");
     CHECK(pool.predicted.expected.gib() == doctest::Approx(109.96).epsilon(0.01));
   }
 

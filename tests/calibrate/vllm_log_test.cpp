@@ -9,55 +9,18 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
-#include "catalog/catalog.hpp"
-#include "document/text_format.hpp"
-#include "domain/profile_memory.hpp"
-#include "profiles/profiles.hpp"
+#include "support/engine_logs.hpp"
 
 using namespace gpushape;
 using calibrate::EngineLog;
 using calibrate::read_engine_log;
 using calibrate::SamplerPath;
+using example::calibrated;
+using example::calibrated_term;
 
 namespace {
 
-std::string example(const std::string& name) {
-  const std::string path = std::string(GPUSHAPE_SOURCE_DIR) + "/examples/logs/" + name;
-  const Result<std::string> text = document::read_log_file(path);
-  REQUIRE_MESSAGE(text.has_value(), path);
-  return *text;
-}
-
-EngineLog read(const std::string& name) {
-  const Result<EngineLog> log = read_engine_log(example(name), name);
-  REQUIRE(log.has_value());
-  return *log;
-}
-
-domain::Calibration calibrated(const EngineLog& log, const std::string& gpu) {
-  const auto catalog = catalog::Catalog::open();
-  const auto profiles = profiles::Profiles::open();
-  calibrate::Surroundings surroundings;
-  surroundings.model = *catalog->find(log.start.model);
-  surroundings.engine = *catalog->engine("vllm");
-  const Result<domain::Device> device = profiles->find(gpu);
-  REQUIRE(device.has_value());
-  surroundings.gpu = domain::visible_memory(*device, nullptr);
-  if (log.start.gpu_total_gib)
-    surroundings.gpu->bytes = domain::exactly(gib_of(*log.start.gpu_total_gib));
-  const Result<domain::Calibration> calibration = calibrate::calibrate(log, surroundings);
-  REQUIRE(calibration.has_value());
-  return *calibration;
-}
-
-const domain::CalibratedTerm& term(const domain::Calibration& calibration,
-                                   const std::string& name) {
-  for (const domain::CalibratedTerm& one : calibration.terms) {
-    if (one.name == name) return one;
-  }
-  FAIL("no term " << name);
-  return calibration.terms.front();
-}
+EngineLog read(const std::string& name) { return example::engine_log("examples/logs/" + name); }
 
 }  // namespace
 
@@ -125,12 +88,13 @@ TEST_SUITE("calibrate") {
     log.start.pool_gib = 58.11 - 2.94;
     const domain::Calibration sorted = calibrated(log, "h100-sxm-80");
     CHECK_FALSE(sorted.agrees());
-    REQUIRE(term(sorted, "activation").is_off);
-    REQUIRE_FALSE(term(sorted, "activation").causes.empty());
-    CHECK(term(sorted, "activation").causes.front().contains("torch sort"));
+    REQUIRE(calibrated_term(sorted, "activation").is_off);
+    REQUIRE_FALSE(calibrated_term(sorted, "activation").causes.empty());
+    CHECK(calibrated_term(sorted, "activation").causes.front().contains("torch sort"));
     CHECK(sorted.verdict.contains("activation is off"));
-    REQUIRE_FALSE(term(sorted, "kvPool").causes.empty());
-    CHECK(term(sorted, "kvPool").causes.front().contains("follows from the other terms"));
+    REQUIRE_FALSE(calibrated_term(sorted, "kvPool").causes.empty());
+    CHECK(
+        calibrated_term(sorted, "kvPool").causes.front().contains("follows from the other terms"));
   }
 
   TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
@@ -138,8 +102,10 @@ TEST_SUITE("calibrate") {
     log.ranks.front().free_gib = 70.0;
     log.start.non_torch_gib = 1.5;
     const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    REQUIRE_FALSE(term(calibration, "nonTorch").causes.empty());
-    CHECK(term(calibration, "nonTorch").causes.front().contains("another process held 8.7 GiB"));
+    REQUIRE_FALSE(calibrated_term(calibration, "nonTorch").causes.empty());
+    CHECK(calibrated_term(calibration, "nonTorch")
+              .causes.front()
+              .contains("another process held 8.7 GiB"));
   }
 
   TEST_CASE("batch sizes that are not the defaults are recognised by the peak") {
@@ -150,9 +116,9 @@ TEST_SUITE("calibrate") {
     log.start.activation_gib = 0.92;
     log.start.pool_gib = 59.08;
     const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    REQUIRE(term(calibration, "activation").is_off);
-    REQUIRE_FALSE(term(calibration, "activation").causes.empty());
-    CHECK(term(calibration, "activation").causes.front().contains("fewer sequences"));
+    REQUIRE(calibrated_term(calibration, "activation").is_off);
+    REQUIRE_FALSE(calibrated_term(calibration, "activation").causes.empty());
+    CHECK(calibrated_term(calibration, "activation").causes.front().contains("fewer sequences"));
   }
 
   TEST_CASE("what a log does not say is asked for") {

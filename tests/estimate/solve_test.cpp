@@ -133,8 +133,9 @@ TEST_SUITE("estimate") {
     // 15.0 GiB in 16 bits do not leave 8 GiB of cache of the 21.6 that an engine asks of 24.
     workload.concurrency->value = 8;
     const Estimate small = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(24))));
-    const std::string name = std::get<std::string>(*small.solution->value);
-    CHECK(domain::scheme(*value_of<domain::Quantization>(name)).weight_bits <= 8);
+    // A cache of 8 bits takes half of it.
+    CHECK(std::get<std::string>(*small.solution->value) == "bf16");
+    CHECK(small.kv_cache_type.value == domain::KvCacheType::Fp8);
     CHECK(small.solution->says.contains("with "));
   }
 

@@ -21,8 +21,8 @@ Estimate made(const domain::Model& model, const domain::Workload& workload,
               std::string_view engine = "vllm") {
   domain::Workload named = workload;
   named.engine.engine.value = engine;
-  const auto estimate = estimate::estimate_memory(model, named, *built_in().engine(std::string(engine)),
-                                                  example::h100());
+  const auto estimate = estimate::estimate_memory(
+      model, named, *built_in().engine(std::string(engine)), example::h100());
   REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
   return *estimate;
 }
@@ -40,14 +40,17 @@ Bytes expected(const Estimate& estimate, std::string_view name) {
 }  // namespace
 
 TEST_SUITE("estimate") {
-  TEST_CASE("encoders and projectors are a term beside the layers, on every engine that loads them") {
+  TEST_CASE(
+      "encoders and projectors are a term beside the layers, on every engine that loads them") {
     const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
     for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "transformers"}) {
       CAPTURE(engine);
       const Estimate estimate = made(gemma, example::workload(8192, 4), engine);
       // SigLIP of 27 layers, 1,152 wide, 4,304 in its networks, with 4,096 patches and a projection
       // to 2,560: 417 M values, published as "400M", and 3 M of the projector, in 16 bits.
-      CHECK(expected(estimate, "towers").gib() == doctest::Approx(0.78).epsilon(0.02));
+      // SGLang counts the segments that they lie in, and Hugging Face loads 32 bits by itself.
+      const double times = engine == std::string_view("transformers") ? 2 : 1;
+      CHECK(expected(estimate, "towers").gib() == doctest::Approx(0.8 * times).epsilon(0.03));
       CHECK(part_bytes(estimate, Part::Weights).expected ==
             expected(estimate, "weights") + expected(estimate, "towers"));
       CHECK(term_of(estimate, "towers")->bytes.low == term_of(estimate, "towers")->bytes.high);
@@ -64,6 +67,7 @@ TEST_SUITE("estimate") {
   TEST_CASE("the tokens of images are a term beside those of the text") {
     const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
     domain::Workload workload = example::workload(8192, 4);
+    workload.engine.max_num_batched_tokens = flag<std::int64_t>(2048);
     const Estimate text = made(gemma, workload);
     workload.images = flag<std::int64_t>(3);
     REQUIRE(estimate::add_images(workload, gemma).empty());
@@ -71,12 +75,9 @@ TEST_SUITE("estimate") {
     CHECK(workload.context_tokens->value == 8192 + 3 * 256);
     const Estimate both = made(gemma, workload);
     CHECK(expected(both, "kvCache") == expected(text, "kvCache"));
-    CHECK(expected(both, "imageCache") > Bytes(0));
-    // Five of six layers look back on a window that is full already: of 34 layers 5 keep the images,
-    // 4 KV heads of 256, keys and values of 16 bits, in all six groups' blocks at most.
-    const std::int64_t kept = 4LL * 768 * 5 * 4 * 256 * 2 * 2;
-    CHECK(expected(both, "imageCache").count() >= kept);
-    CHECK(expected(both, "imageCache").count() <= 2 * kept);
+    // Five of six layers look back on a window of 1,024, which is full already: of 34 layers 5 keep
+    // the images of 4 sequences, 4 KV heads of 256, keys and values of 16 bits.
+    CHECK(expected(both, "imageCache") == Bytes(4LL * 768 * 5 * 4 * 256 * 2 * 2));
     workload.images.reset();
     CHECK(part_bytes(made(gemma, workload), Part::KvCache) == part_bytes(both, Part::KvCache));
   }
@@ -105,7 +106,8 @@ TEST_SUITE("estimate") {
           doctest::Approx(32 * 218'112'000.0 * 2 / (1 << 30)).epsilon(0.001));
   }
 
-  TEST_CASE("adapters double the launches of a graph, and from 0.11.1 there are graphs without them") {
+  TEST_CASE(
+      "adapters double the launches of a graph, and from 0.11.1 there are graphs without them") {
     const domain::Model llama = *built_in().find("meta-llama/Llama-3.1-8B-Instruct");
     const auto graphs = [&](domain::EngineVersion version, bool has_adapters) {
       domain::Workload workload = example::workload(8192, 4);
@@ -120,8 +122,8 @@ TEST_SUITE("estimate") {
       CHECK(with.low > without.low);
       CHECK(with.expected > without.expected);
     }
-    // https://github.com/vllm-project/vllm/pull/25914: 1.62 GiB before, 2.38 after, of another model:
-    // the second set adds as much as the layers' captures without adapters.
+    // https://github.com/vllm-project/vllm/pull/25914: 1.62 GiB before, 2.38 after, of another
+    // model: the second set adds as much as the layers' captures without adapters.
     const double before = graphs({0, 11, 0}, true).bytes.expected.gib();
     const double after = graphs({0, 11, 1}, true).bytes.expected.gib();
     CHECK(after / before == doctest::Approx(2.38 / 1.62).epsilon(0.1));

@@ -23,9 +23,9 @@ struct Served {
   bool is_on_amd = false;
 };
 
-// Least capabilities: vLLM 0.10 to 0.20, model_executor/layers/quantization (get_min_capability; 8-bit
-// floats from Ampere on as weight-only Marlin kernels, 4-bit floats in earnest from Blackwell on).
-// Below four bits hardly anybody serves: there are kernels, and next to no checkpoints.
+// Least capabilities: vLLM 0.10 to 0.20, model_executor/layers/quantization (get_min_capability;
+// 8-bit floats from Ampere on as weight-only Marlin kernels, 4-bit floats in earnest from Blackwell
+// on). Below four bits hardly anybody serves: there are kernels, and next to no checkpoints.
 constexpr auto kServers = std::to_array<Served>({
     {0, Quantization::Bf16, 8.0, true},
     {0, Quantization::Fp16, 0, true},
@@ -120,8 +120,8 @@ std::vector<std::optional<Quantization>> served_precisions(const domain::Model& 
   const double most = bits_of(stored);
   int step = is_readable && is_plain(stored) ? 0 : -1;
   for (const Served& row : rows) {
-    const bool is_below = bits_of(row.quantization) < most ||
-                          (!is_readable && bits_of(row.quantization) <= most);
+    const bool is_below =
+        bits_of(row.quantization) < most || (!is_readable && bits_of(row.quantization) <= most);
     if (row.step <= step || !is_below || !is_served(row, gpu)) continue;
     ladder.emplace_back(row.quantization);
     step = row.step;

@@ -42,17 +42,16 @@ CountedValues count_values(const Plan& plan, const Stage& stage) {
   const domain::Model& model = *plan.model;
   CountedValues counted;
   counted.base = base_values_of(plan, stage);
-  counted.trained = plan.training.has_adapters()
-                        ? static_cast<double>(
-                              adapter_bytes(model, plan.weights, stage, plan.adapters).values)
-                        : counted.base;
+  counted.trained =
+      plan.training.has_adapters()
+          ? static_cast<double>(adapter_bytes(model, plan.weights, stage, plan.adapters).values)
+          : counted.base;
   each_run(model, stage, [&](const domain::Layer& layer, std::int64_t layers) {
     const std::vector<domain::Tensor> tensors = tensors_of(layer, model);
     double values = 0;
     for (const domain::Tensor& tensor : tensors) {
       values += static_cast<double>(tensor.values());
-      counted.edges +=
-          static_cast<double>(layers * tensor.copies * (tensor.rows + tensor.columns));
+      counted.edges += static_cast<double>(layers * tensor.copies * (tensor.rows + tensor.columns));
       if (tensor.is_linear)
         counted.linear =
             std::max(counted.linear, static_cast<double>(tensor.rows * tensor.columns));

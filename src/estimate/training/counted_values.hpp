@@ -1,5 +1,5 @@
-// What a training run counts of one stage's layers: it follows from model, layout and stage, so that
-// it is counted once for all sequences and GPUs.
+// What a training run counts of one stage's layers: it follows from model, layout and stage, so
+// that it is counted once for all sequences and GPUs.
 #pragma once
 
 #include <vector>
