@@ -9,6 +9,7 @@
 
 #include "advise/sizing.hpp"
 #include "advise/words.hpp"
+#include "base/calendar.hpp"
 #include "domain/engine.hpp"
 
 namespace gpushape::advise {
@@ -149,6 +150,9 @@ void add_facts(const AdviceRequest& request, const Facts& declared,
   list.add("mixtureOfExperts", workload.mixture_of_experts, "--mixture-of-experts");
   list.add("imageSupportsMig", workload.image_supports_mig, "--no-mig-image");
   list.add("replicas", workload.replicas, "--replicas");
+  if (const auto& lifetime = workload.lifetime_seconds)
+    list.add("lifetime", duration_text(lifetime->value), lifetime->origin, lifetime->from,
+             "--lifetime");
   list.add("evidence", workload.evidence, "--evidence-level");
   if (workload.spread) {
     list.add("spread", *workload.spread, "--spread");

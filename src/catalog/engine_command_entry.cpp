@@ -21,10 +21,10 @@ std::optional<domain::EngineVersion> version_of(Reader& reader, std::string_view
   return version;
 }
 
-domain::EngineFlagName read_flag(Reader& reader) {
+domain::EngineFlagName read_flag(Reader& reader, std::string_view name) {
   domain::EngineFlagName flag;
   flag.setting = reader.required_text("setting");
-  flag.flag = reader.text("flag").value_or("");
+  flag.flag = reader.text(name).value_or("");
   flag.since = version_of(reader, "since");
   flag.before = version_of(reader, "before");
   if (const document::Node* words = reader.node("words"); words != nullptr) {
@@ -49,7 +49,10 @@ Result<domain::EngineCommand> read_engine_command(const document::Document& docu
   command.command = reader.texts("command");
   command.port = reader.required_integer("port", {.least = 1, .most = kMostPort});
   command.health_path = reader.required_text("healthPath");
-  for (Reader& flag : reader.mappings("flags")) command.flags.push_back(read_flag(flag));
+  for (Reader& flag : reader.mappings("flags")) command.flags.push_back(read_flag(flag, "flag"));
+  command.configuration_flag = reader.text("configurationFlag").value_or("");
+  for (Reader& key : reader.mappings("configuration"))
+    command.configuration.push_back(read_flag(key, "key"));
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
   return command;

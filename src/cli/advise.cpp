@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/calendar.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/advise_cluster.hpp"
 #include "cli/advise_outputs.hpp"
@@ -23,6 +24,16 @@
 
 namespace gpushape::cli {
 namespace {
+
+/// Days after which to look again become days of the calendar.
+void date_reviews(domain::Advice& advice, std::chrono::sys_days today) {
+  const auto date_of = [today](const std::optional<std::int64_t>& days) {
+    return days ? date_text(today + std::chrono::days(*days)) : std::string();
+  };
+  advice.review_date = date_of(advice.review_after_days);
+  for (domain::RankedShape& ranked : advice.shapes)
+    ranked.contract.review_date = date_of(ranked.contract.review_after_days);
+}
 
 std::string quoted(const std::string& argument) {
   const bool is_plain =
@@ -77,7 +88,9 @@ emit::EmitRequest emit_request_of(const domain::Advice& advice,
   emitted.workload = &request.workload;
   emitted.targets = outputs;
   emitted.labels = invocation.labels;
-  emitted.lifetime_seconds = invocation.lifetime_seconds;
+  if (const auto& lifetime = request.workload.lifetime_seconds)
+    emitted.lifetime_seconds = lifetime->value;
+  emitted.as_of = invocation.as_of;
   return emitted;
 }
 
@@ -127,6 +140,7 @@ Result<domain::Advice> advice_of(advise::AdviceRequest& request, const Gathered&
   if (invocation.solve) begin_with_least(*invocation.solve, request.workload);
   Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return advice;
+  if (invocation.as_of) date_reviews(*advice, *invocation.as_of);
   if (gathered.clusters) {
     rank_by_cluster(*advice, *gathered.clusters);
     terminal.err << to_text(gathered.clusters->notes);

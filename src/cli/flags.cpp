@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/calendar.hpp"
 #include "catalog/quantization_names.hpp"
 #include "inventory/import.hpp"
 #include "place/decide.hpp"
@@ -170,23 +171,21 @@ Diagnostics add_label(Invocation& in, const Given& given) {
   return {};
 }
 
-/// "90m", "8h", "14d", "30s": a number and the first letter of its unit.
 Diagnostics set_lifetime(Invocation& in, const Given& given) {
-  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits = {
-      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
-  const auto unit = std::ranges::find(kUnits, given.text.empty() ? '\0' : given.text.back(),
-                                      &std::pair<char, std::int64_t>::first);
-  std::int64_t count = 0;
-  const char* end = given.text.data() + given.text.size() - (given.text.empty() ? 0 : 1);
-  const auto [rest, error] = std::from_chars(given.text.data(), end, count);
-  constexpr std::int64_t kMostSeconds = 100LL * 365 * 86400;
-  if (unit == kUnits.end() || error != std::errc() || rest != end || count < 1 ||
-      count > kMostSeconds / unit->second) {
+  const std::optional<std::int64_t> seconds = parse_duration(given.text);
+  if (!seconds) {
     return {complaint(fmt::format("{}: '{}' is no duration", given.flag, given.text),
                       "write a number and s, m, h or d: 8h, 90m, 14d")};
   }
-  in.lifetime_seconds = count * unit->second;
+  put(in.workload.lifetime_seconds, *seconds, given);
   return {};
+}
+
+Diagnostics set_today(Invocation& in, const Given& given) {
+  in.as_of = parse_date(given.text);
+  if (in.as_of) return {};
+  return {complaint(fmt::format("{}: '{}' is no day", given.flag, given.text),
+                    "write it as 2026-11-28")};
 }
 
 Diagnostics set_color(Invocation& in, const Given& given) {
@@ -316,6 +315,8 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { put(in.workload.needs_ha, true, g); return Diagnostics{}; }},
     {"--needs-live-migration", "", "", Facts, kAdvise, "moves while it runs", nullptr,
      [](Invocation& in, const Given& g) { put(in.workload.needs_live_migration, true, g); return Diagnostics{}; }},
+    {"--lifetime", "", "DURATION", Facts, kAdvise, "after which it ends: 8h, 90m, 14d", nullptr,
+     [](Invocation& in, const Given& g) { return set_lifetime(in, g); }},
     {"--appliance", "", "", Facts, kAdvise,
      "needs bare-metal device behaviour, or brings a fixed GPU set-up", nullptr,
      [](Invocation& in, const Given& g) { put(in.workload.appliance, true, g); return Diagnostics{}; }},
@@ -514,8 +515,8 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.name_space, text_of(g), g); }},
     {"--label", "", "KEY=VALUE", Output, kAdvise, "metadata.labels of the documents; repeats", nullptr,
      [](Invocation& in, const Given& g) { return add_label(in, g); }},
-    {"--lifetime", "", "DURATION", Output, kAdvise, "an end for what is deployed: 8h, 90m, 14d", nullptr,
-     [](Invocation& in, const Given& g) { return set_lifetime(in, g); }},
+    {"--as-of", "", "DATE", Output, kAdvise, "the day to count from (2026-11-28): dates in place of \"after 14 days\"", nullptr,
+     [](Invocation& in, const Given& g) { return set_today(in, g); }},
     {"--diff", "", "FILE", Output, kAdvise, "what the targets would change against these manifests; exit 1 where anything", nullptr,
      [](Invocation& in, const Given& g) { return set(in.diff_file, text_of(g), g); }},
     {"--template", "", "FILE", Output, kAdvise, "a mustache template over the answer's JSON, for a target of your own", nullptr,

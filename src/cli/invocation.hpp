@@ -1,6 +1,7 @@
 // What a command line asked for, before anything is looked up.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,7 +69,7 @@ struct Invocation {
   std::string name_space;
   bool has_comments = true;
   std::vector<emit::Label> labels;  ///< of the documents
-  std::optional<std::int64_t> lifetime_seconds;
+  std::optional<std::chrono::sys_days> as_of;  ///< the day that dates are counted from
   std::string diff_file;      ///< manifests to compare with in place of writing
   std::string template_file;  ///< a target of the user's own
   ColorChoice color = ColorChoice::Auto;

@@ -112,6 +112,7 @@ struct Advice {
   std::optional<Flip> flip;
   Evidence evidence = Evidence::E0;
   std::optional<std::int64_t> review_after_days;
+  std::string review_date;  ///< "2026-11-28"; only where somebody said what day it is
   Platform platform = Platform::Vsphere;
   std::vector<Potential>
       potentials;  ///< in the order of the wishes; only where `asks` is not empty

@@ -109,6 +109,7 @@ struct ResourceContract {
   std::string engine_version;
   std::string evidence;
   std::optional<std::int64_t> review_after_days;
+  std::string review_date;  ///< "2026-11-28"; only where somebody said what day it is
   std::int64_t least_hardware_version = 0;  ///< what its features need; 0: not a VM
   std::int64_t hardware_version = 0;        ///< the host's highest; 0: not known
 

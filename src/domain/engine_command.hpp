@@ -38,6 +38,10 @@ struct EngineCommand {
   std::int64_t port = 0;              ///< it listens on by itself
   std::string health_path;            ///< answers when the model is loaded
   std::vector<EngineFlagName> flags;  ///< in the order they are written
+  /// What has no flag stands in a file that this one names; empty: there is none.
+  std::string configuration_flag;
+  /// `flag` is the key in that file: "kv_cache_config.dtype".
+  std::vector<EngineFlagName> configuration;
 
   bool operator==(const EngineCommand&) const = default;
 };

@@ -16,7 +16,8 @@ struct Shape {
   std::string device;         ///< device id
   std::string profile;        ///< host's profile name; empty for passthrough and whole-gpu
   std::string profile_short;  ///< "40C"; empty as above
-  std::int64_t count = 1;     ///< devices of one instance
+  std::int64_t count = 1;     ///< devices of one instance, on all of its hosts together
+  std::int64_t nodes = 1;     ///< hosts that one instance spans, each with as many devices
   std::string interconnect;   ///< "nvswitch", "nvlink-bridge", "pcie", "none"
   std::string device_group;   ///< "Nvidia:2@nvidia_h100xm-80c%NVLink"; empty where there is none
   Parallelism parallelism;

@@ -60,8 +60,14 @@ struct Wish {
   DeviceSelector selector;
 };
 
+std::string why_several(const Shape& shape) {
+  const std::string layout =
+      fmt::format("tensor {} x pipeline {}", shape.parallelism.tensor, shape.parallelism.pipeline);
+  return shape.nodes > 1 ? fmt::format("of one of {} nodes; {}", shape.nodes, layout) : layout;
+}
+
 /// Class, selectors and count, set on `request`.
-void fill_request(Node& request, const Wish& wish, const Commenter& comment) {
+void fill_request(Node& request, const Wish& wish, std::int64_t count, const Commenter& comment) {
   request.set("deviceClassName", wish.selector.device_class);
   Node selectors = Node::sequence();
   for (const Condition& condition : wish.selector.conditions) {
@@ -72,23 +78,20 @@ void fill_request(Node& request, const Wish& wish, const Commenter& comment) {
     selectors.add(comment.above(std::move(selector), condition.why));
   }
   request.set("selectors", std::move(selectors));
-  const Shape& shape = wish.picked->shape;
-  request.set("count", comment.behind(Node(shape.count),
-                                      shape.count > 1 ? fmt::format("tensor {} x pipeline {}",
-                                                                    shape.parallelism.tensor,
-                                                                    shape.parallelism.pipeline)
-                                                      : std::string()));
+  request.set("count", comment.behind(Node(count), count > 1 ? why_several(wish.picked->shape)
+                                                             : std::string()));
 }
 
-Node single_request(const Wish& wish, const KubernetesRelease& release, const Commenter& comment) {
+Node single_request(const std::string& name, const Wish& wish, std::int64_t count,
+                    const KubernetesRelease& release, const Commenter& comment) {
   Node request = Node::mapping();
-  request.set("name", kClaimRequest);
+  request.set("name", name);
   if (release.is_flat) {
-    fill_request(request, wish, comment);
+    fill_request(request, wish, count, comment);
     return request;
   }
   Node exactly = Node::mapping();
-  fill_request(exactly, wish, comment);
+  fill_request(exactly, wish, count, comment);
   request.set("exactly", std::move(exactly));
   return request;
 }
@@ -102,7 +105,7 @@ Node ordered_request(const std::vector<Wish>& wishes, const Commenter& comment) 
     const int times = ++seen[label];
     Node alternative = Node::mapping();
     alternative.set("name", times > 1 ? fitted_label(fmt::format("{}-{}", label, times)) : label);
-    fill_request(alternative, wish, comment);
+    fill_request(alternative, wish, devices_of_pod(wish.picked->shape), comment);
     alternatives.add(std::move(alternative));
   }
   Node request = Node::mapping();
@@ -171,7 +174,9 @@ Result<std::string> keep_what_agrees(std::vector<Wish>& wishes, const EmitReques
   if (!first) return failure(first.error());
   for (std::size_t i = 1; i < wishes.size(); ++i) {
     const Result<EngineStart> other = engine_start(request, *wishes[i].picked);
-    const bool agrees = !is_written(request, "kueue") && other &&
+    const bool agrees = !is_written(request, "kueue") && wishes[i].picked->shape.nodes ==
+                                                             wishes.front().picked->shape.nodes &&
+                        other &&
                         arguments_of(*other) == arguments_of(*first) &&
                         wishes[i].picked->shape.count == wishes.front().picked->shape.count;
     (agrees ? kept : dropped).push_back(wishes[i]);
@@ -206,6 +211,14 @@ std::string claim_comment(const std::vector<Wish>& wishes, const std::string& le
 
 }  // namespace
 
+std::vector<std::string> request_names(const EmitRequest& request, const Shape& shape) {
+  if (!is_written(request, "kubevirt") || shape.count < 2) return {std::string(kClaimRequest)};
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < shape.count; ++i)
+    names.push_back(fmt::format("{}-{}", kClaimRequest, i));
+  return names;
+}
+
 std::string claim_name(const EmitRequest& request) { return shared_name(request); }
 
 Result<std::string> claim_api(const std::string& kubernetes) {
@@ -224,9 +237,9 @@ void add_note(ClaimBody& body, const std::string& says) {
 }
 
 /// KubeVirt hands a card through legacy VFIO groups; the API device is how it finds them.
-Node vfio_config() {
+Node vfio_config(const std::vector<std::string>& names) {
   return list({map(
-      {{"requests", list(std::vector<std::string>{std::string(kClaimRequest)})},
+      {{"requests", list(names)},
        {"opaque", map({{"driver", "gpu.nvidia.com"},
                        {"parameters", map({{"apiVersion", "resource.nvidia.com/v1beta1"},
                                            {"kind", "VfioDeviceConfig"},
@@ -259,11 +272,18 @@ Result<ClaimBody> claim_body(const EmitRequest& request) {
   for (const Wish& wish : *wishes) add_note(body, wish.selector.caveat);
   const Commenter comment(request);
   Node requests = Node::sequence();
-  requests.add(wishes->size() == 1 ? single_request(wishes->front(), *release, comment)
-                                   : ordered_request(*wishes, comment));
+  const std::vector<std::string> names = request_names(request, wishes->front().picked->shape);
+  const std::int64_t of_pod = devices_of_pod(wishes->front().picked->shape);
+  if (wishes->size() > 1 && names.size() == 1) {
+    requests.add(ordered_request(*wishes, comment));
+  } else {
+    for (const std::string& name : names)
+      requests.add(single_request(name, wishes->front(), names.size() > 1 ? 1 : of_pod, *release,
+                                  comment));
+  }
   Node devices = Node::mapping();
   devices.set("requests", std::move(requests));
-  if (is_written(request, "kubevirt")) devices.set("config", vfio_config());
+  if (is_written(request, "kubevirt")) devices.set("config", vfio_config(names));
   body.spec.set("devices", std::move(devices));
   body.head = claim_comment(*wishes, *unlike + "\n" + left_out);
   body.first = wishes->front().picked;

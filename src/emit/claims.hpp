@@ -26,6 +26,9 @@ struct ClaimBody {
 /// same flags, one wish for Kueue, cards for KubeVirt.
 Result<ClaimBody> claim_body(const EmitRequest& request);
 
+/// The requests of a claim: one, or one for every card where a VM takes each by its name.
+std::vector<std::string> request_names(const EmitRequest& request, const domain::Shape& shape);
+
 /// The name that a claim or template of this request has.
 std::string claim_name(const EmitRequest& request);
 

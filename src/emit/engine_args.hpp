@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "emit/targets.hpp"
+#include "emit/manifest.hpp"
 
 namespace gpushape::emit {
 
@@ -25,6 +25,7 @@ struct EngineStart {
   std::string image;   ///< with its tag
   std::vector<std::string> command;
   std::vector<EngineFlag> flags;
+  std::vector<EngineFlag> configuration;  ///< of its file; name: "kv_cache_config.dtype"
   std::int64_t port = 0;
   std::string health_path;
   std::vector<std::string> notes;  ///< what the flags could not say
@@ -35,8 +36,15 @@ struct EngineStart {
 /// Where containers find weights that do not come from the Hugging Face hub.
 inline constexpr std::string_view kModelFolder = "/models";
 
+/// Where it finds what has no flag.
+inline constexpr std::string_view kConfigurationFolder = "/etc/engine";
+inline constexpr std::string_view kConfigurationFile = "/etc/engine/engine.yaml";
+
 /// Refused where the engine has no word for what was sized.
 Result<EngineStart> engine_start(const EmitRequest& request, const domain::RankedShape& picked);
+
+/// The content of the configuration file; empty where no setting needs it.
+document::Node configuration_of(const EngineStart& start, const Commenter& comment);
 
 /// "--max-model-len=8192", or name and value apart where the engine reads no '='.
 std::vector<std::string> arguments_of(const EngineStart& start);

@@ -48,6 +48,11 @@ Result<Emitted> emit_args(const EmitRequest& request, std::string_view engine,
     Node head = Node::mapping();
     head.set("command", comment.above(list(start->command).in_flow(), headline(*picked)));
     head.set("args", arguments(*start, comment));
+    if (!start->configuration.empty()) {
+      head.set("configuration",
+               comment.above(configuration_of(*start, comment),
+                             fmt::format("the content of {}", kConfigurationFile)));
+    }
     comment.close(head, request);
     emitted.documents.push_back(std::move(head));
     emitted.notes.insert(emitted.notes.end(), start->notes.begin(), start->notes.end());

@@ -70,17 +70,24 @@ Node language_service(const Serving& serving) {
     }
   }
   const std::string& model = serving.picked.contract.model;
+  Node spec = map({{"model", map({{"uri", "hf://" + model}, {"name", model}})},
+                   {"replicas", serving.replicas},
+                   {"parallelism", parallelism(serving.picked.shape.parallelism)},
+                   {"template", spec_of_pod}});
+  if (serving.picked.shape.nodes > 1) {
+    spec.set("worker", comment.above(std::move(spec_of_pod),
+                                     fmt::format("with it an instance is a group of {} pods, one a "
+                                                 "pipeline stage",
+                                                 serving.picked.shape.nodes)));
+  }
+  spec.set("router", map({{"route", Node::mapping()},
+                          {"gateway", Node::mapping()},
+                          {"scheduler", Node::mapping()}}));
   return map(
       {{"apiVersion", comment.above(Node("serving.kserve.io/v1alpha2"), headline(serving.picked))},
        {"kind", "LLMInferenceService"},
        {"metadata", metadata(serving.request, serving.name, serving.picked)},
-       {"spec", map({{"model", map({{"uri", "hf://" + model}, {"name", model}})},
-                     {"replicas", serving.replicas},
-                     {"parallelism", parallelism(serving.picked.shape.parallelism)},
-                     {"template", std::move(spec_of_pod)},
-                     {"router", map({{"route", Node::mapping()},
-                                     {"gateway", Node::mapping()},
-                                     {"scheduler", Node::mapping()}})}})}});
+       {"spec", std::move(spec)}});
 }
 
 Node inference_service(const Serving& serving) {
@@ -102,6 +109,24 @@ Node inference_service(const Serving& serving) {
 
 }  // namespace
 
+namespace {
+
+/// KServe makes a group of as many pods as there are pipeline stages.
+Diagnostics refuse_layout(const Serving& serving, bool has_preset) {
+  const domain::Shape& shape = serving.picked.shape;
+  if (shape.nodes < 2 || (has_preset && shape.parallelism.pipeline == shape.nodes)) return {};
+  return {complaint(
+      has_preset ? fmt::format("kserve cannot express tensor {} x pipeline {} on {} nodes: a node "
+                               "is a pipeline stage there",
+                               shape.parallelism.tensor, shape.parallelism.pipeline, shape.nodes)
+                 : fmt::format("kserve cannot express {} on {} nodes: only its preset for vLLM "
+                               "starts groups of pods",
+                               serving.start.engine, shape.nodes),
+      "`-o leader-worker-set` can")};
+}
+
+}  // namespace
+
 Result<Emitted> emit_kserve(const EmitRequest& request) {
   Result<Serving> serving = serving_of(request, "kserve");
   if (!serving) return failure(std::move(serving.error()));
@@ -113,8 +138,12 @@ Result<Emitted> emit_kserve(const EmitRequest& request) {
   serving->grant = std::move(*grant);
   const bool has_preset =
       serving->start.engine == "vllm" && !is_local_model(serving->picked.contract.model);
+  if (Diagnostics faults = refuse_layout(*serving, has_preset); !faults.empty())
+    return failure(std::move(faults));
   if (has_preset) return emitted_of(*serving, {language_service(*serving)});
-  return emitted_of(*serving, {weights_volume_claim(*serving), inference_service(*serving)});
+  std::vector<Node> documents = documents_beside(*serving);
+  documents.push_back(inference_service(*serving));
+  return emitted_of(*serving, std::move(documents));
 }
 
 }  // namespace gpushape::emit

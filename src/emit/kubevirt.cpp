@@ -39,11 +39,12 @@ Node gpus(const EmitRequest& request, const domain::Shape& shape, bool has_claim
   const domain::Device& device = device_of(request, shape);
   const domain::Profile* profile = profile_of(device, shape);
   Node rows = Node::sequence();
-  for (std::int64_t i = 0; i < (has_claim ? 1 : shape.count); ++i) {
+  const std::vector<std::string> names = request_names(request, shape);
+  for (std::int64_t i = 0; i < shape.count; ++i) {
     Node row = map({{"name", fmt::format("gpu{}", i)}});
     if (has_claim) {
       row.set("claimName", "gpus");
-      row.set("requestName", kClaimRequest);
+      row.set("requestName", names[static_cast<std::size_t>(i)]);
     } else {
       row.set("deviceName", profile == nullptr ? device_name(device) : vgpu_name(*profile));
     }
@@ -78,6 +79,10 @@ Node domain_of(const EmitRequest& request, const domain::RankedShape& picked, bo
 }
 
 Diagnostics refusal(const domain::Shape& shape) {
+  if (shape.nodes > 1) {
+    return {complaint(fmt::format("kubevirt cannot express {} nodes: a VM has one", shape.nodes),
+                      "`-o leader-worker-set` can")};
+  }
   if (shape.technology == Technology::Mig || shape.technology == Technology::SoftwareShare ||
       shape.technology == Technology::Mps) {
     return {complaint(fmt::format("kubevirt cannot express {} on {}: a VM takes whole cards or "
@@ -94,13 +99,14 @@ Result<Emitted> emit_kubevirt(const EmitRequest& request) {
   Diagnostics faults = check_names(request);
   const domain::RankedShape& picked = *request.picked.front();
   for (Diagnostic& fault : refusal(picked.shape)) faults.push_back(std::move(fault));
-  const bool has_claim = is_written(request, "resource-claim-template");
-  if (has_claim && picked.shape.count > 1) {
-    faults.push_back(
-        complaint(fmt::format("kubevirt: a claim hands one card to a VM, and the shape has {}",
-                              picked.shape.count),
-                  "leave `-o resource-claim-template` out: the device plugin hands several"));
+  if (is_in_guest(request)) {
+    faults.push_back(complaint(
+        fmt::format("kubevirt cannot express {} on {}: its VMs run on nodes that own their cards, "
+                    "not inside guests",
+                    shape_label(picked.shape), name_of(request.advice->platform)),
+        "`-o vm-class` and `-o vm` can, or ask for --platform kubernetes"));
   }
+  const bool has_claim = is_written(request, "resource-claim-template");
   if (!faults.empty()) return failure(std::move(faults));
   const Commenter comment(request);
   const std::string name = document_names(request).front();

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/calendar.hpp"
 #include "document/text_format.hpp"
 #include "emit/labels.hpp"
 #include "schema/kinds.hpp"
@@ -65,22 +66,15 @@ std::vector<std::string> numbered(std::vector<std::string> names) {
 
 /// A day so many days from --as-of, or the number of days where nobody said when that is.
 std::string day_after(const EmitRequest& request, std::int64_t days) {
-  if (!request.as_of) return fmt::format("{}d", days);
-  const std::chrono::year_month_day date(*request.as_of + std::chrono::days(days));
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return request.as_of ? date_text(*request.as_of + std::chrono::days(days))
+                       : fmt::format("{}d", days);
 }
 
 /// "2026-11-28", or how long after its start: "36h", "90m".
 std::string expiry(const EmitRequest& request, std::int64_t seconds) {
-  constexpr std::int64_t kMinute = 60;
-  constexpr std::int64_t kHour = 60 * kMinute;
-  constexpr std::int64_t kDay = 24 * kHour;
-  if (seconds % kDay == 0 || (request.as_of && seconds > kDay))
-    return day_after(request, (seconds + kDay - 1) / kDay);
-  if (seconds % kHour == 0) return fmt::format("{}h", seconds / kHour);
-  return seconds % kMinute == 0 ? fmt::format("{}m", seconds / kMinute)
-                                : fmt::format("{}s", seconds);
+  constexpr std::int64_t kDay = 24 * 60 * 60;
+  if (request.as_of && seconds >= kDay) return day_after(request, (seconds + kDay - 1) / kDay);
+  return duration_text(seconds);
 }
 
 /// The contract on one line, without its notes: comments do not survive the API server, the
@@ -197,6 +191,10 @@ std::string shape_label(const Shape& shape) {
   return label_of(shape.count > 1 ? fmt::format("{}x-{}", shape.count, what) : what);
 }
 
+std::int64_t devices_of_pod(const Shape& shape) {
+  return shape.count / std::max<std::int64_t>(1, shape.nodes);
+}
+
 std::vector<std::string> document_names(const EmitRequest& request) {
   std::vector<std::string> names;
   std::vector<std::string> with_shape;
@@ -296,6 +294,7 @@ std::string headline(const RankedShape& picked) {
   text += fmt::format("\n{} x {}: {} by {}", shape.count,
                       shape.profile.empty() ? shape.device : shape.profile,
                       name_of(shape.consumption_model), name_of(shape.technology));
+  if (shape.nodes > 1) text += fmt::format(" on {} nodes", shape.nodes);
   for (const domain::Reason& reason : picked.reasons) {
     text += fmt::format("\n{}: {}", reason.rule, reason.says);
   }

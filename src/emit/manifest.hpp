@@ -33,6 +33,9 @@ std::string model_label(std::string_view model);
 /// A DNS label (RFC 1123) for a shape: "2x-h100xm-80c", "h100-sxm-80-passthrough".
 std::string shape_label(const domain::Shape& shape);
 
+/// Devices of one pod: of one host, where an instance spans several.
+std::int64_t devices_of_pod(const domain::Shape& shape);
+
 /// `metadata`: name, namespace, labels, and the annotations of what the contract is for.
 document::Node metadata(const EmitRequest& request, const std::string& name,
                         const domain::RankedShape& picked);

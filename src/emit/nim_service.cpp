@@ -24,7 +24,8 @@ Node environment(const Serving& serving) {
   };
   return list({variable("NIM_MODEL_PATH", "hf://" + serving.picked.contract.model),
                variable("NIM_PASSTHROUGH_ARGS",
-                        joined_arguments(arguments_without(serving.start, {"model"})))});
+                        joined_arguments(arguments_without(serving.start, {"model"}))),
+               hub_token(serving)});
 }
 
 Node storage(const Serving& serving) {
@@ -33,7 +34,9 @@ Node storage(const Serving& serving) {
         map({{"create", true},
              {"name", weights_claim_name(serving)},
              {"size", weights_room(serving)},
-             {"volumeAccessMode", serving.replicas > 1 ? "ReadWriteMany" : "ReadWriteOnce"}})},
+             {"volumeAccessMode", serving.replicas > 1 || serving.picked.shape.nodes > 1
+                                      ? "ReadWriteMany"
+                                      : "ReadWriteOnce"}})},
        {"sharedMemorySizeLimit", quantity_at_least(serving.picked.contract.shared_memory_bytes)}});
 }
 
@@ -64,6 +67,15 @@ Node service(const Serving& serving) {
                        {"periodSeconds", kPeriod},
                        {"failureThreshold", (start_seconds(serving) + kPeriod - 1) / kPeriod}})}})},
            {"expose", map({{"service", map({{"type", "ClusterIP"}, {"port", kPort}})}})}});
+  const domain::Shape& shape = serving.picked.shape;
+  if (shape.nodes > 1) {
+    spec.set("multiNode",
+             comment.above(map({{"backendType", "lws"},
+                                {"parallelism", map({{"tensor", shape.parallelism.tensor},
+                                                     {"pipeline", shape.parallelism.pipeline}})},
+                                {"ray", map({{"rayPort", 6379}})}}),
+                           fmt::format("an instance is a group of {} pods", shape.nodes)));
+  }
   if (!grant.claim.empty()) {
     spec.set(
         "draResources",

@@ -34,8 +34,7 @@ Result<Emitted> emit_pod(const EmitRequest& request) {
                    {"kind", "Pod"},
                    {"metadata", metadata(request, serving->name, serving->picked, labels, {})},
                    {"spec", std::move(spec)}});
-  std::vector<Node> documents;
-  if (serving->weights > Bytes(0)) documents.push_back(weights_volume_claim(*serving));
+  std::vector<Node> documents = documents_beside(*serving);
   documents.push_back(std::move(root));
   return emitted_of(*serving, std::move(documents));
 }

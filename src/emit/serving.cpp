@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "emit/claims.hpp"
@@ -28,20 +29,16 @@ const Bytes kNodeMemory = gib(2);
 
 /// The first start downloads the weights. Ours: a link of 1 Gb/s brings 100 MB a second.
 constexpr std::int64_t kSlowestLoad = 100'000'000;
-/// Ours: compiling, profiling and capturing graphs, whatever the size.
-constexpr std::int64_t kSecondsBesideLoad = 600;
 constexpr std::int64_t kProbePeriod = 10;
-
-/// Temporary files of a download stand beside what is there already. Ours.
-constexpr std::int64_t kVolumeRoomPercent = 120;
 
 /// Ours; there is no engine to start where no model is named.
 constexpr std::string_view kPlainImage = "nvcr.io/nvidia/cuda:13.0.0-base-ubuntu24.04";
 
-constexpr std::string_view kNameLabel = "app.kubernetes.io/name";
 constexpr std::string_view kWeightsVolume = "weights";
 constexpr std::string_view kMemoryVolume = "shm";
 constexpr std::string_view kClaimOfPod = "gpus";
+constexpr std::string_view kConfigurationVolume = "engine";
+constexpr std::string_view kTokenSecret = "hf-token";
 
 bool is_converted(const RankedShape& picked, const EngineStart& start) {
   return picked.estimate && std::ranges::any_of(start.flags, [](const EngineFlag& flag) {
@@ -114,7 +111,7 @@ Result<Grant> usual_grant(const EmitRequest& request, const RankedShape& picked,
                      "hami and kai can: `-o hami`, `-o kai`");
     }
     const domain::Device& device = device_of(request, shape);
-    grant.resources = {{plugin_resource(shape, device), std::to_string(shape.count)}};
+    grant.resources = {{plugin_resource(shape, device), std::to_string(devices_of_pod(shape))}};
     if (device.vendor == "nvidia") grant.products = product_labels(request, shape);
     grant.why = shape.count > 1 ? fmt::format("tensor {} x pipeline {}", shape.parallelism.tensor,
                                               shape.parallelism.pipeline)
@@ -125,10 +122,34 @@ Result<Grant> usual_grant(const EmitRequest& request, const RankedShape& picked,
   return grant;
 }
 
+std::optional<domain::Role> role_of(const Serving& serving) {
+  const domain::Workload* workload = serving.request.workload;
+  if (workload == nullptr || !workload->role) return std::nullopt;
+  return workload->role->value;
+}
+
+namespace {
+
+/// What starts one pod of an instance on each of its nodes.
+constexpr auto kOverNodes =
+    std::to_array<std::string_view>({"leader-worker-set", "kserve", "nim-service", "dynamo"});
+
+Diagnostics refuse_nodes(const Shape& shape, std::string_view target) {
+  if (shape.nodes < 2 || std::ranges::find(kOverNodes, target) != kOverNodes.end()) return {};
+  return {complaint(fmt::format("{} cannot express an instance on {} nodes: its pods know nothing "
+                                "of each other",
+                                target, shape.nodes),
+                    "`-o leader-worker-set`, `-o kserve` and `-o dynamo` can")};
+}
+
+}  // namespace
+
 Result<Serving> serving_of(const EmitRequest& request, std::string_view target) {
   if (Diagnostics diagnostics = check_names(request); !diagnostics.empty())
     return failure(std::move(diagnostics));
   const RankedShape& picked = *request.picked.front();
+  if (Diagnostics faults = refuse_nodes(picked.shape, target); !faults.empty())
+    return failure(std::move(faults));
   Result<EngineStart> start = engine_start(request, picked);
   if (!start) return failure(std::move(start.error()));
   const ResourceContract& contract = picked.contract;
@@ -148,6 +169,18 @@ Result<Serving> serving_of(const EmitRequest& request, std::string_view target) 
   for (std::size_t i = 1; i < request.picked.size(); ++i) {
     serving.notes.push_back(fmt::format("{} is for the first wish; {} has flags of its own: --pick",
                                         target, shape_label(request.picked[i]->shape)));
+  }
+  if (picked.shape.nodes > 1) {
+    serving.notes.push_back(
+        fmt::format("{}: what its {} nodes say to each other wants RDMA: add the network "
+                    "resource of your cluster to the pods",
+                    serving.name, picked.shape.nodes));
+  }
+  const auto role = role_of(serving);
+  if ((role == domain::Role::Notebook || role == domain::Role::Ci) && !request.lifetime_seconds) {
+    serving.notes.push_back(
+        fmt::format("{}: nothing ends this {}, and it keeps its card: --lifetime 8h", serving.name,
+                    name_of(*role)));
   }
   if (serving.start.engine.empty())
     serving.notes.push_back(fmt::format("{}: no model is named; put your image in", serving.name));
@@ -180,6 +213,16 @@ Node resources_of(const Serving& serving) {
 
 std::int64_t start_seconds(const Serving& serving) {
   return kSecondsBesideLoad + serving.weights.count() / kSlowestLoad;
+}
+
+Node hub_token(const Serving& serving) {
+  return Commenter(serving.request)
+      .above(map({{"name", "HF_TOKEN"},
+                  {"valueFrom", map({{"secretKeyRef", map({{"name", kTokenSecret},
+                                                           {"key", "token"},
+                                                           {"optional", true}})}})}}),
+             "only a gated model needs it: kubectl create secret generic hf-token "
+             "--from-literal=token=hf_…");
 }
 
 Node probe_of(const Serving& serving, std::int64_t period, std::int64_t failures) {
@@ -219,6 +262,13 @@ Node arguments(const Serving& serving, const Commenter& comment) {
   return node;
 }
 
+/// Where weights are kept, and the token of the hub.
+Node engine_environment(const Serving& serving) {
+  Node rows = list({map({{"name", "HF_HOME"}, {"value", kModelFolder}})});
+  if (!is_local_model(serving.picked.contract.model)) rows.add(hub_token(serving));
+  return rows;
+}
+
 Node volumes(const Serving& serving, const Commenter& comment) {
   Node rows = Node::sequence();
   rows.add(comment.above(
@@ -230,6 +280,10 @@ Node volumes(const Serving& serving, const Commenter& comment) {
   if (serving.weights > Bytes(0)) {
     rows.add(map({{"name", kWeightsVolume},
                   {"persistentVolumeClaim", map({{"claimName", weights_claim_name(serving)}})}}));
+  }
+  if (!serving.start.configuration.empty()) {
+    rows.add(map({{"name", kConfigurationVolume},
+                  {"configMap", map({{"name", configuration_name(serving)}})}}));
   }
   return rows;
 }
@@ -267,7 +321,7 @@ Node container(const Serving& serving, std::string_view name) {
     node.set("image", start.image);
     node.set("command", list(start.command));
     node.set("args", arguments(serving, comment));
-    node.set("env", list({map({{"name", "HF_HOME"}, {"value", kModelFolder}})}));
+    node.set("env", engine_environment(serving));
     node.set("ports", list({map({{"name", "http"}, {"containerPort", start.port}})}));
   }
   node.set("resources", resources_of(serving));
@@ -275,6 +329,8 @@ Node container(const Serving& serving, std::string_view name) {
   Node mounts = list({map({{"name", kMemoryVolume}, {"mountPath", "/dev/shm"}})});
   if (serving.weights > Bytes(0))
     mounts.add(map({{"name", kWeightsVolume}, {"mountPath", kModelFolder}}));
+  if (!start.configuration.empty())
+    mounts.add(map({{"name", kConfigurationVolume}, {"mountPath", kConfigurationFolder}}));
   node.set("volumeMounts", std::move(mounts));
   return node;
 }
@@ -302,77 +358,6 @@ Node pod_spec(const Serving& serving, std::string_view container_name) {
            comment.above(list({container(serving, container_name)}), topology_comment(serving)));
   spec.set("volumes", volumes(serving, comment));
   return spec;
-}
-
-Node pod_metadata(const Serving& serving) {
-  std::vector<Label> labels = {{std::string(kNameLabel), serving.name}};
-  labels.insert(labels.end(), serving.grant.labels.begin(), serving.grant.labels.end());
-  Node node = map({{"labels", strings(labels)}});
-  set_if(node, "annotations", strings(serving.grant.annotations));
-  return node;
-}
-
-std::string weights_claim_name(const Serving& serving) {
-  return fitted_label(serving.name + "-weights");
-}
-
-std::string weights_room(const Serving& serving) {
-  return quantity_at_least(round_up(serving.weights * kVolumeRoomPercent / 100, gib(1)));
-}
-
-Node weights_volume_claim(const Serving& serving) {
-  const Commenter comment(serving.request);
-  return map(
-      {{"apiVersion", comment.above(Node("v1"), "the weights of " + serving.picked.contract.model)},
-       {"kind", "PersistentVolumeClaim"},
-       {"metadata", metadata(serving.request, weights_claim_name(serving), serving.picked)},
-       {"spec",
-        map({{"accessModes", list(std::vector<std::string>{
-                                 serving.replicas > 1 ? "ReadWriteMany" : "ReadWriteOnce"})},
-             {"resources",
-              map({{"requests",
-                    map({{"storage",
-                          comment.behind(
-                              Node(weights_room(serving)),
-                              fmt::format("{} GB, and a fifth for a download's "
-                                          "temporary files",
-                                          serving.weights.count() / 1'000'000'000))}})}})}})}});
-}
-
-Node deployment(const Serving& serving, const std::vector<Label>& further_labels) {
-  const Commenter comment(serving.request);
-  Node strategy = map({{"type", "Recreate"}});
-  if (serving.replicas > 1) {
-    strategy = map({{"type", "RollingUpdate"},
-                    {"rollingUpdate", map({{"maxSurge", 0}, {"maxUnavailable", 1}})}});
-  }
-  const Node selector = map({{std::string(kNameLabel), serving.name}});
-  std::vector<Label> labels = {{std::string(kNameLabel), serving.name}};
-  labels.insert(labels.end(), further_labels.begin(), further_labels.end());
-  return map({{"apiVersion", comment.above(Node("apps/v1"), headline(serving.picked))},
-              {"kind", "Deployment"},
-              {"metadata", metadata(serving.request, serving.name, serving.picked, labels, {})},
-              {"spec",
-               map({{"replicas", serving.replicas},
-                    {"strategy", comment.above(std::move(strategy),
-                                               "no spare slot is known: the old pod goes before "
-                                               "the new one comes")},
-                    {"progressDeadlineSeconds", start_seconds(serving) + kSecondsBesideLoad},
-                    {"selector", map({{"matchLabels", selector}})},
-                    {"template",
-                     map({{"metadata", pod_metadata(serving)},
-                          {"spec", pod_spec(serving, serving.start.engine.empty()
-                                                         ? std::string("workload")
-                                                         : label_of(serving.start.engine))}})}})}});
-}
-
-Emitted emitted_of(const Serving& serving, std::vector<Node> documents) {
-  const Commenter comment(serving.request);
-  Emitted emitted;
-  emitted.documents = std::move(documents);
-  for (Node& root : emitted.documents) comment.close(root, serving.request);
-  emitted.notes = serving.notes;
-  return emitted;
 }
 
 }  // namespace gpushape::emit

@@ -15,6 +15,7 @@ Result<Emitted> emit_resource_claim_template(const EmitRequest& request);
 Result<Emitted> emit_device_class(const EmitRequest& request);
 Result<Emitted> emit_pod(const EmitRequest& request);
 Result<Emitted> emit_deployment(const EmitRequest& request);
+Result<Emitted> emit_leader_worker_set(const EmitRequest& request);
 Result<Emitted> emit_device_plugin_config(const EmitRequest& request);
 Result<Emitted> emit_mig_parted(const EmitRequest& request);
 Result<Emitted> emit_vgpu_device_manager(const EmitRequest& request);
@@ -70,7 +71,9 @@ constexpr auto kTargets = std::to_array<TargetRow>({
      Kubernetes, kVersion},
     {"device-class", "DeviceClass per wish", emit_device_class, Kubernetes, kVersion},
     {"pod", "Pod with the engine and its flags", emit_pod, Kubernetes, kEnd, true},
-    {"deployment", "Deployment of the replicas", emit_deployment, Kubernetes, kEnd, true},
+    {"deployment", "Deployment of the replicas; of work with an end, a Job", emit_deployment, Kubernetes, kEnd, true},
+    {"leader-worker-set", "LeaderWorkerSet, one pod on each node of an instance",
+     emit_leader_worker_set, Kubernetes, kEnd, true},
     {"device-plugin-config", "NVIDIA device plugin: MIG strategy, sharing",
      emit_device_plugin_config, Kubernetes},
     {"mig-parted", "MIG partitions of nodes", emit_mig_parted, Kubernetes},

@@ -255,6 +255,12 @@ Diagnostics check_vm_request(const EmitRequest& request, std::string_view target
   Diagnostics diagnostics = check_names(request);
   for (const RankedShape* picked : request.picked) {
     const Shape& shape = picked->contract.shape;
+    if (shape.nodes > 1) {
+      diagnostics.push_back(
+          complaint(fmt::format("{} cannot express {} nodes: a VM has one", target, shape.nodes),
+                    "`-o leader-worker-set` can, on Kubernetes"));
+      continue;
+    }
     if (auto complaint = refusal(shape, device_of(request, shape), target)) {
       diagnostics.push_back(std::move(*complaint));
     }

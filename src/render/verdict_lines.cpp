@@ -71,7 +71,9 @@ std::string basis_text(const Advice& advice) {
   std::string text =
       fmt::format("evidence {}, {} assumed", name_of(advice.evidence), counted(defaults, "fact"));
   if (advice.review_after_days) {
-    text += fmt::format(", review after {}", counted(*advice.review_after_days, "day"));
+    text += advice.review_date.empty()
+                ? fmt::format(", review after {}", counted(*advice.review_after_days, "day"))
+                : fmt::format(", review on {}", advice.review_date);
   }
   return text;
 }

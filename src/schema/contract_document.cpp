@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/calendar.hpp"
 #include "document/reader.hpp"
 #include "schema/fields.hpp"
 #include "schema/header.hpp"
@@ -244,7 +245,7 @@ Node to_node(const ResourceContract& contract) {
   Node purpose = purpose_node(contract);
   if (!purpose.entries().empty()) node.set("purpose", std::move(purpose));
   set_text(node, "evidence", contract.evidence);
-  if (contract.review_after_days) node.set("reviewAfter", review_node(*contract.review_after_days));
+  if (contract.review_after_days) node.set("reviewAfter", review_node(*contract.review_after_days, contract.review_date));
   Node notes = Node::sequence();
   for (const domain::ContractNote& note : contract.notes) {
     Node entry = Node::mapping();
@@ -279,6 +280,11 @@ ResourceContract read_contract_fields(Reader& reader) {
   }
   if (auto review = reader.mapping("reviewAfter")) {
     contract.review_after_days = review->required_integer("days", kOneOrMoreBounds);
+    contract.review_date = review->filled_text("date").value_or("");
+    if (!contract.review_date.empty() && !parse_date(contract.review_date)) {
+      review->complain("date", fmt::format("date is '{}', which is no day", contract.review_date),
+                       "write it as 2026-11-28");
+    }
     review->finish();
   }
   for (Reader& entry : reader.mappings("notes")) {

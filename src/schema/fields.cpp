@@ -13,9 +13,10 @@ Node new_document(std::string_view kind) {
   return node;
 }
 
-Node review_node(std::int64_t days) {
+Node review_node(std::int64_t days, const std::string& date) {
   Node node = Node::mapping();
   node.set("days", days);
+  if (!date.empty()) node.set("date", date);
   return node;
 }
 

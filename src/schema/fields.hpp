@@ -46,8 +46,9 @@ void set_choice(document::Node& node, std::string name, E value) {
 /// A sequence of texts.
 document::Node texts_node(const std::vector<std::string>& texts);
 
-/// {days}: when the answer should be looked at again, counted from the day it is put to use.
-document::Node review_node(std::int64_t days);
+/// {days}: when the answer should be looked at again, counted from the day it is put to use; {date}
+/// beside it where that day of the calendar is known.
+document::Node review_node(std::int64_t days, const std::string& date);
 
 /// {low, expected, high} in bytes.
 document::Node to_node(const domain::Range& range);

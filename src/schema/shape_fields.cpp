@@ -35,6 +35,7 @@ void set_shape(Node& node, const domain::Shape& shape) {
   set_text(node, "profile", shape.profile);
   set_text(node, "profileShort", shape.profile_short);
   node.set("count", shape.count);
+  if (shape.nodes > 1) node.set("nodes", shape.nodes);
   set_text(node, "interconnect", shape.interconnect);
   set_text(node, "deviceGroup", shape.device_group);
   node.set("parallelism", to_node(shape.parallelism));
@@ -69,6 +70,7 @@ domain::Shape read_shape(Reader& reader) {
   shape.profile = reader.text("profile").value_or("");
   shape.profile_short = reader.text("profileShort").value_or("");
   shape.count = reader.integer("count", kGpusBounds).value_or(1);
+  shape.nodes = reader.integer("nodes", kGpusBounds).value_or(1);
   shape.interconnect = reader.text("interconnect").value_or("");
   shape.device_group = reader.text("deviceGroup").value_or("");
   if (auto parallelism = reader.mapping("parallelism")) {

@@ -2,6 +2,7 @@
 // that was defaulted stays one when the file is read again.
 #include <fmt/format.h>
 
+#include "base/calendar.hpp"
 #include "document/reader.hpp"
 #include "schema/fields.hpp"
 #include "schema/header.hpp"
@@ -161,6 +162,17 @@ std::optional<double> read_fraction(Reader& reader, std::string_view field) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> read_duration(Reader& reader, std::string_view field) {
+  const std::optional<std::string> text = reader.text(field);
+  if (!text) return std::nullopt;
+  const std::optional<std::int64_t> seconds = parse_duration(*text);
+  if (!seconds) {
+    reader.complain(field, fmt::format("{} is '{}', which is no duration", field, *text),
+                    "write a number and s, m, h or d: 8h, 90m, 14d");
+  }
+  return seconds;
+}
+
 std::optional<domain::EngineVersion> read_version(Reader& reader, std::string_view field) {
   const std::optional<std::string> text = reader.text(field);
   if (!text) return std::nullopt;
@@ -313,6 +325,7 @@ void read_deciding_facts(Reader& reader, Workload& workload) {
   take(workload.technology, reader, "technology", reader.choice<domain::Technology>("technology"));
   take(workload.platform, reader, "platform", reader.choice<domain::Platform>("platform"));
   take(workload.hardware_label, reader, "hardwareLabel", reader.filled_text("hardwareLabel"));
+  take(workload.lifetime_seconds, reader, "lifetime", read_duration(reader, "lifetime"));
 }
 
 }  // namespace
@@ -350,6 +363,11 @@ Node to_node(const Workload& workload) {
   set_stated(node, "technology", workload.technology);
   set_stated(node, "platform", workload.platform);
   set_stated(node, "hardwareLabel", workload.hardware_label);
+  if (workload.lifetime_seconds) {
+    set_stated(node, "lifetime",
+               Fact<std::string>{duration_text(workload.lifetime_seconds->value),
+                                 workload.lifetime_seconds->origin, {}});
+  }
   set_filled(node, "contract", wishes_node(workload.contract));
   set_texts(node, "gpus", workload.gpus);
   set_texts(node, "requires", workload.requires_);

@@ -4,6 +4,7 @@
 #
 #   tests/emit/check_manifests.sh [--k8s 1.33] [--vm-operator vc-8.0.3] [--values=KIND] [--slices] [--require-match] FILE|FOLDER...
 #
+# --where only installs the checker and prints where its program is.
 # --slices also evaluates every claim on the sample inventories. Exit status: 0 all accepted, 1 something is not, 2 bad
 # usage, 77 skipped (with a word why). GPUSHAPE_CHECKER_CACHE is where the checker is installed once; by default below build/.
 set -u -o pipefail
@@ -34,6 +35,10 @@ if [ ! -f "$checker/installed" ]; then
   mv -T "$fresh" "$checker" 2>/dev/null || [ -f "$checker/installed" ] || { echo "cannot install the checker in $cache"; exit 2; }
 fi
 
+if [ "${1:-}" = --where ]; then
+  echo "$checker/check.mjs"
+  exit 0
+fi
 options=(--schemas "$shared/schemas")
 while [ $# -gt 0 ]; do
   case $1 in

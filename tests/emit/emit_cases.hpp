@@ -153,6 +153,7 @@ struct Case {
   std::vector<std::string> beside = {};  ///< targets that are written together with this one
   std::optional<EngineCommand> command = std::nullopt;  ///< of the first shape's engine
   std::optional<std::int64_t> lifetime_seconds = std::nullopt;
+  std::optional<Workload> workload = std::nullopt;
 
   [[nodiscard]] EmitRequest request() const {
     EmitRequest made;
@@ -166,6 +167,7 @@ struct Case {
     made.targets.push_back(target);
     if (command) made.engine_command = &*command;
     made.lifetime_seconds = lifetime_seconds;
+    if (workload) made.workload = &*workload;
     return made;
   }
 };

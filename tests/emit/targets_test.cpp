@@ -142,6 +142,28 @@ TEST_SUITE("emit") {
     CHECK(at(pod, "metadata.annotations").find("gpushape.dev/expires")->text() == "8h");
   }
 
+  TEST_CASE("a notebook with a lifetime is a Job that ends and goes, and one without is asked for") {
+    Case from = make("x", "deployment", Platform::Kubernetes, {pair()});
+    from.workload.emplace();
+    from.workload->role = Fact<Role>{Role::Notebook, Origin::Flag, "--role"};
+    const Result<emit::Emitted> endless = emitted(from);
+    REQUIRE(endless);
+    CHECK(cases::mentions(endless->notes, "--lifetime 8h"));
+    CHECK(document_of_kind(*endless, "Deployment").find("spec") != nullptr);
+    from.lifetime_seconds = 8 * 3600;
+    const Result<emit::Emitted> ending = emitted(from);
+    REQUIRE(ending);
+    const Node& job = document_of_kind(*ending, "Job");
+    CHECK(at(job, "spec.activeDeadlineSeconds").integer() == 28800);
+    CHECK(at(job, "spec.ttlSecondsAfterFinished").integer() > 0);
+    CHECK(at(job, "spec.backoffLimit").integer() == 0);
+    CHECK(at(job, "spec.template.spec.restartPolicy").text() == "Never");
+    from.workload->role->value = Role::Llm;  // a service goes on until it is taken down
+    const Result<emit::Emitted> service = emitted(from);
+    REQUIRE(service);
+    CHECK(cases::mentions(service->notes, "a Deployment has no end of its own"));
+  }
+
   // 20480 MiB of 81559 MiB are 0.25110; 0.9 of that, rounded down, is 0.225.
   TEST_CASE("under KAI the engine's fraction is of the card that the process sees") {
     const Result<emit::Emitted> result =

@@ -186,6 +186,7 @@ ResourceContract any_contract() {
   contract.engine_version = any_boolean() ? "0.19.1" : "";
   contract.evidence = any_boolean() ? "E2" : "";
   contract.review_after_days = sometimes([] { return any_count(1, 90); });
+  if (contract.review_after_days && any_boolean()) contract.review_date = "2028-02-29";
   contract.least_hardware_version = any_count(0, 22);
   contract.hardware_version = any_count(0, 22);
   return contract;
@@ -277,6 +278,7 @@ Workload any_workload() {
   maybe_state(workload.technology, any_choice<domain::Technology>);
   maybe_state(workload.platform, any_choice<domain::Platform>);
   maybe_state(workload.hardware_label, any_text);
+  maybe_state(workload.lifetime_seconds, [] { return any_count(1, 1'000'000); });
   workload.contract = any_wishes();
   if (any_boolean()) workload.gpus = {any_text(), "4xl40s"};
   if (any_boolean()) workload.requires_ = {"fp8", any_text()};
