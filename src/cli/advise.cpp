@@ -91,6 +91,7 @@ emit::EmitRequest emit_request_of(const domain::Advice& advice,
   if (const auto& lifetime = request.workload.lifetime_seconds)
     emitted.lifetime_seconds = lifetime->value;
   emitted.as_of = invocation.as_of;
+  emitted.nic_class = invocation.nic_class;
   return emitted;
 }
 

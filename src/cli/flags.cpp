@@ -521,6 +521,8 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.diff_file, text_of(g), g); }},
     {"--template", "", "FILE", Output, kAdvise, "a mustache template over the answer's JSON, for a target of your own", nullptr,
      [](Invocation& in, const Given& g) { return set(in.template_file, text_of(g), g); }},
+    {"--nic-class", "", "CLASS", Output, kAdvise, "claims: a card of this DeviceClass beside every GPU, on its PCIe root", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.nic_class, text_of(g), g); }},
     {"--no-comments", "", "", Output, kAdvise, "manifests without comments", nullptr,
      [](Invocation& in, const Given&) { in.has_comments = false; return Diagnostics{}; }},
     {"--family", "", "LIST", Output, kCatalog, "list: models of these families", nullptr,

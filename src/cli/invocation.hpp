@@ -68,10 +68,11 @@ struct Invocation {
   std::string name;
   std::string name_space;
   bool has_comments = true;
-  std::vector<emit::Label> labels;  ///< of the documents
+  std::vector<emit::Label> labels;             ///< of the documents
   std::optional<std::chrono::sys_days> as_of;  ///< the day that dates are counted from
-  std::string diff_file;      ///< manifests to compare with in place of writing
-  std::string template_file;  ///< a target of the user's own
+  std::string nic_class;                       ///< DeviceClass of cards beside the GPUs of claims
+  std::string diff_file;                       ///< manifests to compare with in place of writing
+  std::string template_file;                   ///< a target of the user's own
   ColorChoice color = ColorChoice::Auto;
   int verbosity = 0;
 

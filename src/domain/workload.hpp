@@ -153,7 +153,7 @@ struct Workload {
   std::vector<std::string> gpus;       ///< ordered wish list as written ("4xl40s"); empty: any
   std::vector<std::string> requires_;  ///< capabilities: "fp8", "nvlink", "mig"
 
-  std::optional<Fact<std::string>> hardware_label;  ///< for dynamic passthrough
+  std::optional<Fact<std::string>> hardware_label;     ///< for dynamic passthrough
   std::optional<Fact<std::int64_t>> lifetime_seconds;  ///< after which it ends
   std::vector<Measurement> measurements;  ///< stand in place of predictions where the same is asked
 

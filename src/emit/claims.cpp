@@ -78,8 +78,8 @@ void fill_request(Node& request, const Wish& wish, std::int64_t count, const Com
     selectors.add(comment.above(std::move(selector), condition.why));
   }
   request.set("selectors", std::move(selectors));
-  request.set("count", comment.behind(Node(count), count > 1 ? why_several(wish.picked->shape)
-                                                             : std::string()));
+  request.set("count", comment.behind(Node(count),
+                                      count > 1 ? why_several(wish.picked->shape) : std::string()));
 }
 
 Node single_request(const std::string& name, const Wish& wish, std::int64_t count,
@@ -174,10 +174,9 @@ Result<std::string> keep_what_agrees(std::vector<Wish>& wishes, const EmitReques
   if (!first) return failure(first.error());
   for (std::size_t i = 1; i < wishes.size(); ++i) {
     const Result<EngineStart> other = engine_start(request, *wishes[i].picked);
-    const bool agrees = !is_written(request, "kueue") && wishes[i].picked->shape.nodes ==
-                                                             wishes.front().picked->shape.nodes &&
-                        other &&
-                        arguments_of(*other) == arguments_of(*first) &&
+    const bool agrees = !is_written(request, "kueue") &&
+                        wishes[i].picked->shape.nodes == wishes.front().picked->shape.nodes &&
+                        other && arguments_of(*other) == arguments_of(*first) &&
                         wishes[i].picked->shape.count == wishes.front().picked->shape.count;
     (agrees ? kept : dropped).push_back(wishes[i]);
   }
@@ -201,6 +200,34 @@ std::string replicas_note(const std::vector<Wish>& wishes) {
   return fmt::format("replicas: {}; each takes a claim of its own", counts);
 }
 
+/// A card of its own for every GPU, on the same PCIe root: what passes between nodes then takes the
+/// shortest way. A constraint over several GPUs at once could never be met: on servers of eight
+/// each has a root of its own. In a guest the roots are the hypervisor's, and say nothing.
+void add_nics(Node& requests, Node& devices, const std::vector<std::string>& gpus,
+              const EmitRequest& request, const KubernetesRelease& release) {
+  const Commenter comment(request);
+  const bool has_roots = request.advice->platform == domain::Platform::Kubernetes ||
+                         request.advice->platform == domain::Platform::BareMetal;
+  Node constraints = Node::sequence();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string name = fmt::format("nic-{}", i);
+    Node nic = Node::mapping();
+    nic.set("name", name);
+    Node fields = map({{"deviceClassName", request.nic_class}, {"count", 1}});
+    if (release.is_flat) {
+      for (const Node::Entry& entry : fields.entries()) nic.set(entry.name, entry.value);
+    } else {
+      nic.set("exactly", std::move(fields));
+    }
+    requests.add(std::move(nic));
+    constraints.add(map({{"requests", list(std::vector<std::string>{gpus[i], name})},
+                         {"matchAttribute", "resource.kubernetes.io/pcieRoot"}}));
+  }
+  if (has_roots)
+    devices.set("constraints",
+                comment.above(std::move(constraints), "GPU and card below one PCIe root"));
+}
+
 std::string claim_comment(const std::vector<Wish>& wishes, const std::string& left_out) {
   std::string text;
   for (const Wish& wish : wishes) text += headline(*wish.picked) + "\n";
@@ -212,9 +239,11 @@ std::string claim_comment(const std::vector<Wish>& wishes, const std::string& le
 }  // namespace
 
 std::vector<std::string> request_names(const EmitRequest& request, const Shape& shape) {
-  if (!is_written(request, "kubevirt") || shape.count < 2) return {std::string(kClaimRequest)};
+  const bool has_pairs = !request.nic_class.empty();
+  if (!has_pairs && (!is_written(request, "kubevirt") || shape.count < 2))
+    return {std::string(kClaimRequest)};
   std::vector<std::string> names;
-  for (std::int64_t i = 0; i < shape.count; ++i)
+  for (std::int64_t i = 0; i < devices_of_pod(shape); ++i)
     names.push_back(fmt::format("{}-{}", kClaimRequest, i));
   return names;
 }
@@ -259,6 +288,13 @@ Result<ClaimBody> claim_body(const EmitRequest& request) {
   if (!wishes) {
     diagnostics.insert(diagnostics.end(), wishes.error().begin(), wishes.error().end());
   }
+  if (!request.nic_class.empty() && !is_qualified_name(request.nic_class))
+    diagnostics.push_back(
+        complaint(fmt::format("--nic-class '{}' is no name of a DeviceClass", request.nic_class),
+                  "`kubectl get deviceclasses` shows them"));
+  if (!request.nic_class.empty() && is_written(request, "kueue"))
+    diagnostics.push_back(complaint("kueue cannot count a claim with constraints (--nic-class)",
+                                    "leave one of the two out"));
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
 
   ClaimBody body;
@@ -266,6 +302,13 @@ Result<ClaimBody> claim_body(const EmitRequest& request) {
   body.name = claim_name(request);
   const Result<std::string> unlike = keep_what_agrees(*wishes, request);
   if (!unlike) return failure(unlike.error());
+  if (request_names(request, wishes->front().picked->shape).front() != kClaimRequest &&
+      wishes->size() > 1) {
+    add_note(body, fmt::format("every card has a request of its own, for the first wish alone; "
+                               "left out: {}",
+                               names_of(std::span<const Wish>(*wishes).subspan(1))));
+    wishes->erase(wishes->begin() + 1, wishes->end());
+  }
   const std::string left_out = keep_what_fits(*wishes, *release);
   add_note(body, *unlike);
   add_note(body, left_out);
@@ -274,15 +317,20 @@ Result<ClaimBody> claim_body(const EmitRequest& request) {
   Node requests = Node::sequence();
   const std::vector<std::string> names = request_names(request, wishes->front().picked->shape);
   const std::int64_t of_pod = devices_of_pod(wishes->front().picked->shape);
-  if (wishes->size() > 1 && names.size() == 1) {
+  const bool is_one_by_one = names.front() != kClaimRequest;
+  if (wishes->size() > 1 && !is_one_by_one) {
     requests.add(ordered_request(*wishes, comment));
   } else {
     for (const std::string& name : names)
-      requests.add(single_request(name, wishes->front(), names.size() > 1 ? 1 : of_pod, *release,
-                                  comment));
+      requests.add(
+          single_request(name, wishes->front(), is_one_by_one ? 1 : of_pod, *release, comment));
   }
   Node devices = Node::mapping();
+  const bool has_nics = !request.nic_class.empty();
+  Node constrained = Node::mapping();
+  if (has_nics) add_nics(requests, constrained, names, request, *release);
   devices.set("requests", std::move(requests));
+  for (const Node::Entry& entry : constrained.entries()) devices.set(entry.name, entry.value);
   if (is_written(request, "kubevirt")) devices.set("config", vfio_config(names));
   body.spec.set("devices", std::move(devices));
   body.head = claim_comment(*wishes, *unlike + "\n" + left_out);

@@ -38,12 +38,13 @@ Node job(const Serving& serving, const std::vector<Label>& further_labels) {
         map({{"parallelism", serving.replicas},
              {"completions", serving.replicas},
              {"backoffLimit", 0},
-             {"activeDeadlineSeconds",
-              comment.behind(Node(*serving.request.lifetime_seconds), "--lifetime: the cards are "
-                                                                      "free again by then")},
+             {"activeDeadlineSeconds", comment.behind(Node(*serving.request.lifetime_seconds),
+                                                      "--lifetime: the cards are "
+                                                      "free again by then")},
              {"ttlSecondsAfterFinished",
               comment.behind(Node(kSecondsAfterFinished), "a day to read the log")},
-             {"template", map({{"metadata", pod_metadata(serving)}, {"spec", std::move(pod)}})}})}});
+             {"template",
+              map({{"metadata", pod_metadata(serving)}, {"spec", std::move(pod)}})}})}});
 }
 
 }  // namespace

@@ -89,15 +89,13 @@ Node worker(const Serving& serving, const Backend& backend) {
   Node pod_template = Node::mapping();
   set_if(pod_template, "metadata", std::move(metadata));
   pod_template.set("spec", std::move(spec));
-  Node component =
-      map({{"name", "Worker"}, {"type", "worker"}, {"replicas", serving.replicas}});
+  Node component = map({{"name", "Worker"}, {"type", "worker"}, {"replicas", serving.replicas}});
   const Commenter comment(serving.request);
   if (const std::int64_t nodes = serving.picked.shape.nodes; nodes > 1) {
     component.set("multinode", comment.behind(map({{"nodeCount", nodes}}).in_flow(),
                                               "one pod on each, of one instance"));
   }
-  component.set("sharedMemorySize",
-                quantity_at_least(serving.picked.contract.shared_memory_bytes));
+  component.set("sharedMemorySize", quantity_at_least(serving.picked.contract.shared_memory_bytes));
   component.set("podTemplate", std::move(pod_template));
   return component;
 }

@@ -92,9 +92,9 @@ Result<EngineStart> engine_start(const EmitRequest& request, const RankedShape& 
   const bool has_repository = std::ranges::any_of(
       start.flags, [](const EngineFlag& flag) { return flag.setting == "repository"; });
   if (has_repository) {
-    start.notes.push_back(fmt::format(
-        "{}: --hf-repo takes a repository of GGUF files; put yours of {} in", command.engine,
-        contract.model));
+    start.notes.push_back(
+        fmt::format("{}: --hf-repo takes a repository of GGUF files; put yours of {} in",
+                    command.engine, contract.model));
   }
   std::ranges::move(untold_settings(sized), std::back_inserter(start.notes));
   return start;
@@ -113,7 +113,9 @@ Node scalar(const std::string& text) {
 }  // namespace
 
 Node configuration_of(const EngineStart& start, const Commenter& comment) {
-  const auto section_of = [](const EngineFlag& row) { return row.name.substr(0, row.name.find('.')); };
+  const auto section_of = [](const EngineFlag& row) {
+    return row.name.substr(0, row.name.find('.'));
+  };
   Node root = Node::mapping();
   for (const EngineFlag& first : start.configuration) {
     const std::string section = section_of(first);

@@ -50,7 +50,8 @@ std::string why_or(const Sized& sized, std::string_view name, std::string_view s
                    std::string otherwise) {
   std::string theirs;
   for (const EngineFlagName& flag : sized.command.flags) {
-    if (flag.setting == setting) theirs = flag.flag.substr(std::min<std::size_t>(2, flag.flag.size()));
+    if (flag.setting == setting)
+      theirs = flag.flag.substr(std::min<std::size_t>(2, flag.flag.size()));
   }
   for (const domain::Reason& reason : sized.picked.reasons) {
     if (reason.rule != "settings") continue;
@@ -70,9 +71,9 @@ std::optional<Setting> memory_setting(const Sized& sized, bool is_pool) {
                    "the pool of one GPU as asked for; the fraction is ignored beside it"};
   }
   if (picked.kv_cache_memory_bytes || !picked.gpu_memory_utilization) return std::nullopt;
-  return Setting{fmt::format("{}", *picked.gpu_memory_utilization),
-                 why_or(sized, "gpu-memory-utilization", "utilization",
-                        "the engine's own fraction as sized")};
+  return Setting{
+      fmt::format("{}", *picked.gpu_memory_utilization),
+      why_or(sized, "gpu-memory-utilization", "utilization", "the engine's own fraction as sized")};
 }
 
 /// The pool that was asked for in bytes, for an engine that counts it in tokens.
@@ -133,9 +134,9 @@ std::optional<Setting> load_setting(const Sized& sized, std::string_view setting
         fmt::format("{} tokens for each of {} slots", contract.context_tokens.value_or(0),
                     sequences));
   if (setting == "maxNumSeqs")
-    return when(sequences > 0, std::to_string(sequences),
-                why_or(sized, "max-num-seqs", "maxNumSeqs",
-                       "the sequences in flight that were sized"));
+    return when(
+        sequences > 0, std::to_string(sequences),
+        why_or(sized, "max-num-seqs", "maxNumSeqs", "the sequences in flight that were sized"));
   if (setting == "maxNumBatchedTokens")
     return when(picked.max_num_batched_tokens.has_value(),
                 std::to_string(picked.max_num_batched_tokens.value_or(0)),
@@ -152,6 +153,12 @@ std::int64_t draft_tokens(const domain::EngineSettings& engine) {
   return engine.draft_tokens ? engine.draft_tokens->value : kDraftTokens;
 }
 
+/// As the hub knows it, where the catalog does.
+std::string draft_name(const domain::DraftModel& draft) {
+  const bool has_id = draft.model && !draft.model->id.empty();
+  return has_id && !is_local_model(draft.model->id) ? draft.model->id : draft.name.value;
+}
+
 bool has_draft(const domain::EngineSettings& engine) {
   return engine.draft_model || (engine.draft_tokens && engine.draft_tokens->value > 0);
 }
@@ -166,13 +173,13 @@ std::optional<Setting> draft_setting(const domain::EngineSettings& engine,
                                               : "--draft-tokens says another number";
   if (setting == "draft" && engine.draft_model)
     return Setting{fmt::format(R"({{"model":"{}","num_speculative_tokens":{}}})",
-                               engine.draft_model->name.value, tokens),
+                               draft_name(*engine.draft_model), tokens),
                    "--draft-model: its weights and cache were sized beside the model's; " + why};
   if (setting == "draft")
     return Setting{fmt::format(R"({{"method":"mtp","num_speculative_tokens":{}}})", tokens),
                    "the model's own layers that predict more than one token"};
   if (setting == "draftModel" && engine.draft_model)
-    return Setting{engine.draft_model->name.value, "sized beside the model"};
+    return Setting{draft_name(*engine.draft_model), "sized beside the model"};
   if (setting == "draftLayers" && !engine.draft_model) return Setting{tokens, why};
   if (setting == "draftSteps") return Setting{tokens, why};
   if (setting == "draftBranches") return Setting{"1", "one chain of tokens was sized"};
@@ -184,20 +191,22 @@ std::optional<Setting> draft_setting(const domain::EngineSettings& engine,
 /// Widths of an adapter's slot (vLLM config/lora.py, possible ranks).
 constexpr auto kSlotRanks = std::to_array<std::int64_t>({8, 16, 32, 64, 128, 256, 320, 512});
 
-std::optional<Setting> adapter_setting(const std::optional<domain::Adapters>& adapters,
+std::optional<Setting> adapter_setting(const Sized& sized,
+                                       const std::optional<domain::Adapters>& adapters,
                                        std::string_view setting) {
   if (!adapters) return std::nullopt;
   const std::int64_t rank = adapters->rank.value;
-  if (setting == "hasAdapters") return Setting{"", "--lora: slots for them were sized"};
-  if (setting == "adapters")
+  if (setting == "enableLora") return Setting{"", "--lora: slots for them were sized"};
+  if (setting == "maxLoras")
     return Setting{std::to_string(adapters->count.value), "adapters on the GPU at the same time"};
-  if (setting == "adapterRank") return Setting{std::to_string(rank), "the highest rank of them"};
-  if (setting == "adapterSlotRank") {
+  if (setting == "maxLoraRank" && sized.command.engine != "vllm")
+    return Setting{std::to_string(rank), "the highest rank of them"};
+  if (setting == "maxLoraRank") {
     const auto width = std::ranges::lower_bound(kSlotRanks, rank);
     return Setting{std::to_string(width == kSlotRanks.end() ? rank : *width),
                    fmt::format("the width of a slot for rank {}", rank)};
   }
-  if (setting == "adapterModules")
+  if (setting == "loraModules")
     return Setting{"all", "room beside every linear layer, whichever the adapters change"};
   return std::nullopt;
 }
@@ -243,7 +252,7 @@ std::optional<Setting> stated_setting(const Sized& sized, std::string_view setti
     return when(workload.contract.api_servers.value > 1,
                 std::to_string(workload.contract.api_servers.value), as_asked);
   if (auto draft = draft_setting(engine, setting)) return draft;
-  if (auto adapter = adapter_setting(workload.adapters, setting)) return adapter;
+  if (auto adapter = adapter_setting(sized, workload.adapters, setting)) return adapter;
   return offload_setting(sized, workload.contract, setting);
 }
 
@@ -282,7 +291,7 @@ bool takes_words(std::string_view setting) {
 std::optional<Setting> plain_setting(const Sized& sized, std::string_view setting) {
   if (setting == "kvCacheBytes") return memory_setting(sized, true);
   if (setting == "utilization") return memory_setting(sized, false);
-  if (setting == "poolTokens") return pool_tokens(sized);
+  if (setting == "maxTotalTokens") return pool_tokens(sized);
   for (const auto& found :
        {model_setting(sized, setting), load_setting(sized, setting),
         parallel_setting(sized, setting), stated_setting(sized, setting), fixed_setting(setting)}) {
@@ -308,12 +317,12 @@ struct Wanted {
   std::array<std::string_view, 3> settings;
 };
 constexpr auto kWanted = std::to_array<Wanted>({
-    {"a pool of given size", {"kvCacheBytes", "poolTokens"}},
+    {"a pool of given size", {"kvCacheBytes", "maxTotalTokens"}},
     {"the type of the cache", {"kvCacheType"}},
     {"the conversion of weights", {"quantization"}},
     {"the draft model", {"draft", "draftModel"}},
     {"drafts by the model's own layers", {"draft", "draftMethod"}},
-    {"adapters", {"adapters"}},
+    {"adapters", {"maxLoras"}},
     {"cache in host memory", {"kvOffloadGib", "kvOffloadGbOfGpu", "kvOffloadBytesOfGpu"}},
     {"weights in host memory", {"cpuOffloadGib"}},
     {"running without graphs", {"enforceEager"}},
@@ -339,9 +348,9 @@ Result<std::optional<Setting>> setting_of(const Sized& sized, const EngineFlagNa
     return std::optional<Setting>(Setting{word->theirs, std::string(reason->why)});
   // What the model's dtype is already needs no flag.
   if (*ours == "bf16" || *ours == "fp16") return std::optional<Setting>{};
-  return failure(fmt::format("{} has no flag for {} {}", sized.command.engine, reason->subject,
-                             *ours),
-                 "ask for another type, or leave it to the engine");
+  return failure(
+      fmt::format("{} has no flag for {} {}", sized.command.engine, reason->subject, *ours),
+      "ask for another type, or leave it to the engine");
 }
 
 std::vector<std::string> untold_settings(const Sized& sized) {

@@ -88,7 +88,9 @@ Diagnostics refusal(const domain::Shape& shape) {
     return {complaint(fmt::format("kubevirt cannot express {} on {}: a VM takes whole cards or "
                                   "vGPUs",
                                   name_of(shape.technology), shape.device),
-                      "`-o pod` and `-o resource-claim-template` can, or --pick a whole GPU")};
+                      shape.technology == Technology::Mig
+                          ? "`-o pod` and `-o resource-claim-template` can, or --pick a whole GPU"
+                          : "`-o hami` and `-o kai` can, or --pick a whole GPU")};
   }
   return {};
 }

@@ -49,10 +49,10 @@ Result<EngineStart> start_in_group(const Serving& serving, bool is_worker) {
         {flag.setting, flag.flag, std::string(row->value), std::string(row->why)});
   }
   if (has_nodes) return start;
-  return failure(fmt::format("leader-worker-set: {} {} has no flags for an instance on {} nodes",
-                             start.engine, serving.picked.contract.engine_version,
-                             serving.picked.shape.nodes),
-                 "add --engine vllm or --engine sglang");
+  return failure(
+      fmt::format("leader-worker-set: {} {} has no flags for an instance on {} nodes", start.engine,
+                  serving.picked.contract.engine_version, serving.picked.shape.nodes),
+      "add --engine vllm or --engine sglang");
 }
 
 Node pod_template(const Serving& serving, std::string_view role, Node spec) {
@@ -78,8 +78,7 @@ Node group(const Serving& serving, Node leader, Node worker) {
   const Commenter comment(serving.request);
   const domain::Shape& shape = serving.picked.shape;
   return map(
-      {{"apiVersion",
-        comment.above(Node("leaderworkerset.x-k8s.io/v1"), headline(serving.picked))},
+      {{"apiVersion", comment.above(Node("leaderworkerset.x-k8s.io/v1"), headline(serving.picked))},
        {"kind", "LeaderWorkerSet"},
        {"metadata", metadata(serving.request, serving.name, serving.picked,
                              {{std::string(kNameLabel), serving.name}}, {})},
@@ -95,9 +94,8 @@ Node group(const Serving& serving, Node leader, Node worker) {
               map({{"size", comment.behind(Node(shape.nodes),
                                            fmt::format("nodes of one instance, {} GPUs on each",
                                                        devices_of_pod(shape)))},
-                   {"restartPolicy",
-                    comment.behind(Node("RecreateGroupOnPodRestart"),
-                                   "ranks cannot join a running group")},
+                   {"restartPolicy", comment.behind(Node("RecreateGroupOnPodRestart"),
+                                                    "ranks cannot join a running group")},
                    {"leaderTemplate", pod_template(serving, "leader", std::move(leader))},
                    {"workerTemplate",
                     pod_template(serving, "worker", without_server(std::move(worker)))}})}})}});
@@ -124,10 +122,11 @@ Result<Emitted> emit_leader_worker_set(const EmitRequest& request) {
     return failure(fmt::format("leader-worker-set is for an instance on several nodes, and {} fits "
                                "one",
                                shape_label(serving->picked.shape)),
-                   "`-o deployment` can");
+                   "`-o deployment` can, and `-o hami` a share of a card");
   }
   if (serving->start.engine.empty())
-    return failure("leader-worker-set cannot express a demand without a model", "`-o contract` can");
+    return failure("leader-worker-set cannot express a demand without a model",
+                   "`-o contract` can");
   Result<Grant> grant = usual_grant(request, serving->picked, "leader-worker-set");
   if (!grant) return failure(std::move(grant.error()));
   serving->grant = std::move(*grant);

@@ -30,13 +30,12 @@ Node environment(const Serving& serving) {
 
 Node storage(const Serving& serving) {
   return map(
-      {{"pvc",
-        map({{"create", true},
-             {"name", weights_claim_name(serving)},
-             {"size", weights_room(serving)},
-             {"volumeAccessMode", serving.replicas > 1 || serving.picked.shape.nodes > 1
-                                      ? "ReadWriteMany"
-                                      : "ReadWriteOnce"}})},
+      {{"pvc", map({{"create", true},
+                    {"name", weights_claim_name(serving)},
+                    {"size", weights_room(serving)},
+                    {"volumeAccessMode", serving.replicas > 1 || serving.picked.shape.nodes > 1
+                                             ? "ReadWriteMany"
+                                             : "ReadWriteOnce"}})},
        {"sharedMemorySizeLimit", quantity_at_least(serving.picked.contract.shared_memory_bytes)}});
 }
 

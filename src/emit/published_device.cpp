@@ -75,10 +75,10 @@ constexpr std::int64_t kDriverPart = 50;  // 2 %
 
 Condition whole_memory(const Device& device) {
   const Bytes published = published_bytes(device);
-  return memory_at_least(published - published / kDriverPart,
-                         fmt::format("{} of {}, less 2 % that drivers differ by, rounded down",
-                                     mib_text(published),
-                                     device.nvml_bytes ? "NVML" : "CUDA at least"));
+  return memory_at_least(
+      published - published / kDriverPart,
+      fmt::format("{} of {}, less 2 % that drivers differ by, rounded down", mib_text(published),
+                  device.nvml_bytes ? "NVML" : "CUDA at least"));
 }
 
 /// The physical product, or its compute capability where no source shows the name it publishes.

@@ -218,9 +218,9 @@ std::int64_t start_seconds(const Serving& serving) {
 Node hub_token(const Serving& serving) {
   return Commenter(serving.request)
       .above(map({{"name", "HF_TOKEN"},
-                  {"valueFrom", map({{"secretKeyRef", map({{"name", kTokenSecret},
-                                                           {"key", "token"},
-                                                           {"optional", true}})}})}}),
+                  {"valueFrom",
+                   map({{"secretKeyRef",
+                         map({{"name", kTokenSecret}, {"key", "token"}, {"optional", true}})}})}}),
              "only a gated model needs it: kubectl create secret generic hf-token "
              "--from-literal=token=hf_…");
 }

@@ -46,19 +46,18 @@ Node weights_volume_claim(const Serving& serving) {
       {{"apiVersion", comment.above(Node("v1"), "the weights of " + serving.picked.contract.model)},
        {"kind", "PersistentVolumeClaim"},
        {"metadata", metadata(serving.request, weights_claim_name(serving), serving.picked)},
-       {"spec",
-        map({{"accessModes", list(std::vector<std::string>{serving.replicas > 1 ||
-                                                                   serving.picked.shape.nodes > 1
-                                                               ? "ReadWriteMany"
-                                                               : "ReadWriteOnce"})},
-             {"resources",
-              map({{"requests",
-                    map({{"storage",
-                          comment.behind(
-                              Node(weights_room(serving)),
-                              fmt::format("{} GB, and a fifth for a download's "
-                                          "temporary files",
-                                          serving.weights.count() / 1'000'000'000))}})}})}})}});
+       {"spec", map({{"accessModes", list(std::vector<std::string>{
+                                         serving.replicas > 1 || serving.picked.shape.nodes > 1
+                                             ? "ReadWriteMany"
+                                             : "ReadWriteOnce"})},
+                     {"resources",
+                      map({{"requests",
+                            map({{"storage",
+                                  comment.behind(Node(weights_room(serving)),
+                                                 fmt::format("{} GB, and a fifth for a download's "
+                                                             "temporary files",
+                                                             serving.weights.count() /
+                                                                 1'000'000'000))}})}})}})}});
 }
 
 std::vector<Node> documents_beside(const Serving& serving) {
@@ -68,20 +67,23 @@ std::vector<Node> documents_beside(const Serving& serving) {
   if (serving.start.configuration.empty()) return documents;
   const Node content = configuration_of(serving.start, comment);
   const std::string file(kConfigurationFile.substr(kConfigurationFolder.size() + 1));
-  documents.push_back(map(
-      {{"apiVersion", comment.above(Node("v1"), "what the engine has no flags for")},
-       {"kind", "ConfigMap"},
-       {"metadata", metadata(serving.request, configuration_name(serving), serving.picked)},
-       {"data", map({{file, document::write_yaml(content)}})}}));
+  documents.push_back(
+      map({{"apiVersion", comment.above(Node("v1"), "what the engine has no flags for")},
+           {"kind", "ConfigMap"},
+           {"metadata", metadata(serving.request, configuration_name(serving), serving.picked)},
+           {"data", map({{file, document::write_yaml(content)}})}}));
   return documents;
 }
 
 Node engine_service(const Serving& serving) {
   const Commenter comment(serving.request);
+  // A service's name begins with a letter (RFC 1035), unlike any other.
+  const bool has_letter = serving.name.front() >= 'a' && serving.name.front() <= 'z';
+  const std::string name = has_letter ? serving.name : fitted_label("s-" + serving.name);
   return map(
       {{"apiVersion", comment.above(Node("v1"), "where the replicas answer inside the cluster")},
        {"kind", "Service"},
-       {"metadata", metadata(serving.request, serving.name, serving.picked)},
+       {"metadata", metadata(serving.request, name, serving.picked)},
        {"spec", map({{"selector", map({{std::string(kNameLabel), serving.name}})},
                      {"ports", list({map({{"name", "http"},
                                           {"port", serving.start.port},

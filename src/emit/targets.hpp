@@ -45,6 +45,7 @@ struct EmitRequest {
   const domain::EngineCommand* engine_command = nullptr;  ///< of the engine that was sized for
   std::vector<std::string> targets;  ///< all that are written together, and have to agree
   std::optional<std::int64_t> lifetime_seconds;  ///< after which the workload ends
+  std::string nic_class;  ///< DeviceClass of RDMA cards that claims put beside GPUs; empty: none
 };
 
 /// Whether that target is written, too.

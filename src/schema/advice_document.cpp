@@ -126,7 +126,8 @@ Node to_node(const Advice& advice) {
   node.set("findings", reasons_node(advice.findings));
   if (advice.flip) node.set("flip", flip_node(*advice.flip));
   set_choice(node, "evidence", advice.evidence);
-  if (advice.review_after_days) node.set("reviewAfter", review_node(*advice.review_after_days, advice.review_date));
+  if (advice.review_after_days)
+    node.set("reviewAfter", review_node(*advice.review_after_days, advice.review_date));
   if (advice.estimate) node.set("estimate", to_node(*advice.estimate));
   return node;
 }

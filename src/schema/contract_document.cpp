@@ -245,7 +245,8 @@ Node to_node(const ResourceContract& contract) {
   Node purpose = purpose_node(contract);
   if (!purpose.entries().empty()) node.set("purpose", std::move(purpose));
   set_text(node, "evidence", contract.evidence);
-  if (contract.review_after_days) node.set("reviewAfter", review_node(*contract.review_after_days, contract.review_date));
+  if (contract.review_after_days)
+    node.set("reviewAfter", review_node(*contract.review_after_days, contract.review_date));
   Node notes = Node::sequence();
   for (const domain::ContractNote& note : contract.notes) {
     Node entry = Node::mapping();

@@ -366,7 +366,8 @@ Node to_node(const Workload& workload) {
   if (workload.lifetime_seconds) {
     set_stated(node, "lifetime",
                Fact<std::string>{duration_text(workload.lifetime_seconds->value),
-                                 workload.lifetime_seconds->origin, {}});
+                                 workload.lifetime_seconds->origin,
+                                 {}});
   }
   set_filled(node, "contract", wishes_node(workload.contract));
   set_texts(node, "gpus", workload.gpus);

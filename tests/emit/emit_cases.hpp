@@ -313,6 +313,17 @@ inline RankedShape whole(const std::string& device, std::int64_t count = 1) {
   return made;
 }
 
+/// 405B in 16 bits on two nodes of eight H100 each: tensor 8, pipeline 2.
+inline RankedShape two_nodes() {
+  RankedShape made = served(whole("h100-sxm-80", 16), 812'000'000'000);
+  for (Shape* shape : {&made.shape, &made.contract.shape}) {
+    shape->nodes = 2;
+    shape->parallelism.tensor = 8;
+    shape->parallelism.pipeline = 2;
+  }
+  return made;
+}
+
 inline Case make(std::string name, std::string target, Platform platform,
                  std::vector<RankedShape> shapes) {
   Case made;

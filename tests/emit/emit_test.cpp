@@ -39,6 +39,10 @@ std::vector<Case> golden_of_engines() {
                              "gpu-operator", "device-class", "vcluster-values", "kubevirt"}) {
     all.push_back(make("whole-pair", target, Kubernetes, {pair}));
   }
+  for (const char* target :
+       {"leader-worker-set", "kserve", "nim-service", "dynamo", "resource-claim-template"}) {
+    all.push_back(make("two-nodes", target, Kubernetes, {cases::two_nodes()}));
+  }
   for (const char* target : {"mig-parted", "gpu-operator", "hami", "volcano"})
     all.push_back(make("mig-instance", target, Kubernetes, {slice}));
   for (const char* target : {"hami", "kai", "volcano", "device-plugin-config"})

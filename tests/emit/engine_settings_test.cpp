@@ -23,9 +23,7 @@ Case sized_for(const std::string& engine, const std::string& version, RankedShap
   return made;
 }
 
-RankedShape pair_of_gpus() {
-  return cases::served(cases::whole("h100-sxm-80", 2), 72'000'000'000);
-}
+RankedShape pair_of_gpus() { return cases::served(cases::whole("h100-sxm-80", 2), 72'000'000'000); }
 
 std::vector<std::string> words_of(const Case& from) {
   const emit::EmitRequest request = from.request();
@@ -76,8 +74,9 @@ TEST_SUITE("emit") {
   TEST_CASE("a draft model is named, and the model's own layers are switched on") {
     Case from = sized_for("vllm", "0.19", pair_of_gpus());
     from.workload->engine.draft_model = DraftModel{asked<std::string>("Qwen/Qwen3-0.6B"), nullptr};
-    CHECK(mentions(words_of(from),
-                   R"(--speculative-config={"model":"Qwen/Qwen3-0.6B","num_speculative_tokens":5})"));
+    CHECK(
+        mentions(words_of(from),
+                 R"(--speculative-config={"model":"Qwen/Qwen3-0.6B","num_speculative_tokens":5})"));
     CHECK(why_of(from, "draft").find("--draft-tokens") != std::string::npos);
     from.workload->engine.draft_tokens = asked<std::int64_t>(3);
     CHECK(mentions(words_of(from), R"("num_speculative_tokens":3})"));
@@ -111,7 +110,8 @@ TEST_SUITE("emit") {
     REQUIRE(made);
     std::string content;
     for (const Node& root : made->documents) {
-      if (at(root, "kind").text() == "ConfigMap") content = at(root, "data").entries().front().value.text();
+      if (at(root, "kind").text() == "ConfigMap")
+        content = at(root, "data").entries().front().value.text();
     }
     CHECK(content.find("host_cache_size: 34359738368") != std::string::npos);
     CHECK(mentions(notes_of(with_offload("llama.cpp", "b6000")), "no flag for cache in host"));
@@ -119,8 +119,8 @@ TEST_SUITE("emit") {
 
   // 10 GiB over four GPUs are 2.5 GiB of each: 2 would keep more on the GPU than was sized.
   TEST_CASE("weights in host memory are rounded to the safe side") {
-    Case from = sized_for("vllm", "0.19",
-                          cases::served(cases::whole("h100-sxm-80", 4), 72'000'000'000));
+    Case from =
+        sized_for("vllm", "0.19", cases::served(cases::whole("h100-sxm-80", 4), 72'000'000'000));
     from.workload->contract.cpu_offload_bytes = asked(gib(10));
     CHECK(mentions(words_of(from), "--cpu-offload-gb=3"));
   }
@@ -149,13 +149,15 @@ TEST_SUITE("emit") {
 
   TEST_CASE("the reason of a setting is found under our name and under the engine's") {
     RankedShape picked = pair_of_gpus();
-    picked.reasons = {{"settings", "max-num-seqs 85, max-num-batched-tokens 8192 (the engine's "
-                                   "default (V1)), gpu-memory-utilization 0.9 (kept)"}};
+    picked.reasons = {{"settings",
+                       "max-num-seqs 85, max-num-batched-tokens 8192 (the engine's "
+                       "default (V1)), gpu-memory-utilization 0.9 (kept)"}};
     const Case vllm = sized_for("vllm", "0.19", picked);
     CHECK(why_of(vllm, "maxNumSeqs") == "the sequences in flight that were sized");  // none given
     CHECK(why_of(vllm, "maxNumBatchedTokens") == "settings: the engine's default (V1)");
-    picked.reasons = {{"settings", "max-running-requests 85 (in flight), mem-fraction-static 0.9 "
-                                   "(its default)"}};
+    picked.reasons = {{"settings",
+                       "max-running-requests 85 (in flight), mem-fraction-static 0.9 "
+                       "(its default)"}};
     const Case sglang = sized_for("sglang", "0.5", picked);
     CHECK(why_of(sglang, "maxNumSeqs") == "settings: in flight");
     CHECK(why_of(sglang, "utilization") == "settings: its default");

@@ -14,17 +14,6 @@ namespace {
 
 namespace cases = emit::cases;
 
-/// 405B in 16 bits on two nodes of eight H100 each: tensor 8, pipeline 2.
-RankedShape two_nodes() {
-  RankedShape made = cases::served(cases::whole("h100-sxm-80", 16), 812'000'000'000);
-  for (Shape* shape : {&made.shape, &made.contract.shape}) {
-    shape->nodes = 2;
-    shape->parallelism.tensor = 8;
-    shape->parallelism.pipeline = 2;
-  }
-  return made;
-}
-
 const Node& of_kind(const emit::Emitted& emitted, const std::string& kind) {
   for (const Node& root : emitted.documents) {
     if (at(root, "kind").text() == kind) return root;
@@ -43,15 +32,13 @@ std::vector<std::string> texts(const Node& list) {
 TEST_SUITE("emit") {
   TEST_CASE("an instance on two nodes is a group of two pods with eight GPUs each") {
     const Result<emit::Emitted> made =
-        emitted(make("x", "leader-worker-set", Platform::Kubernetes, {two_nodes()}));
+        emitted(make("x", "leader-worker-set", Platform::Kubernetes, {cases::two_nodes()}));
     REQUIRE(made);
     const Node& group = of_kind(*made, "LeaderWorkerSet");
     CHECK(at(group, "spec.leaderWorkerTemplate.size").integer() == 2);
     CHECK(at(group, "spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge").integer() == 0);
-    const Node& leader =
-        at(group, "spec.leaderWorkerTemplate.leaderTemplate.spec.containers[0]");
-    const Node& worker =
-        at(group, "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0]");
+    const Node& leader = at(group, "spec.leaderWorkerTemplate.leaderTemplate.spec.containers[0]");
+    const Node& worker = at(group, "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0]");
     CHECK(at(leader, "resources.limits").find("nvidia.com/gpu")->text() == "8");
     const auto leader_words = texts(at(leader, "args"));
     CHECK(mentions(leader_words, "--nnodes=$(LWS_GROUP_SIZE)"));
@@ -70,7 +57,7 @@ TEST_SUITE("emit") {
   TEST_CASE("serving layers are told of the nodes in their own words") {
     const auto spec_of = [](const std::string& target, const std::string& kind) {
       const Result<emit::Emitted> made =
-          emitted(make("x", target, Platform::Kubernetes, {two_nodes()}));
+          emitted(make("x", target, Platform::Kubernetes, {cases::two_nodes()}));
       REQUIRE(made);
       return at(of_kind(*made, kind), "spec");
     };
@@ -85,7 +72,7 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("a claim beside a group is of one pod") {
-    Case from = make("x", "resource-claim-template", Platform::Kubernetes, {two_nodes()});
+    Case from = make("x", "resource-claim-template", Platform::Kubernetes, {cases::two_nodes()});
     from.beside = {"leader-worker-set"};
     CHECK(at(document_of(from), "spec.spec.devices.requests[0].exactly.count").integer() == 8);
   }
@@ -95,17 +82,41 @@ TEST_SUITE("emit") {
                                "vllm-production-stack-values", "kubevirt", "vm-class", "vm"}) {
       CAPTURE(target);
       const Result<emit::Emitted> made =
-          emitted(make("x", target, Platform::Kubernetes, {two_nodes()}));
+          emitted(make("x", target, Platform::Kubernetes, {cases::two_nodes()}));
       REQUIRE_FALSE(made);
       CHECK(to_text(made.error()).find("`-o leader-worker-set`") != std::string::npos);
     }
-    RankedShape across = two_nodes();
+    RankedShape across = cases::two_nodes();
     across.shape.parallelism.tensor = across.contract.shape.parallelism.tensor = 16;
     across.shape.parallelism.pipeline = across.contract.shape.parallelism.pipeline = 1;
     CHECK_FALSE(emitted(make("x", "kserve", Platform::Kubernetes, {across})));
     CHECK(emitted(make("x", "leader-worker-set", Platform::Kubernetes, {across})));
     const RankedShape one = cases::served(cases::whole("h100-sxm-80", 2), 72'000'000'000);
     CHECK_FALSE(emitted(make("x", "leader-worker-set", Platform::Kubernetes, {one})));
+  }
+
+  TEST_CASE("a network card stands beside every GPU, each pair below one root") {
+    const RankedShape pair = cases::served(cases::whole("h100-sxm-80", 2), 72'000'000'000);
+    const Case from = make("x", "resource-claim-template", Platform::Kubernetes, {pair});
+    emit::EmitRequest request = from.request();
+    request.nic_class = "rdma.example.com";
+    const Result<emit::Emitted> made = cases::row_of(from.target).emit(request);
+    REQUIRE(made);
+    const Node& devices = at(made->documents.front(), "spec.spec.devices");
+    REQUIRE(at(devices, "requests").items().size() == 4);
+    REQUIRE(at(devices, "constraints").items().size() == 2);
+    CHECK(at(devices, "constraints[1].requests[0]").text() == "gpu-1");
+    CHECK(at(devices, "constraints[1].requests[1]").text() == "nic-1");
+    CHECK(at(devices, "constraints[1].matchAttribute").text() == "resource.kubernetes.io/pcieRoot");
+    // The roots of a guest are the hypervisor's.
+    Advice guest = from.advice;
+    guest.platform = Platform::Vks;
+    request.advice = &guest;
+    const Result<emit::Emitted> inside = cases::row_of(from.target).emit(request);
+    REQUIRE(inside);
+    CHECK(at(inside->documents.front(), "spec.spec.devices").find("constraints") == nullptr);
+    request.targets.emplace_back("kueue");
+    CHECK_FALSE(cases::row_of(from.target).emit(request));
   }
 
   TEST_CASE("a VM takes each of several cards by a request of its own") {

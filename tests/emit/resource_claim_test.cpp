@@ -86,8 +86,8 @@ TEST_SUITE("emit") {
     CHECK(result->notes[0].find("6 of h100-sxm-80") != std::string::npos);
   }
 
-  // An "80 GB" H100 publishes 81559Mi, that is 79.6 GiB: a threshold of 80Gi would match none. 2 % less
-  // are 78.05 GiB.
+  // An "80 GB" H100 publishes 81559Mi, that is 79.6 GiB: a threshold of 80Gi would match none. 2 %
+  // less are 78.05 GiB.
   TEST_CASE("a physical GPU is asked for by the name and memory that NVML prints") {
     const Node root = document_of(
         make("x", "resource-claim", Platform::Kubernetes, {cases::whole("h100-sxm-80")}));

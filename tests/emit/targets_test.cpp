@@ -142,7 +142,8 @@ TEST_SUITE("emit") {
     CHECK(at(pod, "metadata.annotations").find("gpushape.dev/expires")->text() == "8h");
   }
 
-  TEST_CASE("a notebook with a lifetime is a Job that ends and goes, and one without is asked for") {
+  TEST_CASE(
+      "a notebook with a lifetime is a Job that ends and goes, and one without is asked for") {
     Case from = make("x", "deployment", Platform::Kubernetes, {pair()});
     from.workload.emplace();
     from.workload->role = Fact<Role>{Role::Notebook, Origin::Flag, "--role"};
