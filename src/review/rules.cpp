@@ -1,8 +1,12 @@
 #include "review/rules.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "review/rules/contract_rows.hpp"
 #include "review/rules/functions.hpp"
+#include "review/rules/manifest_rows.hpp"
+#include "review/rules/memory_rows.hpp"
 
 namespace gpushape::review {
 
@@ -10,7 +14,7 @@ using enum domain::Severity;
 
 namespace {
 
-constexpr auto kRules = std::to_array<RuleRow>({
+constexpr auto kMachineRows = std::to_array<RuleRow>({
     {"VC-01", Error, "A GPU VM reserves all of its memory",
      "Devices reach guest memory directly, so none of it may be swapped or ballooned: power-on "
      "fails with less than a full reservation",
@@ -32,6 +36,10 @@ constexpr auto kRules = std::to_array<RuleRow>({
      "An unknown key is kept and does nothing, and each of the two keys has no effect alone",
      "set both pciPassthru.use64bitMMIO = TRUE and pciPassthru.64bitMMIOSizeGB = a number of GB",
      "Broadcom KB 323402", rules_of::vc_04},
+    {"VC-05", Error, "The hardware version has what the class uses",
+     "An older version does not know the feature: power-on fails, or the setting is left out",
+     "raise configSpec.version; it takes effect at the next power-off",
+     "VM Operator, minHardwareVersion; Broadcom KB 309986", rules_of::vc_05},
     {"VC-06", Warning, "CPU hot-add hides the virtual NUMA nodes",
      "With CPU hot-add on, the guest is shown one NUMA node, whatever the topology says",
      "set configSpec.cpuHotAddEnabled to false", "Broadcom KB 2040375", rules_of::vc_06},
@@ -46,6 +54,17 @@ constexpr auto kRules = std::to_array<RuleRow>({
      "add the devices in configSpec.deviceChange, as a device group where they talk to each other",
      "VM Operator, config/crd/bases, VirtualMachineClass", rules_of::vc_11},
 });
+
+/// All tables one behind the other.
+template <std::size_t... Sizes>
+constexpr auto joined_rows(const std::array<RuleRow, Sizes>&... tables) {
+  std::array<RuleRow, (Sizes + ...)> all{};
+  auto next = all.begin();
+  ((next = std::ranges::copy(tables, next).out), ...);
+  return all;
+}
+
+constexpr auto kRules = joined_rows(kMachineRows, kContractRows, kManifestRows, kMemoryRows);
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -28,11 +29,32 @@ const std::vector<domain::Device>& tables() {
   return kTables;
 }
 
+/// What a line "# with: k8s=1.33 as-of=2026-11-01 gpu=h100-sxm-80" says; empty: nothing.
+std::string option_of(const std::string& text, const std::string& name) {
+  const std::size_t line = text.find("# with: ");
+  if (line == std::string::npos) return {};
+  const std::string options = text.substr(line, text.find('\n', line) - line) + " ";
+  const std::size_t at = options.find(" " + name + "=");
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + name.size() + 2;
+  return options.substr(from, options.find(' ', from) - from);
+}
+
 std::vector<Finding> findings_of(const std::string& text) {
   const auto documents = document::read_yaml(text, "manifest.yaml");
   REQUIRE(documents);
   static const catalog::Catalog kCatalog = catalog::Catalog::open().value();
-  return review::review({.documents = *documents, .devices = tables(), .catalog = &kCatalog});
+  review::ReviewRequest request{.documents = *documents, .devices = tables(), .catalog = &kCatalog};
+  request.kubernetes = option_of(text, "k8s");
+  request.vm_operator = option_of(text, "vm-operator");
+  if (const std::string gpu = option_of(text, "gpu"); !gpu.empty()) request.gpus = {gpu};
+  if (const std::string day = option_of(text, "as-of"); !day.empty()) {
+    request.as_of = std::chrono::sys_days(
+        std::chrono::year_month_day(std::chrono::year(std::stoi(day.substr(0, 4))),
+                                    std::chrono::month(unsigned(std::stoi(day.substr(5, 2)))),
+                                    std::chrono::day(unsigned(std::stoi(day.substr(8, 2))))));
+  }
+  return review::review(request);
 }
 
 std::string case_text(std::string_view rule, const char* file) {
@@ -141,7 +163,7 @@ TEST_SUITE("review") {
         "apiVersion: v1\nkind: List\nitems:\n"
         "- apiVersion: vmoperator.vmware.com/v1alpha2\n  kind: VirtualMachineClass\n"
         "  metadata: {name: a}\n"
-        "  spec:\n    hardware:\n      cpus: 4\n      memory: 8Gi\n"
+        "  spec:\n    hardware:\n      cpus: 4\n      memory: 16Gi\n"
         "      devices: {vgpuDevices: [{profileName: vendor_x-1c}]}\n");
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].rule == "VC-01");

@@ -1,0 +1,47 @@
+// VC-05: the hardware version has what the class uses: 17 for PCI devices through VM Service, 20
+// for a virtual topology or more than 32 devices, 21 for more than 64 (VM Operator; vSphere 8,
+// Virtual NUMA Controls; Broadcom KB 309986).
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "review/rules/functions.hpp"
+#include "review/rules/support.hpp"
+
+namespace gpushape::review::rules_of {
+
+namespace {
+
+struct VersionNeed {
+  int version = 0;
+  std::string_view what;
+};
+
+VersionNeed version_need(const VmClass& vm) {
+  if (vm.devices.size() > 64) return {21, "more than 64 PCI devices"};
+  if (vm.devices.size() > 32) return {20, "more than 32 PCI devices"};
+  if (vm.cores_per_node && vm.cores_per_node->value > 0) return {20, "a virtual NUMA topology"};
+  if (!vm.devices.empty()) return {17, "PCI devices"};
+  return {};
+}
+
+}  // namespace
+
+void vc_05(const Deployment& deployment, Report& report) {
+  for (const VmClass& vm : deployment.vm_classes) {
+    const auto stated = text_at(*vm.root, {"spec", "configSpec", "version"});
+    if (!stated || !stated->value.starts_with("vmx-")) continue;
+    int version = 0;
+    const char* const first = stated->value.data() + 4;
+    std::from_chars(first, stated->value.data() + stated->value.size(), version);
+    const VersionNeed need = version_need(vm);
+    if (version <= 0 || version >= need.version) continue;
+    report.add(*vm.document, *stated->node,
+               {.message = fmt::format("VM class '{}' is of hardware version {}, and {} need{} {}",
+                                       vm.name, version, need.what,
+                                       need.what.starts_with("a ") ? "s" : "", need.version),
+                .fix = fmt::format("set version to vmx-{}", need.version)});
+  }
+}
+
+}  // namespace gpushape::review::rules_of

@@ -1,0 +1,43 @@
+// VC-17: an engine has a CPU for each of its processes. vLLM runs an API server, an engine core and
+// a worker for each GPU, each of them busy, and wants two cores more than GPUs at the least (vLLM,
+// CPU Resources for GPU Deployments).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "review/rules/functions.hpp"
+#include "review/rules/support.hpp"
+
+namespace gpushape::review::rules_of {
+
+void vc_17(const Deployment& deployment, Report& report) {
+  each_engine(deployment, [&](const PodRequest& pod, const Container& container,
+                              const EngineCall& call) {
+    const auto ranks = ranks_of(call);
+    const ResourceAmount* limit = container.limit("cpu");
+    if (call.engine != "vllm" || !ranks || limit == nullptr || !limit->amount) return;
+    const std::int64_t workers = ranks->total() / std::max<std::int64_t>(1, ranks->nodes);
+    const std::int64_t api_servers = whole_of(call, "apiServers").value_or(1);
+    const std::int64_t processes = api_servers + ranks->data + workers + (ranks->data > 1 ? 1 : 0);
+    if (*limit->amount >= static_cast<double>(processes)) return;
+    report.add(*pod.document, *limit->node,
+               {.message = fmt::format("{} limits vLLM to {:g} CPU, and it runs {} processes that "
+                                       "are busy all the time",
+                                       pod.title(), *limit->amount, processes),
+                .fix = fmt::format("limit it to {} CPU or more, {} where a CPU is a hyper-thread",
+                                   processes + 1, 2 * (2 + workers)),
+                .severity = domain::Severity::Warning});
+  });
+  for (const VmClass& vm : deployment.vm_classes) {
+    const auto gpus = static_cast<std::int64_t>(vm.devices.size());
+    if (gpus == 0 || !vm.cpus || vm.cpus->value >= gpus + 2) continue;
+    report.add(
+        *vm.document, *vm.cpus->node,
+        {.message = fmt::format("VM class '{}' has {} vCPU for {} GPU{}: an engine runs {} "
+                                "processes that are busy all the time",
+                                vm.name, vm.cpus->value, gpus, gpus == 1 ? "" : "s", gpus + 2),
+         .fix = fmt::format("give it {} vCPU or more", gpus + 4)});
+  }
+}
+
+}  // namespace gpushape::review::rules_of
