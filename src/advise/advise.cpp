@@ -14,6 +14,7 @@
 #include "advise/facts.hpp"
 #include "advise/findings.hpp"
 #include "advise/flip.hpp"
+#include "advise/neighbours.hpp"
 #include "advise/offers.hpp"
 #include "advise/potential.hpp"
 #include "advise/ranking.hpp"
@@ -158,6 +159,7 @@ Result<Advice> advise(const AdviceRequest& request) {
     if (device_case.wish.is_any) append_new(advice.findings, findings_of(device_case));
     append_new(advice.findings, findings_of(device_case, best));
     advice.flip = flip_of(device_case, best);
+    advice.neighbours = neighbours_of(device_case, best);
     break;
   }
   return advice;

@@ -24,6 +24,8 @@ bool is_mig(Technology technology) {
   return technology == Technology::Mig || technology == Technology::MigBackedVgpu;
 }
 
+bool is_partition(const Profile& profile) { return profile.technology == Technology::Partition; }
+
 bool is_whole(const Profile& profile, const Device& device) {
   if (is_mig(profile.technology)) {
     return profile.memory_slices > 0 && profile.memory_slices >= device.mig_memory_slices;
@@ -35,19 +37,20 @@ bool is_offered(const Profile& profile, const Device& device, Platform platform)
   if (is_whole(profile, device)) return false;
   return has_hypervisor(platform) ? profile.technology == Technology::TimeSliced ||
                                         profile.technology == Technology::MigBackedVgpu
-                                  : profile.technology == Technology::Mig;
+                                  : profile.technology == Technology::Mig || is_partition(profile);
 }
 
 /// Section 6, step 2: a size of the halving catalog, down to one part in `nesting_parts`.
 bool belongs_to_catalog(const Profile& profile, const std::vector<const Profile*>& nesting,
                         const Thresholds& thresholds) {
-  if (is_mig(profile.technology)) return true;
+  if (is_mig(profile.technology) || is_partition(profile)) return true;
   return static_cast<double>(profile.max_per_gpu) <= thresholds.nesting_parts.value &&
          std::ranges::find(nesting, &profile) != nesting.end();
 }
 
 domain::GpuMode strictest_mode(const Profile& profile, const Device& device) {
   if (is_mig(profile.technology)) return domain::GpuMode::Mig;
+  if (is_partition(profile)) return domain::GpuMode::SameSize;
   return device.supports_mixed_size ? domain::GpuMode::MixedSize : domain::GpuMode::SameSize;
 }
 
@@ -64,7 +67,7 @@ double compute_share(const Profile& profile, const Device& device) {
 
 const Profile* full_profile(const Device& device) {
   const auto found = std::ranges::find_if(device.profiles, [&](const Profile& profile) {
-    return !is_mig(profile.technology) && is_whole(profile, device);
+    return !is_mig(profile.technology) && !is_partition(profile) && is_whole(profile, device);
   });
   return found == device.profiles.end() ? nullptr : &*found;
 }
@@ -203,7 +206,9 @@ std::int64_t gpus_on_host(const Wish& wish) {
 }
 
 FractionMode mode_of(const Shape& shape) {
-  return is_mig(shape.technology) ? FractionMode::Mig : FractionMode::TimeSliced;
+  // The dies of a partition are its own, as the slices of an instance are.
+  const bool is_apart = is_mig(shape.technology) || shape.technology == Technology::Partition;
+  return is_apart ? FractionMode::Mig : FractionMode::TimeSliced;
 }
 
 }  // namespace gpushape::advise

@@ -266,7 +266,8 @@ FractionMode preferred_mode(const DeviceCase& device_case) {
   FractionMode mode = FractionMode::TimeSliced;
   if (!device_case.mode_rules.empty()) {
     mode = *device_case.mode_rules.front().verdict.mode;
-  } else if (asked == domain::Technology::Mig || asked == domain::Technology::MigBackedVgpu) {
+  } else if (asked == domain::Technology::Mig || asked == domain::Technology::MigBackedVgpu ||
+             asked == domain::Technology::Partition) {
     mode = FractionMode::Mig;
   }
   const bool is_there = std::ranges::any_of(device_case.fractions, [&](const Candidate& fraction) {

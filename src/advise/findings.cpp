@@ -87,6 +87,7 @@ ConsumptionModel model_of(Technology technology) {
     case Technology::MigBackedVgpu:
     case Technology::Mps:
     case Technology::SoftwareShare:
+    case Technology::Partition:
       break;
   }
   return ConsumptionModel::Fractional;

@@ -208,6 +208,8 @@ std::string to_change(const Shape& shape) {
                              : "power off and on in another VM class";
     case Technology::Passthrough:
       return "stop the VM and reconfigure the host";
+    case Technology::Partition:
+      return "empty the device and set another compute mode: all partitions of it change";
     case Technology::WholeGpu:
     case Technology::Mps:
     case Technology::SoftwareShare:

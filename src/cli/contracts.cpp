@@ -14,25 +14,21 @@
 namespace gpushape::cli {
 namespace {
 
-void give(ParsedFlags& parsed, std::string_view flag, const std::string& value) {
-  for (const FlagRow& row : flags()) {
-    if (row.name == flag) parsed.given.emplace_back(&row, value);
-  }
-}
-
 /// The best shape that the clusters can place, as `advise -f FILE --cluster …` answers.
-Result<domain::ResourceContract> advised_contract(const std::string& file,
+Result<domain::ResourceContract> advised_contract(const document::Document& document,
+                                                  const std::string& file,
                                                   const Invocation& invocation) {
-  if (file == "-") {
-    return failure("a Workload is read from a file, not from standard input",
-                   "or pipe what advise answers: advise … -o contract | place -f -");
-  }
-  ParsedFlags parsed;
-  give(parsed, "--file", file);
-  for (const std::string& cluster : invocation.clusters) give(parsed, "--cluster", cluster);
-  if (invocation.profiles_folder) give(parsed, "--profiles-dir", *invocation.profiles_folder);
+  Result<domain::Workload> workload = schema::read_workload(document);
+  if (!workload) return std::unexpected(workload.error());
   Invocation own;
-  Result<Gathered> gathered = gather(parsed, own);
+  own.workload = *std::move(workload);
+  own.clusters = invocation.clusters;
+  own.host = invocation.host;
+  own.profiles_folder = invocation.profiles_folder;
+  own.catalog_folder = invocation.catalog_folder;
+  if (!invocation.workload.gpus.empty()) own.workload.gpus = invocation.workload.gpus;
+  if (invocation.workload.platform) own.workload.platform = invocation.workload.platform;
+  Result<Gathered> gathered = gather_for(own);
   if (!gathered) return std::unexpected(gathered.error());
   advise::AdviceRequest request;
   request.workload = gathered->workload;
@@ -44,7 +40,7 @@ Result<domain::ResourceContract> advised_contract(const std::string& file,
   if (gathered->clusters) rank_by_cluster(*advice, *gathered->clusters);
   const auto best = std::ranges::find_if(advice->shapes, &domain::RankedShape::fits);
   if (best == advice->shapes.end()) {
-    return failure(fmt::format("{}: no shape of the cluster's GPUs fits this workload", file),
+    return failure(fmt::format("{}: no shape of the GPUs fits this workload", file),
                    fmt::format("'gpushape advise -f {}' tells why", file));
   }
   return best->contract;
@@ -66,7 +62,7 @@ Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<s
     }
     for (const document::Document& document : *documents) {
       if (schema::kind_of(document) == "Workload") {
-        Result<domain::ResourceContract> advised = advised_contract(file, invocation);
+        Result<domain::ResourceContract> advised = advised_contract(document, file, invocation);
         if (advised) {
           contracts.push_back(std::move(*advised));
         } else {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/document_files.hpp"
+#include "cli/named_host.hpp"
 #include "cli/wishes.hpp"
 #include "document/text_format.hpp"
 #include "estimate/images.hpp"
@@ -115,37 +116,6 @@ Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& wor
   return faults;
 }
 
-/// The host of --host, a file or a server of the table; none where it is empty.
-Diagnostics read_host(const std::string& given, std::optional<domain::Host>& host) {
-  if (given.empty()) return {};
-  const Result<std::vector<document::Document>> documents = read_documents(given);
-  if (!documents) return documents.error();
-  Result<domain::Host> read = inventory::read_server(documents->front());
-  if (!read) return read.error();
-  host = std::move(*read);
-  return {};
-}
-
-/// Host files may name GPUs by an alias; what is compared with them are ids.
-Diagnostics resolve_gpus(domain::Host& host, const profiles::Profiles& profiles) {
-  Diagnostics faults;
-  std::string last_name;
-  std::string last_id;
-  for (domain::HostGpu& gpu : host.gpus) {
-    if (gpu.device != last_name) {
-      const Result<domain::Device> device = profiles.find(gpu.device);
-      if (!device) {
-        append(faults, device.error());
-        break;
-      }
-      last_name = gpu.device;
-      last_id = device->id;
-    }
-    gpu.device = last_id;
-  }
-  return faults;
-}
-
 }  // namespace
 
 Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation) {
@@ -195,11 +165,15 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
                                fmt::join(parsed.positionals, " ")),
                    "put a name that holds blanks in quotes");
   }
-  domain::Workload& workload = invocation.workload;
   if (!parsed.positionals.empty()) {
-    workload.model = domain::Fact<std::string>{parsed.positionals.front(), domain::Origin::Flag,
-                                               "the command line"};
+    invocation.workload.model = domain::Fact<std::string>{
+        parsed.positionals.front(), domain::Origin::Flag, "the command line"};
   }
+  return gather_for(invocation);
+}
+
+Result<Gathered> gather_for(Invocation& invocation) {
+  domain::Workload& workload = invocation.workload;
   if (!invocation.hardware_label.empty()) {
     workload.hardware_label = domain::Fact<std::string>{invocation.hardware_label,
                                                         domain::Origin::Flag, "--hardware-label"};
@@ -218,10 +192,17 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
                   "-f WORKLOAD or --memory-ceiling BYTES"));
   }
   std::optional<domain::Host> host;
-  append(faults, read_host(invocation.host, host));
   const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return std::unexpected(profiles.error());
-  if (host) append(faults, resolve_gpus(*host, *profiles));
+  if (!invocation.host.empty()) {
+    Result<domain::Host> named = named_host(
+        invocation.host, *profiles, workload.gpus.empty() ? std::string() : workload.gpus.front());
+    if (named) {
+      host = *std::move(named);
+    } else {
+      append(faults, named.error());
+    }
+  }
   if (!invocation.clusters.empty()) {
     Result<LoadedCluster> loaded = load_cluster(invocation.clusters, *profiles);
     if (!loaded) {

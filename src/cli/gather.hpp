@@ -38,4 +38,7 @@ Result<domain::Workload> take_traffic(const domain::Workload& workload, const do
 /// come together. `platform` is what the targets imply where nobody said.
 Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation);
 
+/// The same for an invocation whose workload is known already.
+Result<Gathered> gather_for(Invocation& invocation);
+
 }  // namespace gpushape::cli

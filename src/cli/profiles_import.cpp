@@ -97,15 +97,17 @@ int import_profiles(const profiles::Profiles& profiles, const Invocation& invoca
   for (const profiles::ImportedDevice& device : *devices) {
     if (device.has_changed) entries.push_back(device.entry);
   }
-  const bool is_json = *format == "json";
-  if (!is_json) report(*devices, invocation, terminal);
-  if (!is_json && entries.empty()) {
+  const bool is_document = *format != "text";
+  if (!is_document) report(*devices, invocation, terminal);
+  if (!is_document && entries.empty()) {
     terminal.err << "nothing that the tables lack: no entry is needed\n";
     return kDone;
   }
   const auto written = write_pieces(
-      {{"entry", is_json ? "json" : "yaml",
-        is_json ? document::write_json(import_node(*devices)) : document::write_yaml(entries)}},
+      {{"entry", *format == "json" ? "json" : "yaml",
+        *format == "json"   ? document::write_json(import_node(*devices))
+        : *format == "yaml" ? document::write_yaml(import_node(*devices))
+                            : document::write_yaml(entries)}},
       invocation, terminal);
   if (!written) return refuse(written.error(), terminal);
   for (const std::string& file : *written) {

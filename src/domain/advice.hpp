@@ -48,6 +48,20 @@ struct RankedShape {
   bool operator==(const RankedShape&) const = default;
 };
 
+/// What one size of the table does to its device: the size that is recommended, or one beside it.
+struct Neighbour {
+  std::string profile;  ///< short name; "whole" for the device itself
+  bool is_chosen = false;
+  Bytes memory_bytes;             ///< usable
+  GpuMode mode = GpuMode::Mig;    ///< that the device is in then
+  std::int64_t per_device = 1;    ///< of this size alone
+  Bytes stranded_bytes;           ///< that no other size of the catalog can use beside one of it
+  std::vector<std::string> beside;  ///< sizes of which one still lies on the device with it
+  std::string refusal;            ///< why it does not hold the workload; empty where it does
+
+  bool operator==(const Neighbour&) const = default;
+};
+
 struct RejectedShape {
   Shape shape;
   Reason reason;
@@ -114,6 +128,8 @@ struct Advice {
   std::optional<std::int64_t> review_after_days;
   std::string review_date;  ///< "2026-11-28"; only where somebody said what day it is
   Platform platform = Platform::Vsphere;
+  /// Of the first shape's device, largest first; empty where it is never shared.
+  std::vector<Neighbour> neighbours;
   std::vector<Potential>
       potentials;  ///< in the order of the wishes; only where `asks` is not empty
 

@@ -27,7 +27,8 @@ enum class Technology {
   Passthrough,
   WholeGpu,
   Mps,
-  SoftwareShare
+  SoftwareShare,
+  Partition
 };
 
 enum class GpuMode { SameSize, MixedSize, Mig, Passthrough };
@@ -37,7 +38,8 @@ struct Profile {
   std::string name;        ///< as the host lists it: "nvidia_h100xm-40c"; MIG: "3g.40gb"
   std::string type;        ///< driver type name: "H100XM-40C"; MIG: same as name
   std::string short_name;  ///< "40C", "3g.40gb"
-  Technology technology = Technology::TimeSliced;  ///< TimeSliced, FullVgpu, Mig or MigBackedVgpu
+  Technology technology =
+      Technology::TimeSliced;  ///< TimeSliced, FullVgpu, Mig, MigBackedVgpu or Partition
   std::int64_t nominal_gib = 0;                    ///< the number in the name
   Bytes frame_buffer_bytes;                        ///< as documented, before any reservation
   Range visible_bytes;  ///< the total that CUDA reports to a process inside
@@ -56,7 +58,8 @@ struct Profile {
   std::string mig_profile;              ///< instance that backs a MIG-backed vGPU
   std::vector<std::string> attributes;  ///< "me", "gfx" …
   std::string requires_release;         ///< extra release condition; empty for none
-  std::string source;  ///< the fact of Device::fact_sources: "timeSliced", "mig" or "migBacked"
+  std::string
+      source;  ///< the fact of Device::fact_sources: "timeSliced", "mig", "migBacked", "partitions"
   bool frame_buffer_is_published = true;  ///< false: `frame_buffer_bytes` is the nominal size
   std::int64_t max_per_instance = 1;      ///< MIG-backed vGPUs that share one MIG instance
   std::optional<std::int64_t> mig_profile_id;
@@ -155,6 +158,10 @@ struct Device {
   std::optional<std::int64_t> watts;  ///< of the whole board where it carries several GPUs
   std::int64_t gpus_per_board = 1;    ///< GPUs of one add-in card
   std::string several_vgpus_per_vm;   ///< "any" C profile, "kvm-only"; empty: not listed
+  /// Only where CPU and GPU share one memory: what of the total is free when an engine starts on an
+  /// otherwise idle machine. The rest is the operating system's and its page cache's.
+  std::optional<Range> free_at_start;
+  std::int64_t partition_dies = 0;  ///< compute dies that partitions are made of; 0: none
 
   bool operator==(const Device&) const = default;
 };
@@ -174,6 +181,8 @@ inline constexpr auto kNames<domain::Technology> = std::to_array<NameRow<domain:
     {domain::Technology::Mps, "mps", "CUDA Multi-Process Service"},
     {domain::Technology::SoftwareShare, "software-share",
      "a share kept by a scheduler or a library"},
+    {domain::Technology::Partition, "partition",
+     "some of an AMD GPU's compute dies, with their part of the memory"},
 });
 template <>
 inline constexpr auto kNames<domain::GpuMode> = std::to_array<NameRow<domain::GpuMode>>({

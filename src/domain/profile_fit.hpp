@@ -16,6 +16,9 @@ struct FittedProfile {
   int start = 0;
   int size = 0;
   std::vector<int> legal_starts;  ///< those that occur in any legal layout of the set, ascending
+  std::string vgpu = {};          ///< type that takes turns in this instance; empty for none
+  int vgpus = 0;                  ///< of that type, in this instance
+  int most_vgpus = 0;
 
   bool operator==(const FittedProfile&) const = default;
 };

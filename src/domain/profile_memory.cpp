@@ -54,12 +54,16 @@ VisibleMemory visible_memory(const Device& device, const Profile* profile) {
       .product_name = device.product_names.empty() ? device.name : device.product_names.front(),
       .compute_capability = device.compute_capability,
       .multiprocessors = device.multiprocessors};
-  if (profile == nullptr) return memory;
+  if (profile == nullptr) {
+    if (device.free_at_start) memory.takeable_bytes = device.free_at_start->low;
+    return memory;
+  }
   memory.profile = profile->short_name;
   memory.bytes = profile->visible_bytes;
   memory.source = profile->usable_source;
   memory.is_mig = is_instance(profile->technology);
-  if (memory.is_mig) memory.multiprocessors = profile->multiprocessors;
+  if (memory.is_mig || profile->technology == Technology::Partition)
+    memory.multiprocessors = profile->multiprocessors;
   if (is_vgpu(profile->technology)) {
     memory.parent_bytes = profile->frame_buffer_bytes;
     memory.product_name = guest_product_name(*profile);
@@ -69,7 +73,8 @@ VisibleMemory visible_memory(const Device& device, const Profile* profile) {
 }
 
 Bytes usable_bytes(const Device& device, const Profile* profile) {
-  return profile == nullptr ? device.visible_bytes.expected : profile->usable_bytes;
+  if (profile != nullptr) return profile->usable_bytes;
+  return device.free_at_start ? device.free_at_start->low : device.visible_bytes.expected;
 }
 
 bool is_named(const Profile& profile, std::string_view name) {

@@ -186,6 +186,7 @@ Result<DeviceSelector> select_published(const Shape& shape, const Device& device
       return is_guest ? Result<DeviceSelector>(whole_device(device)) : vfio_device(device);
     case Technology::Mps:
     case Technology::SoftwareShare:
+    case Technology::Partition:  // AMD's, refused above
       break;
   }
   return failure(fmt::format("resource-claim cannot express {} on {}: the driver publishes whole "

@@ -81,7 +81,10 @@ bool is_in_guest(const EmitRequest& request) {
 }
 
 std::string plugin_resource(const Shape& shape, const domain::Device& device) {
-  if (device.vendor == "amd") return "amd.com/gpu";
+  // The device plugin's mixed naming strategy names partitions by their modes.
+  if (device.vendor == "amd")
+    return shape.technology == Technology::Partition ? "amd.com/" + shape.profile_short
+                                                     : "amd.com/gpu";
   if (device.vendor == "intel") return "gpu.intel.com/xe";
   if (shape.technology != Technology::Mig) return "nvidia.com/gpu";
   std::string profile = shape.profile_short;  // "1g.10gb+me" is published as mig-1g.10gb.me

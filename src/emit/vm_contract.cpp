@@ -70,6 +70,8 @@ std::optional<Diagnostic> refusal(const Shape& shape, const domain::Device& devi
       return std::nullopt;
     case Technology::Mig:
       return refuse("vSphere delivers a MIG instance as a MIG-backed vGPU only");
+    case Technology::Partition:
+      return refuse("its partitions are made on the host's driver, and ESXi hands out none");
     case Technology::WholeGpu:
       return refuse("a whole GPU without a VM has no class; in a VM it is passthrough");
     case Technology::Mps:

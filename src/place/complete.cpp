@@ -29,7 +29,8 @@ std::vector<GpuMode> usual_modes(const Device* device) {
            });
   };
   std::vector<GpuMode> modes;
-  if (has(domain::Technology::TimeSliced, domain::Technology::FullVgpu)) {
+  if (has(domain::Technology::TimeSliced, domain::Technology::FullVgpu,
+          domain::Technology::Partition)) {
     modes.push_back(GpuMode::SameSize);
   }
   if (has(domain::Technology::Mig)) modes.push_back(GpuMode::Mig);

@@ -21,6 +21,7 @@ GpuUse use_of(Technology technology) {
     case Technology::FullVgpu:
     case Technology::Mps:
     case Technology::SoftwareShare:
+    case Technology::Partition:
       return GpuUse::TimeSliced;
     case Technology::Mig:
     case Technology::MigBackedVgpu:

@@ -180,6 +180,11 @@ void fit_set(const DeviceGeometry& device, bool supports_mixed_size,
     fit_same_size(copies, fit);
     return;
   }
+  if (profiles.front()->is_partition) {
+    fit.mode = GpuMode::SameSize;
+    fit.why = "a GPU has one compute mode and one memory mode: all its partitions are alike";
+    return;
+  }
   if (!is_mig && !supports_mixed_size) {
     fit.mode = GpuMode::SameSize;
     fit.why = "shares of several sizes need mixed-size mode, which this GPU lacks";
@@ -199,6 +204,40 @@ void fit_set(const DeviceGeometry& device, bool supports_mixed_size,
   search_layouts(copies, fit);
 }
 
+/// vGPUs of one type that take turns in instances of their own.
+struct Turns {
+  const SharedInstance* type = nullptr;
+  int count = 0;
+};
+
+/// True where the name is such a type's.
+bool take_turn(const DeviceGeometry& device, const std::string& name, std::vector<Turns>& turns) {
+  const auto type = std::ranges::find_if(device.shared_instances, [&](const SharedInstance& one) {
+    return one.name == name || std::ranges::find(one.aliases, name) != one.aliases.end();
+  });
+  if (type == device.shared_instances.end()) return false;
+  const auto known = std::ranges::find(turns, &*type, &Turns::type);
+  if (known == turns.end()) {
+    turns.push_back({&*type, 1});
+  } else {
+    ++known->count;
+  }
+  return true;
+}
+
+/// Fills the instances, one after another; the last may keep a place free.
+void deal_out(const Turns& turns, ProfileFit& fit) {
+  int left = turns.count;
+  for (FittedProfile& placed : fit.placed) {
+    if (left == 0) return;
+    if (placed.name != turns.type->instance || !placed.vgpu.empty()) continue;
+    placed.vgpu = turns.type->name;
+    placed.vgpus = std::min(left, turns.type->per_instance);
+    placed.most_vgpus = turns.type->per_instance;
+    left -= placed.vgpus;
+  }
+}
+
 }  // namespace
 
 ProfileFit fit_profiles(const DeviceGeometry& device, bool supports_mixed_size,
@@ -206,7 +245,9 @@ ProfileFit fit_profiles(const DeviceGeometry& device, bool supports_mixed_size,
   ProfileFit fit;
   fit.device = device.id;
   std::vector<const ProfileGeometry*> profiles;
+  std::vector<Turns> turns;
   for (const std::string& name : names) {
+    if (take_turn(device, name, turns)) continue;
     int index = device.find(GpuUse::Mig, name);
     if (index < 0) index = device.find(GpuUse::TimeSliced, name);
     if (index < 0) {
@@ -215,14 +256,24 @@ ProfileFit fit_profiles(const DeviceGeometry& device, bool supports_mixed_size,
     }
     profiles.push_back(&device.profiles[static_cast<std::size_t>(index)]);
   }
+  for (const Turns& one : turns) {
+    const int index = device.find(GpuUse::Mig, one.type->instance);
+    const int instances = (one.count + one.type->per_instance - 1) / one.type->per_instance;
+    for (int i = 0; i < instances; ++i) {
+      profiles.push_back(&device.profiles[static_cast<std::size_t>(index)]);
+    }
+  }
   if (profiles.empty()) {
     fit.why = "no profile is named";
     return fit;
   }
   fit_set(device, supports_mixed_size, profiles, fit);
   if (!fit.is_legal) return fit;
+  for (const Turns& one : turns) deal_out(one, fit);
   for (const ProfileGeometry& one : device.profiles) {
-    if (one.use != profiles.front()->use) continue;
+    if (one.use != profiles.front()->use || one.is_partition != profiles.front()->is_partition) {
+      continue;
+    }
     std::vector<const ProfileGeometry*> more = profiles;
     more.push_back(&one);
     ProfileFit larger;

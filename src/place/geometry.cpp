@@ -69,14 +69,17 @@ DeviceGeometry geometry_of(const domain::Device& device) {
                           .memory_gb = static_cast<int>(device.nominal_gb),
                           .mig_slices = static_cast<int>(device.mig_memory_slices),
                           .mig_compute = static_cast<int>(device.mig_compute_slices),
-                          .profiles = {}};
+                          .profiles = {},
+                          .shared_instances = {}};
   for (const Profile& profile : device.profiles) {
     if (profile.technology == Technology::Mig) geometry.profiles.push_back(instance(profile));
     if (profile.technology != Technology::TimeSliced &&
-        profile.technology != Technology::FullVgpu) {
+        profile.technology != Technology::FullVgpu &&
+        profile.technology != Technology::Partition) {
       continue;
     }
     geometry.profiles.push_back(time_sliced(profile));
+    geometry.profiles.back().is_partition = profile.technology == Technology::Partition;
     if (profile.is_full_size) geometry.memory_gb = static_cast<int>(profile.nominal_gib);
   }
   // A MIG-backed vGPU takes the instance it owns.
@@ -84,6 +87,13 @@ DeviceGeometry geometry_of(const domain::Device& device) {
     if (profile.technology != Technology::MigBackedVgpu) continue;
     const int backing = geometry.find(GpuUse::Mig, profile.mig_profile);
     if (backing < 0) continue;
+    if (profile.max_per_instance > 1) {
+      geometry.shared_instances.push_back(
+          {.name = profile.short_name,
+           .aliases = names_of(profile),
+           .instance = profile.mig_profile,
+           .per_instance = static_cast<int>(profile.max_per_instance)});
+    }
     std::ranges::copy(
         names_of(profile),
         std::back_inserter(geometry.profiles[static_cast<std::size_t>(backing)].aliases));

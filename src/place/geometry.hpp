@@ -20,8 +20,19 @@ struct ProfileGeometry {
   std::vector<int> starts;  ///< mixed-size or MIG; empty: such placements are not published
   int max = 0;              ///< per GPU: in same-size mode, or of this MIG profile
   int compute = 0;          ///< compute slices (MIG)
+  bool is_partition = false;  ///< of an AMD GPU: all partitions of it are alike
 
   bool operator==(const ProfileGeometry&) const = default;
+};
+
+/// A vGPU type of which several take turns inside one MIG instance.
+struct SharedInstance {
+  std::string name;                  ///< short, "DC-4-24C"
+  std::vector<std::string> aliases;  ///< host's name, driver's type
+  std::string instance;              ///< short name of the MIG profile
+  int per_instance = 1;
+
+  bool operator==(const SharedInstance&) const = default;
 };
 
 struct DeviceGeometry {
@@ -30,6 +41,7 @@ struct DeviceGeometry {
   int mig_slices = 0;  ///< length of the MIG axis; 0: no MIG
   int mig_compute = 0;
   std::vector<ProfileGeometry> profiles;
+  std::vector<SharedInstance> shared_instances = {};
 
   /// Position of a profile among `profiles`, by name or alias; -1 where the device has none.
   [[nodiscard]] int find(domain::GpuUse use, std::string_view name) const;

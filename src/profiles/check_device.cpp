@@ -69,6 +69,9 @@ class Checker {
     if (device_.nvml_bytes && visible.high > *device_.nvml_bytes) {
       complain("CUDA cannot see more than nvmlMib");
     }
+    if (device_.free_at_start && device_.free_at_start->high > visible.high) {
+      complain("more is free at the start than CUDA sees");
+    }
     if (device_.nvml_bytes && *device_.nvml_bytes > gib(device_.nominal_gb) + gib(1)) {
       complain("nvmlMib is more than nominalGb");
     }
@@ -183,6 +186,8 @@ class Checker {
     need(device_.bar1_gib.has_value(), "board.bar1Gib");
     need(device_.supports_time_sliced, "timeSliced");
     need(device_.supports_mig, "mig");
+    need(device_.partition_dies > 0, "partitions");
+    need(device_.free_at_start.has_value(), "memory.freeAtStartGib");
     if (device_.visible_source.empty()) complain("the CUDA total has no source");
   }
 

@@ -62,7 +62,8 @@ class DeviceReader {
     device_.high_bandwidth_memory = memory.boolean("highBandwidth").value_or(false);
     device_.error_correcting_outside_memory = memory.boolean("eccTakesMemory").value_or(false);
     device_.memory_gigabytes_per_second = memory.number("gigabytesPerSecond", kRate);
-    const auto visible = read_visible(memory);
+    const auto visible = read_range(memory, "visibleGib");
+    device_.free_at_start = read_range(memory, "freeAtStartGib");
     read_sources(memory, "memory");
     memory.finish();
     if (visible) {
@@ -78,15 +79,15 @@ class DeviceReader {
     }
   }
 
-  static std::optional<domain::Range> read_visible(Reader& memory) {
-    auto visible = memory.mapping("visibleGib");
-    if (!visible) return std::nullopt;
-    const domain::Range range = {gib_of(visible->required_number("low", kVisibleGib)),
-                                 gib_of(visible->required_number("expected", kVisibleGib)),
-                                 gib_of(visible->required_number("high", kVisibleGib))};
-    visible->finish();
+  static std::optional<domain::Range> read_range(Reader& memory, const char* field) {
+    auto given = memory.mapping(field);
+    if (!given) return std::nullopt;
+    const domain::Range range = {gib_of(given->required_number("low", kVisibleGib)),
+                                 gib_of(given->required_number("expected", kVisibleGib)),
+                                 gib_of(given->required_number("high", kVisibleGib))};
+    given->finish();
     if (range.low > range.expected || range.expected > range.high) {
-      memory.complain("visibleGib", "visibleGib goes from low over expected to high", "");
+      memory.complain(field, std::string(field) + " goes from low over expected to high", "");
     }
     return range;
   }
@@ -155,6 +156,10 @@ class DeviceReader {
     if (auto backed = reader_.mapping("migBacked")) {
       note_source("migBacked", sources_.text_of(*backed, "source"));
       read_mig_backed(*backed, device_);
+    }
+    if (auto partitions = reader_.mapping("partitions")) {
+      note_source("partitions", sources_.text_of(*partitions, "source"));
+      read_partitions(*partitions, device_);
     }
   }
 

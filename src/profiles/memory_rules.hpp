@@ -16,6 +16,9 @@ inline constexpr std::string_view kReservationSource =
 inline constexpr std::string_view kInstanceSource =
     "memory of the MIG instance as nvidia-smi lists it; processes inside were seen with 0.98 to "
     "1.012 of it";
+inline constexpr std::string_view kPartitionSource =
+    "rule: the device's total over the number of partitions, whatever the memory mode "
+    "(amdgpu_amdkfd_xcp_memory_size in the Linux driver)";
 inline constexpr std::string_view kInstanceRuleSource =
     "rule: share of the memory slices, times the least fraction that published instances of that "
     "size keep (0.86 of an eighth, 0.91 of a quarter, 0.96 above)";

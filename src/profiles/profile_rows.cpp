@@ -148,6 +148,46 @@ void read_mig_row(Reader& row, domain::Device& device) {
   device.profiles.push_back(std::move(profile));
 }
 
+/// "cpx_nps4" is CPX/NPS4 to amd-smi.
+std::string modes_of(std::string name) {
+  for (char& letter : name) {
+    letter = letter == '_' ? '/'
+                           : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return name;
+}
+
+domain::Range part_of(const domain::Range& whole, std::int64_t parts) {
+  return {whole.low / parts, whole.expected / parts, whole.high / parts};
+}
+
+void read_partition_row(Reader& row, domain::Device& device) {
+  Profile profile;
+  profile.technology = Technology::Partition;
+  profile.name = row.required_text("name");
+  profile.type = modes_of(profile.name);
+  profile.short_name = profile.name;
+  profile.aliases = row.texts("aliases");
+  const std::int64_t parts = std::max<std::int64_t>(1, row.required_integer("parts", kSlices));
+  if (device.partition_dies % parts != 0) {
+    row.complain("parts", "the compute dies cannot be dealt out evenly to so many parts", "");
+  }
+  profile.max_per_gpu = parts;
+  profile.is_full_size = parts == 1;
+  profile.compute_slices = std::max<std::int64_t>(1, device.partition_dies / parts);
+  profile.nominal_gib = device.nominal_gb / parts;
+  profile.frame_buffer_bytes = gib(device.nominal_gb) / parts;
+  profile.frame_buffer_is_published = false;
+  profile.visible_bytes = part_of(device.visible_bytes, parts);
+  profile.usable_bytes = profile.visible_bytes.expected;
+  profile.usable_source = kPartitionSource;
+  profile.requires_release = row.text("requires").value_or("");
+  profile.source = "partitions";
+  if (device.multiprocessors) profile.multiprocessors = *device.multiprocessors / parts;
+  row.finish();
+  device.profiles.push_back(std::move(profile));
+}
+
 const Profile* instance_of(Reader& row, const std::string& name, const domain::Device& device) {
   std::vector<std::string> names;
   for (const Profile& profile : device.profiles) {
@@ -211,6 +251,12 @@ void read_mig(Reader& group, domain::Device& device) {
   device.mig_memory_slices = group.required_integer("memorySlices", kSlices);
   device.mig_max_instances = group.required_integer("maxInstances", kSlices);
   for (Reader& row : group.mappings("profiles")) read_mig_row(row, device);
+  group.finish();
+}
+
+void read_partitions(Reader& group, domain::Device& device) {
+  device.partition_dies = group.required_integer("dies", kSlices);
+  for (Reader& row : group.mappings("profiles")) read_partition_row(row, device);
   group.finish();
 }
 

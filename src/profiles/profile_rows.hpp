@@ -1,5 +1,5 @@
-// The three profile tables of a device file, row by row: time-sliced vGPU types, MIG instance
-// profiles, and vGPU types that a MIG instance backs.
+// The profile tables of a device file, row by row: time-sliced vGPU types, MIG instance profiles,
+// vGPU types that a MIG instance backs, and the partitions of AMD GPUs.
 #pragma once
 
 #include "document/reader.hpp"
@@ -12,5 +12,7 @@ namespace gpushape::profiles {
 void read_time_sliced(document::Reader& group, domain::Device& device);
 void read_mig(document::Reader& group, domain::Device& device);
 void read_mig_backed(document::Reader& group, domain::Device& device);
+/// A partition is so many of the compute dies, with the same part of the memory.
+void read_partitions(document::Reader& group, domain::Device& device);
 
 }  // namespace gpushape::profiles

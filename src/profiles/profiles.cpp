@@ -373,4 +373,34 @@ Result<domain::Host> Profiles::usual_server(const domain::Device& device) const 
   return failure("no usual server is known for " + device.id, "name the host with --host");
 }
 
+Result<domain::Host> Profiles::server(std::string_view name, std::string_view gpu) const {
+  Diagnostics diagnostics;
+  std::vector<std::string> known;
+  std::optional<Server> found;
+  const std::string key = key_of(name);
+  each_document(kServers, overlay_, [&](const document::Document& document) {
+    const Result<Server> server = read_server(document, built_in_sources());
+    if (!server) {
+      append(diagnostics, server.error());
+      return;
+    }
+    const document::Node* id = document.root.find("id");
+    if (id == nullptr || found) return;
+    known.push_back(id->text());
+    if (key_of(id->text()) == key || key_of(server->host.name) == key) found = *server;
+  });
+  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  if (!found) {
+    return failure("no server is called '" + std::string(name) + "'",
+                   suggestion(name, known, "expected a file of kind Host, or one of " +
+                                               joined(known, " and ")));
+  }
+  if (found->devices.empty() && gpu.empty()) {
+    return failure("the server '" + std::string(name) + "' has no usual GPU", "name it with --gpu");
+  }
+  const Result<domain::Device> device = find(gpu.empty() ? found->devices.front() : gpu);
+  if (!device) return std::unexpected(device.error());
+  return host_with(*found, *device);
+}
+
 }  // namespace gpushape::profiles

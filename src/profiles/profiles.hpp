@@ -40,6 +40,10 @@ class Profiles {
   /// no host is named. Its `source` says so.
   [[nodiscard]] Result<domain::Host> usual_server(const domain::Device& device) const;
 
+  /// A server of profiles/servers/ by its id or name, filled with `gpu`; where that is empty, with
+  /// the first device that it is the usual server of.
+  [[nodiscard]] Result<domain::Host> server(std::string_view name, std::string_view gpu) const;
+
  private:
   struct OverlayFile {
     std::string path;  ///< below the folder

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "domain/profile_geometry.hpp"
+#include "domain/release_needs.hpp"
+#include "render/axis.hpp"
 #include "render/page.hpp"
 #include "render/words.hpp"
 
@@ -18,57 +22,7 @@ namespace {
 using domain::Profile;
 using domain::Technology;
 
-constexpr int kAxisWidth = 64;
 constexpr std::size_t kLeastNameWidth = 11;
-
-/// A stretch of the placement axis with what stands in it.
-struct Box {
-  std::int64_t start = 0;
-  std::int64_t size = 0;
-  std::string label;
-};
-
-/// Columns a unit of the axis: whole ones, so that boxes of equal size look equal.
-int columns_per_unit(std::int64_t length) {
-  return std::max<int>(1, static_cast<int>(kAxisWidth / std::max<std::int64_t>(length, 1)));
-}
-
-/// Boxes of one line, "[  1  ][  2  ]"; on an axis longer than the page several units share a
-/// column.
-std::string axis_line(std::int64_t length, const std::vector<Box>& boxes) {
-  const int unit = columns_per_unit(length);
-  const std::int64_t units_per_column =
-      length > kAxisWidth ? (length + kAxisWidth - 1) / kAxisWidth : 1;
-  std::string line(static_cast<std::size_t>(length / units_per_column * unit), ' ');
-  for (const Box& box : boxes) {
-    const auto from = static_cast<std::size_t>(box.start / units_per_column * unit);
-    const auto to = std::min(
-        line.size(), static_cast<std::size_t>((box.start + box.size) / units_per_column * unit));
-    if (to <= from) continue;
-    const std::size_t inside = to - from >= 2 ? to - from - 2 : 0;
-    const std::string label = box.label.substr(0, inside);
-    const std::size_t left = (inside - label.size()) / 2;
-    std::string text =
-        "[" + std::string(left, ' ') + label + std::string(inside - label.size() - left, ' ') + "]";
-    line.replace(from, to - from, text.substr(0, to - from));
-  }
-  return line;
-}
-
-std::string axis_scale(std::int64_t length) {
-  const int unit = columns_per_unit(length);
-  const std::int64_t units_per_column =
-      length > kAxisWidth ? (length + kAxisWidth - 1) / kAxisWidth : 1;
-  std::string line(static_cast<std::size_t>(length / units_per_column * unit) + 1, ' ');
-  const std::int64_t step = unit >= 4 ? 1 : std::max<std::int64_t>(length / 8, 1);
-  for (std::int64_t mark = 0; mark < length; mark += step) {
-    const std::string text = std::to_string(mark);
-    const auto at = static_cast<std::size_t>(mark / units_per_column * unit);
-    if (at + text.size() < line.size()) line.replace(at, text.size(), text);
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
 
 void raw_row(Page& page, std::string_view name, const std::string& drawing,
              std::size_t width = kLeastNameWidth) {
@@ -120,6 +74,8 @@ std::string_view table_title(Technology technology) {
       return "MIG instances";
     case Technology::MigBackedVgpu:
       return "vGPUs that own a MIG instance";
+    case Technology::Partition:
+      return "partitions, all of a GPU alike";
     default:
       return "time-sliced vGPUs";
   }
@@ -136,10 +92,12 @@ void show_profiles(Page& page, const domain::Device& device) {
                        {"visible GiB", Align::Right}, {"usable GiB", Align::Right},
                        {"per GPU", Align::Right},     {"needs", Align::Left}};
     }
-    const std::string mixed =
+    std::string mixed =
         profile.max_per_gpu_mixed && *profile.max_per_gpu_mixed != profile.max_per_gpu
             ? fmt::format("{} ({} mixed)", profile.max_per_gpu, *profile.max_per_gpu_mixed)
             : std::to_string(profile.max_per_gpu);
+    if (profile.max_per_instance > 1)
+      mixed += fmt::format(" ({} an instance)", profile.max_per_instance);
     table.rows.push_back({profile.short_name, profile.name,
                           fmt::format("{:.2f}", profile.visible_bytes.expected.gib()),
                           fmt::format("{:.2f}", profile.usable_bytes.gib()), mixed,
@@ -165,6 +123,16 @@ void show_facts(Page& page, const domain::Device& device) {
   fact("memory", fmt::format("{} GB by name; a process sees {:.2f} GiB ({:.2f} to {:.2f})",
                              device.nominal_gb, device.visible_bytes.expected.gib(),
                              device.visible_bytes.low.gib(), device.visible_bytes.high.gib()));
+  if (device.free_at_start) {
+    fact("free at start",
+         fmt::format("{:.1f} GiB ({:.1f} to {:.1f}): CPU and GPU share the memory, the rest is the "
+                     "operating system's; an engine's share of the total cannot exceed {:.2f}",
+                     device.free_at_start->expected.gib(), device.free_at_start->low.gib(),
+                     device.free_at_start->high.gib(),
+                     std::floor(100 * device.free_at_start->low.gib() /
+                                device.visible_bytes.high.gib()) /
+                         100));
+  }
   if (device.nvml_bytes)
     fact("driver's total", fmt::format("{:.0f} MiB", device.nvml_bytes->gib() * 1024));
   if (device.memory_gigabytes_per_second)
@@ -187,6 +155,8 @@ void show_facts(Page& page, const domain::Device& device) {
   for (const Profile* profile : domain::nesting_profiles(device))
     sizes.push_back(profile->short_name);
   if (sizes.size() > 1) fact("sizes that nest", fmt::format("{}", fmt::join(sizes, ", ")));
+  for (const domain::ReleaseNeed& need : domain::release_needs(device))
+    fact("needs", fmt::format("{}: {}", need.use, need.needs));
   for (const std::string& note : device.notes) fact("note", note);
 }
 
@@ -196,6 +166,26 @@ std::string place_words(const domain::FittedProfile& one, domain::GpuMode mode) 
   if (mode != domain::GpuMode::Mig) return fmt::format("GB {} to {}", one.start, last);
   return one.size == 1 ? fmt::format("slice {}", one.start)
                        : fmt::format("slices {} to {}", one.start, last);
+}
+
+/// "cpx_nps4" is set as two modes.
+void show_partition_commands(Page& page, const std::string& name) {
+  const std::size_t cut = name.find('_');
+  std::string compute = name.substr(0, cut);
+  std::string memory = name.substr(cut + 1);
+  for (std::string* word : {&compute, &memory}) {
+    for (char& letter : *word)
+      letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  page.blank();
+  page.heading("How it is set, while nothing runs on the GPU");
+  page.raw("sudo amd-smi set --memory-partition " + memory);
+  page.raw("sudo amd-smi set --gpu all --compute-partition " + compute);
+}
+
+bool is_partition(const domain::ProfileFit& fit) {
+  return fit.mode == domain::GpuMode::SameSize && !fit.placed.empty() &&
+         fit.placed.front().name.find("_nps") != std::string::npos;
 }
 
 void show_mig_parted(Page& page, const domain::ProfileFit& fit) {
@@ -255,7 +245,10 @@ std::string fit_text(const domain::ProfileFit& fit, const Style& style) {
   for (std::size_t i = 0; i < fit.placed.size(); ++i) {
     const domain::FittedProfile& one = fit.placed[i];
     table.rows.push_back(
-        {std::to_string(i + 1), one.name,
+        {std::to_string(i + 1),
+         one.vgpu.empty() ? one.name
+                          : fmt::format("{} with {} of {} {}", one.name, one.vgpus, one.most_vgpus,
+                                        one.vgpu),
          fit.mode == domain::GpuMode::SameSize ? "any free place" : place_words(one, fit.mode),
          fit.mode == domain::GpuMode::SameSize
              ? "-"
@@ -275,6 +268,7 @@ std::string fit_text(const domain::ProfileFit& fit, const Style& style) {
       "room for", 16,
       fit.room.empty() ? "nothing more" : fmt::format("one more of {}", fmt::join(fit.room, ", ")));
   if (fit.mode == domain::GpuMode::Mig) show_mig_parted(page, fit);
+  if (is_partition(fit)) show_partition_commands(page, fit.placed.front().name);
   return page.text();
 }
 

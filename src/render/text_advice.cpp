@@ -4,6 +4,7 @@
 
 #include "render/facts_view.hpp"
 #include "render/memory_view.hpp"
+#include "render/neighbours_view.hpp"
 #include "render/shape_view.hpp"
 #include "render/text.hpp"
 #include "render/title.hpp"
@@ -110,6 +111,7 @@ void show_answer(Page& page, const Advice& advice) {
   if (!advice.shapes.empty()) {
     const domain::RankedShape& first = advice.shapes.front();
     show_shape(page, first, advice);
+    show_neighbours(page, advice);
     show_contract(page, first.contract, advice);
     show_other_shapes(page, std::span(advice.shapes).subspan(1));
   }

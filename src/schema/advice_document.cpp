@@ -76,6 +76,20 @@ Node ask_node(const domain::Ask& ask) {
   return node;
 }
 
+Node neighbour_node(const domain::Neighbour& neighbour) {
+  Node node = Node::mapping();
+  node.set("profile", neighbour.profile);
+  node.set("chosen", neighbour.is_chosen);
+  node.set("memoryBytes", neighbour.memory_bytes);
+  set_choice(node, "mode", neighbour.mode);
+  node.set("perDevice", neighbour.per_device);
+  node.set("strandedBytes", neighbour.stranded_bytes);
+  Node& beside = node.set("beside", Node::sequence());
+  for (const std::string& profile : neighbour.beside) beside.add(Node(profile));
+  set_text(node, "refusal", neighbour.refusal);
+  return node;
+}
+
 Node potential_node(const domain::Potential& potential) {
   Node node = Node::mapping();
   node.set("device", potential.device);
@@ -118,6 +132,11 @@ Node to_node(const Advice& advice) {
   Node asks = Node::sequence();
   for (const auto& ask : advice.asks) asks.add(ask_node(ask));
   node.set("asks", std::move(asks));
+  if (!advice.neighbours.empty()) {
+    Node neighbours = Node::sequence();
+    for (const auto& neighbour : advice.neighbours) neighbours.add(neighbour_node(neighbour));
+    node.set("neighbours", std::move(neighbours));
+  }
   if (!advice.potentials.empty()) {
     Node potentials = Node::sequence();
     for (const auto& potential : advice.potentials) potentials.add(potential_node(potential));

@@ -1,6 +1,7 @@
 // A Device as a document, with its profile table and boards; and the answer whether a set of
 // profiles is legal on one.
 #include "domain/profile_fit.hpp"
+#include "domain/release_needs.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::schema {
@@ -87,6 +88,7 @@ Node to_node(const domain::Device& device) {
   node.set("nominalGb", device.nominal_gb);
   set_known(node, "nvmlBytes", device.nvml_bytes);
   node.set("visibleBytes", range_node(device.visible_bytes));
+  if (device.free_at_start) node.set("freeAtStartBytes", range_node(*device.free_at_start));
   set_known(node, "memoryGigabytesPerSecond", device.memory_gigabytes_per_second);
   set_text(node, "computeCapability", device.compute_capability);
   set_known(node, "multiprocessors", device.multiprocessors);
@@ -99,6 +101,16 @@ Node to_node(const domain::Device& device) {
   for (const domain::Board& board : device.boards) boards.add(Node(board.id));
   Node& profiles = node.set("profiles", Node::sequence());
   for (const domain::Profile& profile : device.profiles) profiles.add(profile_node(profile));
+  const std::vector<domain::ReleaseNeed> needs = domain::release_needs(device);
+  if (!needs.empty()) {
+    Node& list = node.set("needs", Node::sequence());
+    for (const domain::ReleaseNeed& need : needs) {
+      Node& row = list.add(Node::mapping());
+      row.set("use", need.use);
+      row.set("needs", need.needs);
+      row.set("source", need.source);
+    }
+  }
   Node& sources = node.set("sources", Node::sequence());
   for (const domain::FactSource& fact : device.fact_sources) {
     Node& row = sources.add(Node::mapping());
@@ -126,6 +138,9 @@ Node to_node(const domain::ProfileFit& fit) {
     row.set("size", std::int64_t{one.size});
     Node& starts = row.set("legalStarts", Node::sequence());
     for (const int start : one.legal_starts) starts.add(Node(std::int64_t{start}));
+    if (one.vgpu.empty()) continue;
+    row.set("vgpu", one.vgpu);
+    row.set("vgpus", std::int64_t{one.vgpus});
   }
   node.set("layouts", fit.layouts);
   node.set("exhausted", fit.is_exhausted);

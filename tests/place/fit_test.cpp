@@ -120,4 +120,34 @@ TEST_SUITE("place") {
       }
     }
   }
+
+  TEST_CASE("vGPUs that take turns fill an instance before they take another") {
+    // RTX PRO 6000: two DC-2-24C share a 2g.48gb instance; the GPU has 4 compute slices.
+    DeviceGeometry device;
+    device.id = "rtx-pro-6000-se";
+    device.mig_slices = 12;
+    device.mig_compute = 4;
+    device.profiles.push_back({"2g.48gb", {"DC-2-24C"}, GpuUse::Mig, 6, {0, 6}, 2, 2});
+    device.shared_instances.push_back({"DC-2-24C", {}, "2g.48gb", 2});
+    const ProfileFit three = fit_profiles(device, true, {"DC-2-24C", "DC-2-24C", "DC-2-24C"});
+    REQUIRE(three.is_legal);
+    REQUIRE(three.placed.size() == 2);
+    CHECK(three.placed[0].vgpus + three.placed[1].vgpus == 3);
+    CHECK(three.placed[0].most_vgpus == 2);
+    const ProfileFit five = fit_profiles(
+        device, true, {"DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C"});
+    CHECK(!five.is_legal);  // three instances of 2 slices
+  }
+
+  TEST_CASE("partitions of one GPU are all alike") {
+    DeviceGeometry device;
+    device.id = "mi300x";
+    device.memory_gb = 192;
+    device.profiles.push_back({"qpx_nps4", {}, GpuUse::TimeSliced, 48, {}, 4, 0, true});
+    device.profiles.push_back({"cpx_nps4", {}, GpuUse::TimeSliced, 24, {}, 8, 0, true});
+    CHECK(fit_profiles(device, false, {"cpx_nps4", "cpx_nps4"}).is_legal);
+    const ProfileFit mixed = fit_profiles(device, false, {"cpx_nps4", "qpx_nps4"});
+    CHECK(!mixed.is_legal);
+    CHECK(mixed.why.find("all its partitions are alike") != std::string::npos);
+  }
 }

@@ -252,6 +252,42 @@ TEST_SUITE("profiles") {
     REQUIRE_FALSE(none.has_value());
     CHECK(none.error().front().help == "leave --profile out");
   }
+
+  TEST_CASE("a partition has its part of the memory, whatever the memory mode") {
+    // AMD: eight partitions of an MI300X (CPX) have 38 compute units and 24 of 192 GB each.
+    const domain::Device mi300x = device_of("mi300x");
+    for (const char* name : {"cpx_nps4", "cpx_nps1", "CPX/NPS4"}) {
+      CAPTURE(name);
+      const domain::Profile cpx = *domain::find_profile(mi300x, name).value();
+      CHECK(cpx.technology == domain::Technology::Partition);
+      CHECK(cpx.max_per_gpu == 8);
+      CHECK(cpx.multiprocessors == 38);
+      CHECK(cpx.visible_bytes.expected == mi300x.visible_bytes.expected / 8);
+      CHECK(cpx.visible_bytes.high <= gib(24));
+    }
+    CHECK(profile_of("mi350x", "qpx_nps2").max_per_gpu == 4);
+    CHECK(!domain::find_profile(mi300x, "spx_nps4").has_value());  // SPX goes with NPS1 alone
+    CHECK(domain::largest_fraction_bytes(mi300x) == mi300x.visible_bytes.expected / 2);
+  }
+
+  TEST_CASE("where CPU and GPU share the memory, what is free at the start bounds an engine") {
+    // 101.3 of 121.69 GiB free on a headless GB10: a share of 0.83 starts, 0.87 does not.
+    const domain::Device gb10 = device_of("gb10");
+    REQUIRE(gb10.free_at_start.has_value());
+    const domain::VisibleMemory memory = domain::visible_memory(gb10, nullptr);
+    CHECK(memory.bytes.expected.gib() == doctest::Approx(121.69));
+    REQUIRE(memory.takeable_bytes.has_value());
+    CHECK(memory.takeable_bytes->gib() / memory.bytes.expected.gib() > 0.83);
+    CHECK(memory.takeable_bytes->gib() / memory.bytes.expected.gib() < 0.87);
+    CHECK(domain::usable_bytes(gb10, nullptr) == *memory.takeable_bytes);
+    CHECK(!domain::visible_memory(device_of("h100"), nullptr).takeable_bytes.has_value());
+  }
+
+  TEST_CASE("an engine sees one die of an MI250X") {
+    CHECK(device_of("mi250x").nominal_gb == 64);
+    const Profiles profiles = Profiles::open().value();
+    CHECK(profiles.usual_server(device_of("mi250x")).value().gpus.size() == 8);
+  }
 }
 
 }  // namespace gpushape::profiles

@@ -1,0 +1,36 @@
+// The fewest hosts for a mix of contracts, and what each GPU of them is set to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "domain/cluster.hpp"
+
+namespace gpushape::domain {
+
+/// How many hosts one resource takes at least.
+struct HostBound {
+  std::string resource;  ///< "GPUs", "CPU", "memory", "link domains of 4"
+  std::int64_t hosts = 0;
+  std::string says;
+
+  bool operator==(const HostBound&) const = default;
+};
+
+struct HostPlan {
+  std::string host;              ///< server model, or the cluster
+  GpuMode mode = GpuMode::SameSize;  ///< of the GPUs that vGPUs share: same-size or mixed-size
+  std::string refusal;           ///< why it cannot be; empty where it can
+  std::int64_t hosts = 0;
+  std::int64_t least_hosts = 0;  ///< no fewer can do
+  bool is_proven = false;        ///< `hosts` is the least
+  std::vector<HostBound> bounds;  ///< the largest first
+  std::vector<ClusterHost> used;  ///< with what they hold
+  std::int64_t copies = 0;        ///< VMs or pods that are placed
+  std::int64_t steps = 0;         ///< states that the searches looked at
+
+  bool operator==(const HostPlan&) const = default;
+};
+
+}  // namespace gpushape::domain
