@@ -1,8 +1,11 @@
 #include "advise/contract_of.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "advise/contract.hpp"
+#include "advise/contract_steps.hpp"
 #include "domain/engine.hpp"
 
 namespace gpushape::advise {
@@ -24,6 +27,9 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   const Facts& facts = device_case.facts;
   ContractRequest request;
   request.shape = ranked.shape;
+  // Of an instance over several hosts, the contract is what each of them gives.
+  request.shape.count = ranked.shape.count / ranked.shape.nodes;
+  request.shape.nodes = 1;
   request.device = device_case.wish.device;
   request.role = facts.role;
   request.wishes = workload.contract;
@@ -38,13 +44,20 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   if (need.estimate && need.estimate->training && need.estimate->training->zero_stage &&
       need.estimate->training->zero_stage->value == 3)
     request.weights_bytes = request.weights_bytes * layout.parallelism.data;
-  request.dynamic_bytes = need.dynamic_bytes.value_or(Bytes(0)) * layout.gpus;
+  request.weights_bytes = request.weights_bytes / layout.nodes;
+  request.dynamic_bytes = need.dynamic_bytes.value_or(Bytes(0)) * (layout.gpus / layout.nodes);
   request.needs_live_migration = facts.needs_live_migration;
   request.needs_ha = facts.needs_ha;
-  request.replicas = ranked.replicas;
+  request.replicas = ranked.replicas * layout.nodes;
   request.latency_slo = facts.latency_slo;
 
   domain::ResourceContract contract = derive_contract(request, device_case.wish.host);
+  if (layout.nodes > 1) {
+    note(contract, "MG-01",
+         fmt::format("one of {} pods that form an instance, a leader and its workers "
+                     "(LeaderWorkerSet, Ray): {} GPUs each",
+                     layout.nodes, request.shape.count));
+  }
   contract.name = workload.name;
   if (workload.hardware_label) contract.hardware_label = workload.hardware_label->value;
   if (device_case.request.model) contract.model = device_case.request.model->id;

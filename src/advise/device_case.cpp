@@ -52,13 +52,43 @@ std::int64_t gpus_of(const domain::Parallelism& parallelism) {
   return parallelism.tensor * parallelism.pipeline * parallelism.data;
 }
 
-domain::Parallelism tensor_parallel(const AdviceRequest& request, std::int64_t gpus) {
+bool is_training(const AdviceRequest& request) {
+  const auto& role = request.workload.role;
+  return role && role->value == domain::Role::FineTune;
+}
+
+/// Servers that run one instance as stages, each on some GPUs.
+bool has_stages(const AdviceRequest& request) {
+  const std::string& engine = settings(request).engine.value;
+  return engine == "vllm" || engine == "sglang" || engine == "tensorrt-llm";
+}
+
+/// The GPUs of one host that share each layer (tensor parallel), and the stages that follow one
+/// another (pipeline parallel): layers are shared within a link domain where there is a choice
+/// (MG-04), and by a number that divides the heads.
+domain::Parallelism layout_on_host(const DeviceCase& device_case, std::int64_t gpus) {
+  const AdviceRequest& request = device_case.request;
   domain::Parallelism parallelism = asked_parallelism(request);
+  if (asks_for_layout(request)) return parallelism;
   // A trainer deals weights and states out to data parallel GPUs (ZeRO, FSDP) before it splits
   // layers.
-  const auto& role = request.workload.role;
-  const bool is_training = role && role->value == domain::Role::FineTune;
-  if (!asks_for_layout(request)) (is_training ? parallelism.data : parallelism.tensor) = gpus;
+  if (is_training(request)) {
+    parallelism.data = gpus;
+    return parallelism;
+  }
+  parallelism.tensor = gpus;
+  if (!request.model || !has_stages(request)) return parallelism;
+  const Facts& facts = device_case.facts;
+  const std::int64_t heads = facts.attention_heads;
+  const auto halve = [&] {
+    parallelism.tensor /= 2;
+    parallelism.pipeline *= 2;
+  };
+  while (!has_hypervisor(facts.platform) && parallelism.tensor > 1 &&
+         parallelism.tensor > facts.link_domain_size) {
+    halve();
+  }
+  while (heads > 0 && parallelism.tensor % 2 == 0 && heads % parallelism.tensor != 0) halve();
   return parallelism;
 }
 
@@ -111,6 +141,10 @@ Group sized_group(const DeviceCase& device_case, const Layout& layout) {
   group.layout = layout;
   group.candidate =
       *group_candidate(wish, device_case.facts.platform, layout.parallelism, layout.gpus);
+  if (layout.nodes > 1) {
+    group.candidate.shape.nodes = layout.nodes;
+    group.candidate.shape.interconnect = "network";
+  }
   const std::int64_t heads = device_case.facts.attention_heads;
   if (heads > 0 && heads % layout.parallelism.tensor != 0) {
     group.refusal =
@@ -147,13 +181,59 @@ bool links_allow(const DeviceCase& device_case, std::int64_t gpus) {
   return gpus <= device_case.facts.link_domain_size || !has_hypervisor(device_case.facts.platform);
 }
 
+constexpr std::int64_t kMostNodes = 8;  // ours: more hosts for one instance are no usual layout
+
+/// GPUs of one host that a group over several of them takes: the largest power of two.
+std::int64_t gpus_of_each_host(const DeviceCase& device_case) {
+  std::int64_t gpus = 1;
+  while (gpus * 2 <= std::min<std::int64_t>(gpus_on_host(device_case.wish), kGroupSizes.back())) {
+    gpus *= 2;
+  }
+  return gpus;
+}
+
 void size_groups(DeviceCase& device_case) {
   if (!device_case.full) return;
   const bool is_asked = asks_for_layout(device_case.request);
   for (const std::int64_t gpus : kGroupSizes) {
-    const domain::Parallelism parallelism = tensor_parallel(device_case.request, gpus);
+    const domain::Parallelism parallelism = layout_on_host(device_case, gpus);
     if (is_asked ? gpus_of(parallelism) != gpus : gpus > most_gpus(device_case)) continue;
     device_case.groups.push_back(sized_group(device_case, {parallelism, gpus, 1}));
+  }
+  if (!is_asked || has_hypervisor(device_case.facts.platform)) return;
+  // The layout that is asked for goes over several hosts.
+  const domain::Parallelism asked = asked_parallelism(device_case.request);
+  const std::int64_t of_host = gpus_of_each_host(device_case);
+  const std::int64_t total = gpus_of(asked);
+  if (total <= kGroupSizes.back() || total % of_host != 0 || total / of_host > kMostNodes) return;
+  device_case.groups.push_back(sized_group(device_case, {asked, total, 1, total / of_host}));
+}
+
+/// What no host holds: the same stages on further hosts, as vLLM does with Ray or a
+/// LeaderWorkerSet. A VM does not span hosts.
+void size_over_hosts(DeviceCase& device_case) {
+  const AdviceRequest& request = device_case.request;
+  if (!device_case.full || asks_for_layout(request) || is_training(request)) return;
+  if (!request.model || !has_stages(request) || gpus_on_host(device_case.wish) < 1) return;
+  const std::int64_t of_host = gpus_of_each_host(device_case);
+  // Of GPUs that nobody named, only those whose hosts are one link domain.
+  if (device_case.wish.is_any && device_case.facts.link_domain_size < kGroupSizes.back()) return;
+  for (std::int64_t nodes = 2; nodes <= kMostNodes; ++nodes) {
+    const std::int64_t gpus = of_host * nodes;
+    if (device_case.wish.is_counted && gpus > device_case.wish.most) return;
+    Layout layout{layout_on_host(device_case, of_host), gpus, 1, nodes};
+    layout.parallelism.pipeline *= nodes;
+    Group group = sized_group(device_case, layout);
+    if (!group.fits) continue;
+    if (has_hypervisor(device_case.facts.platform)) {
+      group.fits = false;
+      group.refusal = fmt::format(
+          "{} GPUs over {} hosts would hold it (tensor {} x pipeline {}), but a VM does not span "
+          "hosts: ask for --platform kubernetes, a lower precision or a larger GPU",
+          gpus, nodes, layout.parallelism.tensor, layout.parallelism.pipeline);
+    }
+    device_case.groups.push_back(std::move(group));
+    return;
   }
 }
 
@@ -172,6 +252,7 @@ void find_gpus_needed(DeviceCase& device_case) {
       facts.gpus_needed == 1 && fit_of(device_case.whole(), *device_case.need).at == FitsAt::High;
   if (!is_safe) size_groups(device_case);
   if (facts.gpus_needed != 0) return;
+  if (std::ranges::none_of(device_case.groups, &Group::fits)) size_over_hosts(device_case);
   for (const Group& group : device_case.groups) {
     if (!group.fits || !links_allow(device_case, group.layout.gpus)) continue;
     facts.gpus_needed = group.layout.gpus;
@@ -209,7 +290,7 @@ void find_copies(DeviceCase& device_case) {
     if (device_case.copies || gpus > most_gpus(device_case) || !links_allow(device_case, gpus)) {
       break;
     }
-    Layout layout{tensor_parallel(device_case.request, gpus), gpus, 1};
+    Layout layout{layout_on_host(device_case, gpus), gpus, 1};
     const Group alone = sized_group(device_case, layout);
     if (!alone.need || !alone.need->dynamic_bytes) continue;
     const double room = limit - static_cast<double>(alone.need->static_bytes.count());
@@ -242,6 +323,8 @@ void describe_group(DeviceCase& device_case) {
     facts.need_of_each_bytes = known_need(*group.need);
     facts.group = group.candidate.shape.device_group;
     facts.interconnect = group.candidate.shape.interconnect;
+    facts.tensor = group.layout.parallelism.tensor;
+    facts.nodes = group.layout.nodes;
   }
 }
 

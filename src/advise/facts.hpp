@@ -75,6 +75,8 @@ struct Facts {
   std::string group;                 ///< device group that one selection asks for; empty: none
   std::string interconnect;
   Bytes need_of_each_bytes;           ///< of one device of the group
+  std::int64_t tensor = 0;            ///< GPUs of the group that share each layer; 0: not said
+  std::int64_t nodes = 1;             ///< hosts that the group stands in
   std::int64_t copies = 1;            ///< MG-05: replicas that carry the load
   std::int64_t gpus_of_a_copy = 1;    ///< MG-05
   std::int64_t sequences_in_one = 0;  ///< MG-05: in flight in one such copy

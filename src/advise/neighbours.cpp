@@ -42,8 +42,15 @@ std::vector<const Candidate*> sizes_of(const DeviceCase& device_case,
   for (const Candidate& fraction : device_case.fractions) {
     const bool is_of_kind = is_fraction ? fraction.shape.technology == chosen.shape.technology
                                         : mode_of(fraction.shape) == mode;
-    const bool is_other = is_fraction && fraction.shape.profile == chosen.shape.profile;
-    if (is_of_kind && (fraction.nests || is_other)) sizes.push_back(&fraction);
+    const bool is_chosen = is_fraction && fraction.shape.profile == chosen.shape.profile;
+    if (!is_of_kind || !(fraction.nests || is_chosen)) continue;
+    // Two memory modes of one partition are one size: the chosen one stands for both.
+    const bool is_repeated = fraction.shape.technology == Technology::Partition &&
+                             !sizes.empty() &&
+                             sizes.back()->shape.memory_bytes == fraction.shape.memory_bytes;
+    if (is_repeated && !is_chosen) continue;
+    if (is_repeated) sizes.pop_back();
+    sizes.push_back(&fraction);
   }
   return sizes;
 }

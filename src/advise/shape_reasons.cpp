@@ -109,6 +109,8 @@ void add_group_reasons(const DeviceCase& device_case, const Candidate& candidate
   here.need_of_each_bytes = need.need_bytes.value_or(need.static_bytes);
   here.group = candidate.shape.device_group;
   here.interconnect = candidate.shape.interconnect;
+  here.tensor = layout.parallelism.tensor;
+  here.nodes = layout.nodes;
   if (layout.copies <= 1) here.copies = 1;
   append(reasons, std::array<std::string_view, 5>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04"},
          here, device_case.request.thresholds);

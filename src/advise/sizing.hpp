@@ -18,6 +18,7 @@ struct Layout {
   domain::Parallelism parallelism;
   std::int64_t gpus = 1;
   std::int64_t copies = 1;
+  std::int64_t nodes = 1;  ///< hosts that the GPUs of one instance stand in, evenly
 };
 
 /// What one GPU of a layout must hold.

@@ -56,7 +56,7 @@ Diagnostics fault(const std::string& file, std::string message, std::string help
 }
 
 /// Where the bytes of a tensor lie.
-struct Stretch {
+struct TensorStretch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::size_t tensor = 0;
@@ -113,7 +113,7 @@ class HeaderReader {
     ListedTensor tensor;
     tensor.name = stream_.text();
     const std::size_t place = stream_.offset();
-    Stretch stretch{.begin = 0, .end = 0, .tensor = listing_.tensors.size()};
+    TensorStretch stretch{.begin = 0, .end = 0, .tensor = listing_.tensors.size()};
     bool has_shape = false;
     bool has_offsets = false;
     if (!expect(Event::BeginMapping, "a mapping with dtype, shape and data_offsets")) return false;
@@ -142,7 +142,7 @@ class HeaderReader {
     return take(std::move(tensor), stretch, place);
   }
 
-  bool take(ListedTensor tensor, const Stretch& stretch, std::size_t place) {
+  bool take(ListedTensor tensor, const TensorStretch& stretch, std::size_t place) {
     std::int64_t bits = 0;
     const auto name = tensor.name.substr(0, 120);
     if (__builtin_mul_overflow(tensor.rows, tensor.columns, &bits) ||
@@ -189,7 +189,7 @@ class HeaderReader {
     }
   }
 
-  bool read_offsets(Stretch& stretch) {
+  bool read_offsets(TensorStretch& stretch) {
     if (!expect(Event::BeginSequence, "two offsets")) return false;
     for (std::uint64_t* const offset : {&stretch.begin, &stretch.end}) {
       if (!expect(Event::Integer, "an offset")) return false;
@@ -212,11 +212,11 @@ class HeaderReader {
 
   // As the format asks: one tensor behind the other, without gaps, to the end of the file.
   bool check_stretches() {
-    std::ranges::sort(stretches_, [](const Stretch& a, const Stretch& b) {
+    std::ranges::sort(stretches_, [](const TensorStretch& a, const TensorStretch& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
     std::uint64_t end = 0;
-    for (const Stretch& stretch : stretches_) {
+    for (const TensorStretch& stretch : stretches_) {
       if (stretch.begin != end) {
         return refuse_at(
             places_[stretch.tensor],
@@ -237,7 +237,7 @@ class HeaderReader {
   std::uint64_t data_bytes_;
   const std::string& file_;
   TensorListing listing_;
-  std::vector<Stretch> stretches_;
+  std::vector<TensorStretch> stretches_;
   std::vector<std::size_t> places_;
   Diagnostics faults_;
 };

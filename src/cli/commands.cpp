@@ -28,6 +28,12 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "    -o contract | gpushape place -f - --cluster cluster.yaml\n"
      "  gpushape place -f contracts/ --cluster cluster.yaml --policy consolidation -o json\n",
      kPlace, run_place},
+    {"plan", "-f WORKLOAD… --host NAME|--cluster INVENTORY",
+     "the fewest hosts for a mix of workloads, and the mode of each GPU",
+     "  gpushape plan -f workloads/ --host dgx-h100\n"
+     "  gpushape plan -f workloads/ --cluster cluster.yaml\n"
+     "  gpushape plan -f chat.yaml -f embed.yaml --host our-server.yaml -o json\n",
+     kPlan, run_plan},
     {"simulate", "--cluster INVENTORY --trace TRACE",
      "replays arrivals and departures, policy by policy",
      "  gpushape simulate --cluster cluster.yaml --trace lifecycle.csv\n"
@@ -58,11 +64,13 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "  gpushape catalog show llama-3.1-8b-instruct\n"
      "  gpushape catalog import ./config.json --id me/my-model --output-file my-models/mine.yaml\n",
      kCatalog, run_catalog},
-    {"profiles", "list|show GPU|check|import FILE…|fit GPU PROFILE…", "the GPU profile tables",
+    {"profiles", "list|show GPU|check|import FILE…|fit GPU PROFILE…|plan -f WORKLOAD…",
+     "the GPU profile tables",
      "  gpushape profiles list\n"
      "  gpushape profiles show a100-sxm4-80\n"
      "  gpushape profiles import smi.xml lgip.txt lgipp.txt --output-file my-gpus/mine.yaml\n"
-     "  gpushape profiles fit a100-sxm4-80 2x1g.10gb 2g.20gb 3g.40gb\n",
+     "  gpushape profiles fit a100-sxm4-80 2x1g.10gb 2g.20gb 3g.40gb\n"
+     "  gpushape profiles plan -f workloads/ --gpu h100-sxm-80\n",
      kProfiles, run_profiles},
     {"schema", "KIND", "the JSON Schema of a document",
      "  gpushape schema Advice\n"

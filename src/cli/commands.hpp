@@ -31,6 +31,7 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
 int run_sweep(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_catalog(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_profiles(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_plan(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_place(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_inventory(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_simulate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);

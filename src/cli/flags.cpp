@@ -205,7 +205,7 @@ Diagnostics set_color(Invocation& in, const Given& given) {
 using enum FlagGroup;
 
 constexpr auto kFlagRows = std::to_array<FlagRow>({
-    {"--file", "-f", "FILE", Workload, kSizing | kSweep | kPlace | kInventory,
+    {"--file", "-f", "FILE", Workload, kSizing | kSweep | kPlace | kInventory | kPlan | kProfiles,
      "a workload document (place: a contract), a folder of them, or - for standard input; a flag wins over the file",
      nullptr, [](Invocation& in, const Given& g) { in.files.push_back(g.text); return Diagnostics{}; }},
     {"--model", "", "MODEL", Workload, kCalibrate,
@@ -410,7 +410,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--gpu", "", "LIST", Hardware, kSizing | kCalibrate,
      "ordered wishes, earlier is preferred: h100-sxm-80,4xl40s,any; default: any", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
-    {"--gpu", "", "NAME", Hardware, kProfiles, "import: the GPU of a listing that does not name it; plan: wishes as for advise", nullptr,
+    {"--gpu", "", "LIST", Hardware, kProfiles | kPlan, "plan: the GPUs to plan for; import: the GPU of a listing that does not name it", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
     {"--gpu", "", "LIST", Hardware, kSweep, "GPUs by name; any: every one; none: no capacity; default: any", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
@@ -425,9 +425,9 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      }},
     {"--require", "", "LIST", Hardware, kAdvise, "what the device must have: fp8,nvlink,mig …", nullptr,
      [](Invocation& in, const Given& g) { return set_requirements(in.workload.requires_, g); }},
-    {"--host", "", "FILE", Hardware, kAdvise, "host profile; default: the usual server of the GPU's board", nullptr,
+    {"--host", "", "NAME|FILE", Hardware, kAdvise | kPlan, "a server of the table (dgx-h100) or a host profile; default: the usual server of the GPU's board", nullptr,
      [](Invocation& in, const Given& g) { return set(in.host, text_of(g), g); }},
-    {"--cluster", "", "INVENTORY", Hardware, kOnClusters | kAdvise, "an inventory, or a folder of them; repeats", nullptr,
+    {"--cluster", "", "INVENTORY", Hardware, kOnClusters | kAdvise | kPlan, "an inventory, or a folder of them; repeats", nullptr,
      [](Invocation& in, const Given& g) { in.clusters.push_back(g.text); return Diagnostics{}; }},
     {"--policy", "", "NAME", Hardware, kOnClusters, "placement policy; simulate takes several, separated by commas",
      policy_names,
@@ -464,7 +464,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      }},
     {"--hardware-label", "", "LABEL", Hardware, kAdvise, "for dynamic passthrough", nullptr,
      [](Invocation& in, const Given& g) { return set(in.hardware_label, text_of(g), g); }},
-    {"--platform", "", "NAME", Hardware, kAdvise, "default: what the targets imply, else vsphere",
+    {"--platform", "", "NAME", Hardware, kAdvise | kProfiles | kPlan, "default: what the targets imply, else vsphere",
      all_names<domain::Platform>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Platform>(in.workload.platform, g); }},
 
@@ -486,7 +486,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--tolerated-pause", "", "SECONDS", Contract, kAdvise, "longest pause of a live migration", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.contract.tolerated_pause_seconds, parse_number(g, 0, 86400), g); }},
 
-    {"--output", "-o", "FORMAT", Output, kSizing | kLookup | kOnClusters | kCalibrate,
+    {"--output", "-o", "FORMAT", Output, kSizing | kLookup | kOnClusters | kCalibrate | kPlan,
      "text, json, yaml; for advise each manifest target too (-o list shows them); repeats", nullptr,
      [](Invocation& in, const Given& g) {
        for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
@@ -500,7 +500,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.threads, parse_count(g, 1, kMostThreads), g); }},
     {"--count", "", "", Output, kSweep, "only how many rows there are", nullptr,
      [](Invocation& in, const Given&) { in.wants_count = true; return Diagnostics{}; }},
-    {"--output-file", "", "FILE", Output, kSizing | kSweep | kLookup | kOnClusters | kCalibrate, "where the one document goes instead of standard output", nullptr,
+    {"--output-file", "", "FILE", Output, kSizing | kSweep | kLookup | kOnClusters | kCalibrate | kPlan, "where the one document goes instead of standard output", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_file, text_of(g), g); }},
     {"--output-dir", "", "FOLDER", Output, kSizing | kOnClusters | kCalibrate, "a folder for the documents, one file each", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
@@ -550,7 +550,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
 
     {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kSweep | kCatalog | kCalibrate, "your own models and engines, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.catalog_folder, text_of(g), g); }},
-    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kSweep | kProfiles | kReview | kOnClusters | kCalibrate, "your own GPUs, over the built-in ones", nullptr,
+    {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kSweep | kProfiles | kReview | kOnClusters | kCalibrate | kPlan, "your own GPUs, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.profiles_folder, text_of(g), g); }},
     {"--k8s", "", "VERSION", Configuration, kAdvise, "Kubernetes of the target; default: 1.36", kubernetes_versions,
      [](Invocation& in, const Given& g) { return set_word(in.kubernetes, g, kubernetes_versions()); }},

@@ -36,12 +36,13 @@ inline constexpr unsigned kInventory = 128U;
 inline constexpr unsigned kSimulate = 256U;
 inline constexpr unsigned kCalibrate = 512U;
 inline constexpr unsigned kSweep = 1024U;
+inline constexpr unsigned kPlan = 1U << 19U;
 inline constexpr unsigned kGenerate = 1U << 20U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
 inline constexpr unsigned kAll =
-    kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep;
+    kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep | kPlan;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

@@ -192,7 +192,8 @@ int plan_sizes(const profiles::Profiles& profiles, const Invocation& invocation,
   terminal.err << to_text(faults);
   std::ranges::stable_sort(plans, [](const domain::ProfilePlan& a, const domain::ProfilePlan& b) {
     const auto key = [](const domain::ProfilePlan& plan) {
-      return std::make_tuple(!plan.refusal.empty(), plan.devices, plan.stranded_bytes.count());
+      return std::make_tuple(!plan.refusal.empty(), plan.devices,
+                             (plan.stranded_bytes + plan.surplus_bytes).count());
     };
     return key(a) < key(b);
   });

@@ -61,6 +61,7 @@ constexpr auto kProfilesWords = std::to_array<ProfilesWord>({
     {"check", "", 1, 1, check_profiles},
     {"import", "what nvidia-smi printed", 2, std::numeric_limits<std::size_t>::max(),
      import_profiles},
+    {"plan", "", 1, std::numeric_limits<std::size_t>::max(), plan_sizes},
     {"fit", "a GPU and its profiles", 3, std::numeric_limits<std::size_t>::max(), fit_set},
 });
 

@@ -27,6 +27,7 @@ struct PlannedSize {
   std::string profile;       ///< short name
   std::int64_t copies = 0;   ///< that the mix needs
   std::vector<std::string> items;
+  std::string type = {};     ///< the driver's name of it, for tools that set GPUs up
 
   bool operator==(const PlannedSize&) const = default;
 };

@@ -211,14 +211,16 @@ struct Best {
   bool is_proven = true;
 };
 
-/// All sets of sizes; the fewest devices, the least stranded, the fewest sizes, the least surplus.
+/// All sets of sizes; the fewest devices, the least that is lost to all or given beyond a need, the
+/// fewest sizes.
 std::optional<Best> best_sizes(const Shared& shared, std::int64_t most_steps) {
   std::optional<Best> best;
   std::int64_t least = 0;
   bool all_proven = true;
   const auto key = [](const Packed& packed) {
-    return std::make_tuple(packed.packing.devices.size(), packed.stranded_bytes.count(),
-                           packed.sizes.size(), packed.surplus_bytes.count());
+    return std::make_tuple(packed.packing.devices.size(),
+                           (packed.stranded_bytes + packed.surplus_bytes).count(),
+                           packed.sizes.size());
   };
   const std::size_t sets = std::size_t{1} << shared.candidates.size();
   for (std::size_t set = 1; set < sets; ++set) {
@@ -268,7 +270,8 @@ PlannedGpus gpus_of(const Shared& shared, const Packed& packed, const Contents& 
 void take_packing(const Shared& shared, const Best& best, ProfilePlan& plan) {
   const Packed& packed = best.packed;
   for (std::size_t i = 0; i < packed.sizes.size(); ++i) {
-    PlannedSize size{packed.sizes[i]->short_name, packed.packed[i].copies, {}};
+    PlannedSize size{packed.sizes[i]->short_name, packed.packed[i].copies, {}, {}};
+    size.type = packed.sizes[i]->type;
     for (const MixItem* item : shared.items) {
       if (packed.size_of.at(item) == i) size.items.push_back(item->name);
     }
@@ -361,7 +364,7 @@ ProfilePlan plan_in_mode(const Device& device, const std::vector<MixItem>& mix, 
   if (!plan.refusal.empty()) return plan;
   Shared shared = shared_of(device, mode);
   Shared apart = shared_of(device, GpuMode::Mig);  // who must not share with others' shares
-  PlannedSize whole{kWhole, 0, {}};
+  PlannedSize whole{kWhole, 0, {}, {}};
   std::int64_t whole_devices = 0;
   const Bytes largest = device.free_at_start ? device.free_at_start->low
                                              : device.visible_bytes.expected;
@@ -427,8 +430,9 @@ std::vector<ProfilePlan> plan_profiles(const Device& device, const std::vector<M
   }
   std::ranges::stable_sort(plans, [](const ProfilePlan& a, const ProfilePlan& b) {
     const auto key = [](const ProfilePlan& plan) {
-      return std::make_tuple(!plan.refusal.empty(), plan.devices, plan.stranded_bytes.count(),
-                             plan.sizes.size(), plan.surplus_bytes.count());
+      return std::make_tuple(!plan.refusal.empty(), plan.devices,
+                             (plan.stranded_bytes + plan.surplus_bytes).count(),
+                             plan.sizes.size());
     };
     return key(a) < key(b);
   });

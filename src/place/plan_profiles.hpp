@@ -1,6 +1,6 @@
 // Proposes the sizes, the mode and the layout of GPUs for a mix of workloads: for every mode that
 // the device has, the set of sizes with which the fewest devices do, the least memory is stranded
-// and the fewest sizes are offered (RV-07: more than three in same-size mode lock devices early;
+// or given beyond a need, and the fewest sizes are offered (RV-07: more than three in same-size mode lock devices early;
 // RV-08: sizes that do not nest strand memory).
 //
 // The number of devices for a set of sizes is a bin packing over the published placements, solved

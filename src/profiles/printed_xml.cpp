@@ -13,7 +13,7 @@ using document::XmlElement;
 
 // Ours: no host has more.
 constexpr std::size_t kMostPrintedGpus = 64;
-constexpr std::size_t kMostSlices = 64;
+constexpr std::size_t kMostPrintedSlices = 64;
 constexpr std::int64_t kMostMib = 65'536LL * 1024;
 constexpr double kMostWatts = 100'000;
 
@@ -83,7 +83,7 @@ class PrintedXml {
     const XmlElement* devices = element.find("mig_devices");
     if (devices == nullptr) return;
     for (const XmlElement& device : devices->children) {
-      if (device.name != "mig_device" || gpu.slices.size() == kMostSlices) continue;
+      if (device.name != "mig_device" || gpu.slices.size() == kMostPrintedSlices) continue;
       const auto total = mebibytes(device.text_at("fb_memory_usage/total"));
       const std::string& cores = device.text_at("device_attributes/shared/multiprocessor_count");
       const auto count = figure(cores, "", static_cast<double>(kMostMib));

@@ -58,7 +58,8 @@ void show_config(Page& page, const ProfilePlan& plan) {
       if (is_mig) page.raw("    mig-enabled: true");
       page.raw(is_mig ? "    mig-devices:" : "    vgpu-devices:");
       for (const auto& [name, count] : counts) {
-        page.raw(fmt::format("      \"{}\": {}", name, count));
+        const auto size = std::ranges::find(plan.sizes, name, &domain::PlannedSize::profile);
+        page.raw(fmt::format("      \"{}\": {}", size->type, count));
       }
     }
   };

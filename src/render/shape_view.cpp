@@ -40,6 +40,7 @@ std::string count_text(const Shape& shape) {
   add("pipeline", shape.parallelism.pipeline);
   add("data", shape.parallelism.data);
   add("expert", shape.parallelism.expert);
+  if (shape.nodes > 1) text += fmt::format(", on {} hosts", shape.nodes);
   if (shape.count > 1 && !shape.interconnect.empty()) {
     text += fmt::format(", over {}", shape.interconnect);
   }

@@ -26,7 +26,7 @@ check() {  # check WHAT COMMAND…
   fi
 }
 
-for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit ProfileImport \
+for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit ProfileImport ProfilePlan HostPlan \
   Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
@@ -58,6 +58,8 @@ Device profiles show a100-sxm4-80
 Device profiles show mi300x
 Device profiles show rubin-288
 ProfileImport profiles import examples/exports/gpu-node-7.lgip.txt examples/exports/gpu-node-7.smi.xml
+ProfilePlan profiles plan -f examples/mix --gpu a100-sxm4-80
+HostPlan plan -f examples/mix --host dgx-a100-640
 ProfileFit profiles fit a100-sxm4-80 1g.10gb 3g.40gb
 ProfileFit profiles fit a100-sxm4-80 4g.40gb 4g.40gb
 Estimate estimate $llama
