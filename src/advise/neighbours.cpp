@@ -34,8 +34,7 @@ GpuMode mode_with(const Candidate& candidate, const domain::Device& device) {
 /// rules prefer where the whole device is chosen; then the whole device.
 std::vector<const Candidate*> sizes_of(const DeviceCase& device_case,
                                        const domain::RankedShape& chosen) {
-  const bool is_fraction =
-      chosen.shape.consumption_model == domain::ConsumptionModel::Fractional;
+  const bool is_fraction = chosen.shape.consumption_model == domain::ConsumptionModel::Fractional;
   const FractionMode mode = preferred_mode(device_case);
   std::vector<const Candidate*> sizes;
   if (device_case.full) sizes.push_back(&*device_case.full);
@@ -45,8 +44,7 @@ std::vector<const Candidate*> sizes_of(const DeviceCase& device_case,
     const bool is_chosen = is_fraction && fraction.shape.profile == chosen.shape.profile;
     if (!is_of_kind || !(fraction.nests || is_chosen)) continue;
     // Two memory modes of one partition are one size: the chosen one stands for both.
-    const bool is_repeated = fraction.shape.technology == Technology::Partition &&
-                             !sizes.empty() &&
+    const bool is_repeated = fraction.shape.technology == Technology::Partition && !sizes.empty() &&
                              sizes.back()->shape.memory_bytes == fraction.shape.memory_bytes;
     if (is_repeated && !is_chosen) continue;
     if (is_repeated) sizes.pop_back();

@@ -173,7 +173,7 @@ class Offering {
       return true;
     }
     if (!group.fits) {
-      reject(candidate, "MG-01", group.refusal);
+      reject(candidate, group.layout.nodes > 1 ? "platform" : "MG-01", group.refusal);
       return false;
     }
     if (gpus > facts_.link_domain_size && has_hypervisor(facts_.platform)) {

@@ -166,8 +166,8 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation) {
                    "put a name that holds blanks in quotes");
   }
   if (!parsed.positionals.empty()) {
-    invocation.workload.model = domain::Fact<std::string>{
-        parsed.positionals.front(), domain::Origin::Flag, "the command line"};
+    invocation.workload.model = domain::Fact<std::string>{parsed.positionals.front(),
+                                                          domain::Origin::Flag, "the command line"};
   }
   return gather_for(invocation);
 }

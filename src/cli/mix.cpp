@@ -57,8 +57,7 @@ Result<MixItem> advised_item(const MixDocument& one, const std::string& device,
   request.wishes = gathered->wishes;
   const Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return std::unexpected(advice.error());
-  const std::string name =
-      own.workload.name.empty() ? name_from(one.file) : own.workload.name;
+  const std::string name = own.workload.name.empty() ? name_from(one.file) : own.workload.name;
   if (advice->shapes.empty()) {
     return failure(fmt::format("{}: no shape of {} fits this workload", name, device),
                    fmt::format("'gpushape advise -f {} --gpu {}' tells why", one.file, device));
@@ -130,11 +129,10 @@ Result<std::vector<MixItem>> read_mix(const std::vector<MixDocument>& documents,
     if (schema::kind_of(one.document) == "Advice" && contracts->size() > 1) contracts->resize(1);
     for (const domain::ResourceContract& contract : *contracts) {
       const std::string name = contract.name.empty() ? name_from(one.file) : contract.name;
-      mix.push_back(
-          item_of(contract.shape, name, contract.shape.memory_bytes, contract.replicas));
+      mix.push_back(item_of(contract.shape, name, contract.shape.memory_bytes, contract.replicas));
       const domain::Technology technology = contract.shape.technology;
-      mix.back().needs_instance = technology == domain::Technology::Mig ||
-                                  technology == domain::Technology::MigBackedVgpu;
+      mix.back().needs_instance =
+          technology == domain::Technology::Mig || technology == domain::Technology::MigBackedVgpu;
     }
   }
   if (!faults.empty()) return failure(std::move(faults));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
+#include <tuple>
 
 #include "cli/cluster_files.hpp"
 #include "cli/commands.hpp"
@@ -52,8 +54,8 @@ Result<std::vector<place::MixRequest>> requests_of_mix(
     const domain::ResourceContract& contract = contracts[i];
     const std::string name =
         contract.name.empty() ? fmt::format("contract-{}", i + 1) : contract.name;
-    const bool is_repeated = std::ranges::count(contracts, contract.name,
-                                                &domain::ResourceContract::name) > 1;
+    const bool is_repeated =
+        std::ranges::count(contracts, contract.name, &domain::ResourceContract::name) > 1;
     const std::string base = is_repeated ? fmt::format("{}.{}", name, i + 1) : name;
     const std::int64_t replicas = std::max<std::int64_t>(1, contract.replicas);
     for (std::int64_t copy = 0; copy < replicas; ++copy) {
@@ -169,9 +171,8 @@ int plan_sizes(const profiles::Profiles& profiles, const Invocation& invocation,
   }
   const Result<std::vector<MixDocument>> documents = mix_documents(files);
   if (!documents) return refuse(documents.error(), terminal);
-  const std::vector<std::string> wished = invocation.workload.gpus.empty()
-                                              ? wished_gpus(*documents)
-                                              : invocation.workload.gpus;
+  const std::vector<std::string> wished =
+      invocation.workload.gpus.empty() ? wished_gpus(*documents) : invocation.workload.gpus;
   if (wished.empty()) {
     return refuse({complaint("the workloads wish for no GPU", "name one or several with --gpu")},
                   terminal);

@@ -103,12 +103,12 @@ int import_profiles(const profiles::Profiles& profiles, const Invocation& invoca
     terminal.err << "nothing that the tables lack: no entry is needed\n";
     return kDone;
   }
-  const auto written = write_pieces(
-      {{"entry", *format == "json" ? "json" : "yaml",
-        *format == "json"   ? document::write_json(import_node(*devices))
-        : *format == "yaml" ? document::write_yaml(import_node(*devices))
-                            : document::write_yaml(entries)}},
-      invocation, terminal);
+  const auto written =
+      write_pieces({{"entry", *format == "json" ? "json" : "yaml",
+                     *format == "json"   ? document::write_json(import_node(*devices))
+                     : *format == "yaml" ? document::write_yaml(import_node(*devices))
+                                         : document::write_yaml(entries)}},
+                   invocation, terminal);
   if (!written) return refuse(written.error(), terminal);
   for (const std::string& file : *written) {
     terminal.err << fmt::format("{}: written; give its folder with --profiles-dir\n", file);

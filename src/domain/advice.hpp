@@ -52,12 +52,12 @@ struct RankedShape {
 struct Neighbour {
   std::string profile;  ///< short name; "whole" for the device itself
   bool is_chosen = false;
-  Bytes memory_bytes;             ///< usable
-  GpuMode mode = GpuMode::Mig;    ///< that the device is in then
-  std::int64_t per_device = 1;    ///< of this size alone
-  Bytes stranded_bytes;           ///< that no other size of the catalog can use beside one of it
+  Bytes memory_bytes;               ///< usable
+  GpuMode mode = GpuMode::Mig;      ///< that the device is in then
+  std::int64_t per_device = 1;      ///< of this size alone
+  Bytes stranded_bytes;             ///< that no other size of the catalog can use beside one of it
   std::vector<std::string> beside;  ///< sizes of which one still lies on the device with it
-  std::string refusal;            ///< why it does not hold the workload; empty where it does
+  std::string refusal;              ///< why it does not hold the workload; empty where it does
 
   bool operator==(const Neighbour&) const = default;
 };

@@ -39,10 +39,10 @@ struct Profile {
   std::string type;        ///< driver type name: "H100XM-40C"; MIG: same as name
   std::string short_name;  ///< "40C", "3g.40gb"
   Technology technology =
-      Technology::TimeSliced;  ///< TimeSliced, FullVgpu, Mig, MigBackedVgpu or Partition
-  std::int64_t nominal_gib = 0;                    ///< the number in the name
-  Bytes frame_buffer_bytes;                        ///< as documented, before any reservation
-  Range visible_bytes;  ///< the total that CUDA reports to a process inside
+      Technology::TimeSliced;    ///< TimeSliced, FullVgpu, Mig, MigBackedVgpu or Partition
+  std::int64_t nominal_gib = 0;  ///< the number in the name
+  Bytes frame_buffer_bytes;      ///< as documented, before any reservation
+  Range visible_bytes;           ///< the total that CUDA reports to a process inside
   Bytes
       usable_bytes;  ///< frame buffer less the documented reservation: what the rules compare with
   std::string usable_source;

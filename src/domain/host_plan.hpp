@@ -19,12 +19,12 @@ struct HostBound {
 };
 
 struct HostPlan {
-  std::string host;              ///< server model, or the cluster
+  std::string host;                  ///< server model, or the cluster
   GpuMode mode = GpuMode::SameSize;  ///< of the GPUs that vGPUs share: same-size or mixed-size
-  std::string refusal;           ///< why it cannot be; empty where it can
+  std::string refusal;               ///< why it cannot be; empty where it can
   std::int64_t hosts = 0;
-  std::int64_t least_hosts = 0;  ///< no fewer can do
-  bool is_proven = false;        ///< `hosts` is the least
+  std::int64_t least_hosts = 0;   ///< no fewer can do
+  bool is_proven = false;         ///< `hosts` is the least
   std::vector<HostBound> bounds;  ///< the largest first
   std::vector<ClusterHost> used;  ///< with what they hold
   std::int64_t copies = 0;        ///< VMs or pods that are placed

@@ -13,10 +13,10 @@ namespace gpushape::domain {
 /// One workload of the mix.
 struct MixItem {
   std::string name;
-  Bytes need_bytes;         ///< of one copy, on one GPU
+  Bytes need_bytes;  ///< of one copy, on one GPU
   std::int64_t copies = 1;
-  bool is_whole = false;    ///< takes whole devices: full, passthrough or several GPUs
-  std::int64_t gpus = 1;    ///< of one copy, where it is whole
+  bool is_whole = false;        ///< takes whole devices: full, passthrough or several GPUs
+  std::int64_t gpus = 1;        ///< of one copy, where it is whole
   bool needs_instance = false;  ///< another tenant must not be able to affect it: MIG or whole
 
   bool operator==(const MixItem&) const = default;
@@ -24,10 +24,10 @@ struct MixItem {
 
 /// One size of the plan and what it is for.
 struct PlannedSize {
-  std::string profile;       ///< short name
-  std::int64_t copies = 0;   ///< that the mix needs
+  std::string profile;      ///< short name
+  std::int64_t copies = 0;  ///< that the mix needs
   std::vector<std::string> items;
-  std::string type = {};     ///< the driver's name of it, for tools that set GPUs up
+  std::string type = {};  ///< the driver's name of it, for tools that set GPUs up
 
   bool operator==(const PlannedSize&) const = default;
 };
@@ -55,8 +55,8 @@ struct PlannedGpus {
 /// One way to serve the mix.
 struct ProfilePlan {
   std::string device;
-  GpuMode mode = GpuMode::Mig;  ///< of the GPUs that are shared; single items may need another
-  std::string refusal;          ///< why it cannot be; empty where it can
+  GpuMode mode = GpuMode::Mig;     ///< of the GPUs that are shared; single items may need another
+  std::string refusal;             ///< why it cannot be; empty where it can
   std::vector<PlannedSize> sizes;  ///< largest first; "whole" for devices that are not shared
   std::vector<PlannedGpus> gpus;
   std::int64_t devices = 0;

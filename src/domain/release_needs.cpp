@@ -26,8 +26,7 @@ std::vector<ReleaseNeed> release_needs(const Device& device) {
                      "VM Service; NVIDIA AI Enterprise, 64-bit MMIO and EFI boot"});
   }
   if (device.supports_mixed_size) {
-    needs.push_back({"vGPUs of mixed sizes",
-                     "ESXi 8.0 U3, a best-effort or equal-share scheduler",
+    needs.push_back({"vGPUs of mixed sizes", "ESXi 8.0 U3, a best-effort or equal-share scheduler",
                      "vSphere 8.0 U3 release notes; NVIDIA AI Enterprise 5.1 user guide"});
   }
   const bool has_groups = std::ranges::any_of(
@@ -35,10 +34,10 @@ std::vector<ReleaseNeed> release_needs(const Device& device) {
   if (has_vgpu && has_groups && device.nvlink.max_domain > 1) {
     const bool is_switched = device.nvlink.kind.find("nvswitch") != std::string::npos;
     const std::string release = is_switched ? nvswitch_release(device.architecture) : "";
-    needs.push_back({"a device group",
-                     (release.empty() ? std::string("ESXi 8.0") : release) +
-                         ", VM hardware version 20",
-                     std::string(kBlog) + "; NVIDIA AI Enterprise 8, peer-to-peer"});
+    needs.push_back(
+        {"a device group",
+         (release.empty() ? std::string("ESXi 8.0") : release) + ", VM hardware version 20",
+         std::string(kBlog) + "; NVIDIA AI Enterprise 8, peer-to-peer"});
   }
   const bool has_shared_instances = std::ranges::any_of(
       device.profiles, [](const Profile& profile) { return profile.max_per_instance > 1; });
@@ -47,8 +46,9 @@ std::vector<ReleaseNeed> release_needs(const Device& device) {
                      "NVIDIA AI Enterprise 8, Blackwell types"});
   }
   if (device.partition_dies > 0) {
-    needs.push_back({"partitions", "bare metal or a Linux host with the amdgpu driver; set with "
-                                   "amd-smi while nothing runs",
+    needs.push_back({"partitions",
+                     "bare metal or a Linux host with the amdgpu driver; set with "
+                     "amd-smi while nothing runs",
                      "AMD Instinct documentation, GPU partitioning"});
   }
   return needs;

@@ -16,7 +16,8 @@ struct ReleaseNeed {
   bool operator==(const ReleaseNeed&) const = default;
 };
 
-/// Of the device as a whole; what single rows of its table need stands in Profile::requires_release.
+/// Of the device as a whole; what single rows of its table need stands in
+/// Profile::requires_release.
 std::vector<ReleaseNeed> release_needs(const Device& device);
 
 }  // namespace gpushape::domain

@@ -84,8 +84,7 @@ Diagnostics refusal(const domain::Shape& shape) {
                       "`-o leader-worker-set` can")};
   }
   if (shape.technology == Technology::Mig || shape.technology == Technology::SoftwareShare ||
-      shape.technology == Technology::Partition ||
-      shape.technology == Technology::Mps) {
+      shape.technology == Technology::Partition || shape.technology == Technology::Mps) {
     return {complaint(fmt::format("kubevirt cannot express {} on {}: a VM takes whole cards or "
                                   "vGPUs",
                                   name_of(shape.technology), shape.device),

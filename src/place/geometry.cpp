@@ -74,8 +74,7 @@ DeviceGeometry geometry_of(const domain::Device& device) {
   for (const Profile& profile : device.profiles) {
     if (profile.technology == Technology::Mig) geometry.profiles.push_back(instance(profile));
     if (profile.technology != Technology::TimeSliced &&
-        profile.technology != Technology::FullVgpu &&
-        profile.technology != Technology::Partition) {
+        profile.technology != Technology::FullVgpu && profile.technology != Technology::Partition) {
       continue;
     }
     geometry.profiles.push_back(time_sliced(profile));

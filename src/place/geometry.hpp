@@ -16,10 +16,10 @@ struct ProfileGeometry {
   std::string name;                  ///< short name, "40C" or "3g.40gb"
   std::vector<std::string> aliases;  ///< host's names, and the vGPU types that own this instance
   domain::GpuUse use = domain::GpuUse::TimeSliced;
-  int size = 0;             ///< GB, or memory slices
-  std::vector<int> starts;  ///< mixed-size or MIG; empty: such placements are not published
-  int max = 0;              ///< per GPU: in same-size mode, or of this MIG profile
-  int compute = 0;          ///< compute slices (MIG)
+  int size = 0;               ///< GB, or memory slices
+  std::vector<int> starts;    ///< mixed-size or MIG; empty: such placements are not published
+  int max = 0;                ///< per GPU: in same-size mode, or of this MIG profile
+  int compute = 0;            ///< compute slices (MIG)
   bool is_partition = false;  ///< of an AMD GPU: all partitions of it are alike
 
   bool operator==(const ProfileGeometry&) const = default;

@@ -24,7 +24,6 @@ using domain::GpuUse;
 using domain::HostBound;
 using domain::HostPlan;
 
-
 /// Hosts needed where the largest come first.
 std::int64_t hosts_for(double need, std::vector<double> capacities) {
   std::ranges::sort(capacities, std::greater{});
@@ -112,8 +111,8 @@ class HostPlanner {
         if (fits || !why.empty()) continue;
         const auto row = std::ranges::find(filters(), *refusal, &FilterRow::refusal);
         const auto words = row->words(pool, host, request);
-        why = fmt::format("{}, {}: wanted {}, found {}", words_of(one.request),
-                          name_of(*refusal), words.wanted, words.found);
+        why = fmt::format("{}, {}: wanted {}, found {}", words_of(one.request), name_of(*refusal),
+                          words.wanted, words.found);
       }
       if (fits) continue;
       plan_.refusal = fmt::format("no host takes {}: {}", one.name, why);
@@ -128,8 +127,8 @@ class HostPlanner {
   }
 
   void find_bounds() {
-    const Snapshot pool = snapshot_of(
-        input_.is_model ? std::min(mix_.size(), kMostPlannedHosts) : input_.pool.size());
+    const Snapshot pool = snapshot_of(input_.is_model ? std::min(mix_.size(), kMostPlannedHosts)
+                                                      : input_.pool.size());
     bound_gpus(pool);
     bound_amounts(pool);
     bound_groups(pool);
@@ -217,7 +216,8 @@ class HostPlanner {
   void bound_groups(const Snapshot& pool) {
     std::map<int, std::int64_t> groups;
     for (const MixRequest& one : mix_) {
-      if (one.request.gpus > 1 && one.request.needs_links) ++groups[static_cast<int>(one.request.gpus)];
+      if (one.request.gpus > 1 && one.request.needs_links)
+        ++groups[static_cast<int>(one.request.gpus)];
     }
     for (const auto& [size, count] : groups) {
       std::vector<double> on_host;
@@ -262,9 +262,8 @@ class HostPlanner {
       }
       std::ranges::stable_sort(sorted, std::greater{}, [](const auto& one) { return one.first; });
       Snapshot snapshot = empty;
-      const bool is_full = std::ranges::all_of(sorted, [&](const auto& one) {
-        return put(snapshot, *one.second);
-      });
+      const bool is_full =
+          std::ranges::all_of(sorted, [&](const auto& one) { return put(snapshot, *one.second); });
       if (is_full) return snapshot;
     }
     return std::nullopt;

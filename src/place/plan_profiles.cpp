@@ -70,10 +70,9 @@ std::vector<const Profile*> candidates_of(const Device& device, GpuMode mode) {
     }
   } else {
     for (const Profile& profile : device.profiles) {
-      const bool is_instance = profile.technology == Technology::Mig &&
-                               profile.attributes.empty() &&
-                               profile.memory_slices < device.mig_memory_slices &&
-                               !profile.placement_ids.empty();
+      const bool is_instance =
+          profile.technology == Technology::Mig && profile.attributes.empty() &&
+          profile.memory_slices < device.mig_memory_slices && !profile.placement_ids.empty();
       if (mode == GpuMode::Mig ? is_instance : is_fraction(profile)) sizes.push_back(&profile);
     }
   }
@@ -146,8 +145,7 @@ std::int64_t stranded_units(const Shared& shared, const Packed& packed, const Co
     }
   }
   Contents grown = contents;
-  return shared.length - used -
-         most_added(packed.packed, grown, shared.length, shared.compute, 0);
+  return shared.length - used - most_added(packed.packed, grown, shared.length, shared.compute, 0);
 }
 
 /// Same-size devices hold one size each: nothing to search.
@@ -178,8 +176,9 @@ std::optional<Packed> packed_with(const Shared& shared, std::vector<const Profil
       size.starts.push_back(static_cast<int>(start));
     }
     const bool is_mixed = shared.mode == GpuMode::MixedSize;
-    size.most = static_cast<int>(is_mixed ? profile->max_per_gpu_mixed.value_or(profile->max_per_gpu)
-                                          : profile->max_per_gpu);
+    size.most =
+        static_cast<int>(is_mixed ? profile->max_per_gpu_mixed.value_or(profile->max_per_gpu)
+                                  : profile->max_per_gpu);
     if (shared.mode == GpuMode::Mig) size.compute = static_cast<int>(profile->compute_slices);
     packed.packed.push_back(std::move(size));
   }
@@ -239,8 +238,7 @@ std::optional<Best> best_sizes(const Shared& shared, std::int64_t most_steps) {
   }
   if (!best) return std::nullopt;
   best->least = least;
-  best->is_proven =
-      all_proven || std::cmp_equal(best->packed.packing.devices.size(), least);
+  best->is_proven = all_proven || std::cmp_equal(best->packed.packing.devices.size(), least);
   return best;
 }
 
@@ -299,8 +297,8 @@ Shared shared_of(const Device& device, GpuMode mode) {
     shared.compute = static_cast<int>(device.mig_compute_slices);
     if (shared.length > 0) shared.unit_bytes = device_total(device) / shared.length;
   } else {
-    shared.length = static_cast<int>(mode == GpuMode::MixedSize ? device.mixed_region_gib
-                                                                : device.nominal_gb);
+    shared.length =
+        static_cast<int>(mode == GpuMode::MixedSize ? device.mixed_region_gib : device.nominal_gb);
     shared.unit_bytes = gib(1);
     for (const Profile& profile : device.profiles) {
       if (mode == GpuMode::SameSize && profile.is_full_size) {
@@ -340,14 +338,14 @@ void note_sizes(const Device& device, const Shared& shared, ProfilePlan& plan) {
         exact = &profile;
       }
     }
-    const bool nests = exact == nullptr || std::ranges::find(shared.candidates, exact) !=
-                                               shared.candidates.end();
+    const bool nests =
+        exact == nullptr || std::ranges::find(shared.candidates, exact) != shared.candidates.end();
     if (nests) continue;
     const Bytes strands = domain::stranded_bytes(device, *exact, GpuMode::MixedSize);
-    const std::string note =
-        fmt::format("RV-08: {} would hold {} as well, but it does not nest: {:.0f} GiB beside one "
-                    "are lost to every nesting size",
-                    exact->short_name, item->name, strands.gib());
+    const std::string note = fmt::format(
+        "RV-08: {} would hold {} as well, but it does not nest: {:.0f} GiB beside one "
+        "are lost to every nesting size",
+        exact->short_name, item->name, strands.gib());
     if (strands > Bytes() && std::ranges::find(plan.notes, note) == plan.notes.end()) {
       plan.notes.push_back(note);
     }
@@ -366,8 +364,8 @@ ProfilePlan plan_in_mode(const Device& device, const std::vector<MixItem>& mix, 
   Shared apart = shared_of(device, GpuMode::Mig);  // who must not share with others' shares
   PlannedSize whole{kWhole, 0, {}, {}};
   std::int64_t whole_devices = 0;
-  const Bytes largest = device.free_at_start ? device.free_at_start->low
-                                             : device.visible_bytes.expected;
+  const Bytes largest =
+      device.free_at_start ? device.free_at_start->low : device.visible_bytes.expected;
   for (const MixItem& item : mix) {
     const bool is_apart = item.needs_instance && mode != GpuMode::Mig;
     Shared& group = is_apart ? apart : shared;
@@ -431,8 +429,7 @@ std::vector<ProfilePlan> plan_profiles(const Device& device, const std::vector<M
   std::ranges::stable_sort(plans, [](const ProfilePlan& a, const ProfilePlan& b) {
     const auto key = [](const ProfilePlan& plan) {
       return std::make_tuple(!plan.refusal.empty(), plan.devices,
-                             (plan.stranded_bytes + plan.surplus_bytes).count(),
-                             plan.sizes.size());
+                             (plan.stranded_bytes + plan.surplus_bytes).count(), plan.sizes.size());
     };
     return key(a) < key(b);
   });

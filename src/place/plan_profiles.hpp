@@ -1,7 +1,7 @@
 // Proposes the sizes, the mode and the layout of GPUs for a mix of workloads: for every mode that
 // the device has, the set of sizes with which the fewest devices do, the least memory is stranded
-// or given beyond a need, and the fewest sizes are offered (RV-07: more than three in same-size mode lock devices early;
-// RV-08: sizes that do not nest strand memory).
+// or given beyond a need, and the fewest sizes are offered (RV-07: more than three in same-size
+// mode lock devices early; RV-08: sizes that do not nest strand memory).
 //
 // The number of devices for a set of sizes is a bin packing over the published placements, solved
 // by branch and bound over the maximal contents of one device; where its budget ends the best found

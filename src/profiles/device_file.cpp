@@ -159,7 +159,7 @@ class DeviceReader {
     }
     if (auto partitions = reader_.mapping("partitions")) {
       note_source("partitions", sources_.text_of(*partitions, "source"));
-      read_partitions(*partitions, device_);
+      read_gpu_partitions(*partitions, device_);
     }
   }
 

@@ -151,8 +151,8 @@ void read_mig_row(Reader& row, domain::Device& device) {
 /// "cpx_nps4" is CPX/NPS4 to amd-smi.
 std::string modes_of(std::string name) {
   for (char& letter : name) {
-    letter = letter == '_' ? '/'
-                           : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    letter =
+        letter == '_' ? '/' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
   return name;
 }
@@ -254,7 +254,7 @@ void read_mig(Reader& group, domain::Device& device) {
   group.finish();
 }
 
-void read_partitions(Reader& group, domain::Device& device) {
+void read_gpu_partitions(Reader& group, domain::Device& device) {
   device.partition_dies = group.required_integer("dies", kSlices);
   for (Reader& row : group.mappings("profiles")) read_partition_row(row, device);
   group.finish();

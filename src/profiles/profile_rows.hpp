@@ -13,6 +13,6 @@ void read_time_sliced(document::Reader& group, domain::Device& device);
 void read_mig(document::Reader& group, domain::Device& device);
 void read_mig_backed(document::Reader& group, domain::Device& device);
 /// A partition is so many of the compute dies, with the same part of the memory.
-void read_partitions(document::Reader& group, domain::Device& device);
+void read_gpu_partitions(document::Reader& group, domain::Device& device);
 
 }  // namespace gpushape::profiles

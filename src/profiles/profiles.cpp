@@ -392,8 +392,8 @@ Result<domain::Host> Profiles::server(std::string_view name, std::string_view gp
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
   if (!found) {
     return failure("no server is called '" + std::string(name) + "'",
-                   suggestion(name, known, "expected a file of kind Host, or one of " +
-                                               joined(known, " and ")));
+                   suggestion(name, known,
+                              "expected a file of kind Host, or one of " + joined(known, " and ")));
   }
   if (found->devices.empty() && gpu.empty()) {
     return failure("the server '" + std::string(name) + "' has no usual GPU", "name it with --gpu");

@@ -125,13 +125,13 @@ void show_facts(Page& page, const domain::Device& device) {
                              device.visible_bytes.low.gib(), device.visible_bytes.high.gib()));
   if (device.free_at_start) {
     fact("free at start",
-         fmt::format("{:.1f} GiB ({:.1f} to {:.1f}): CPU and GPU share the memory, the rest is the "
-                     "operating system's; an engine's share of the total cannot exceed {:.2f}",
-                     device.free_at_start->expected.gib(), device.free_at_start->low.gib(),
-                     device.free_at_start->high.gib(),
-                     std::floor(100 * device.free_at_start->low.gib() /
-                                device.visible_bytes.high.gib()) /
-                         100));
+         fmt::format(
+             "{:.1f} GiB ({:.1f} to {:.1f}): CPU and GPU share the memory, the rest is the "
+             "operating system's; an engine's share of the total cannot exceed {:.2f}",
+             device.free_at_start->expected.gib(), device.free_at_start->low.gib(),
+             device.free_at_start->high.gib(),
+             std::floor(100 * device.free_at_start->low.gib() / device.visible_bytes.high.gib()) /
+                 100));
   }
   if (device.nvml_bytes)
     fact("driver's total", fmt::format("{:.0f} MiB", device.nvml_bytes->gib() * 1024));
@@ -246,9 +246,9 @@ std::string fit_text(const domain::ProfileFit& fit, const Style& style) {
     const domain::FittedProfile& one = fit.placed[i];
     table.rows.push_back(
         {std::to_string(i + 1),
-         one.vgpu.empty() ? one.name
-                          : fmt::format("{} with {} of {} {}", one.name, one.vgpus, one.most_vgpus,
-                                        one.vgpu),
+         one.vgpu.empty()
+             ? one.name
+             : fmt::format("{} with {} of {} {}", one.name, one.vgpus, one.most_vgpus, one.vgpu),
          fit.mode == domain::GpuMode::SameSize ? "any free place" : place_words(one, fit.mode),
          fit.mode == domain::GpuMode::SameSize
              ? "-"

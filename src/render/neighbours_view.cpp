@@ -18,13 +18,12 @@ void show_neighbours(Page& page, const domain::Advice& advice) {
                    {"one more beside it", Align::Left}};
   for (const domain::Neighbour& one : advice.neighbours) {
     const bool is_shared = one.per_device > 1 || !one.beside.empty();
-    table.rows.push_back(
-        {one.is_chosen ? ">" : "", one.profile, gib_text(one.memory_bytes),
-         std::to_string(one.per_device),
-         one.stranded_bytes > Bytes() ? gib_text(one.stranded_bytes) : "-",
-         !is_shared            ? "nothing"
-         : one.beside.empty() ? "only its like"
-                              : fmt::format("{}", fmt::join(one.beside, ", "))});
+    table.rows.push_back({one.is_chosen ? ">" : "", one.profile, gib_text(one.memory_bytes),
+                          std::to_string(one.per_device),
+                          one.stranded_bytes > Bytes() ? gib_text(one.stranded_bytes) : "-",
+                          !is_shared           ? "nothing"
+                          : one.beside.empty() ? "only its like"
+                                               : fmt::format("{}", fmt::join(one.beside, ", "))});
   }
   page.table(table);
   for (const domain::Neighbour& one : advice.neighbours) {

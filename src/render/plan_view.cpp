@@ -43,9 +43,8 @@ void draw_gpus(Page& page, const PlannedGpus& gpus) {
 /// "mig-configs" and "vgpu-configs" entries, one for each way in which GPUs are set up.
 void show_config(Page& page, const ProfilePlan& plan) {
   const auto has = [&](GpuMode mode) {
-    return std::ranges::any_of(plan.gpus, [&](const PlannedGpus& gpus) {
-      return gpus.mode == mode;
-    });
+    return std::ranges::any_of(plan.gpus,
+                               [&](const PlannedGpus& gpus) { return gpus.mode == mode; });
   };
   const auto entries = [&](bool is_mig) {
     int number = 0;
@@ -84,8 +83,8 @@ void show_plan(Page& page, const ProfilePlan& plan) {
   Table table;
   table.columns = {{"size", Align::Left}, {"copies", Align::Right}, {"for", Align::Left}};
   for (const domain::PlannedSize& size : plan.sizes) {
-    table.rows.push_back(
-        {size.profile, std::to_string(size.copies), fmt::format("{}", fmt::join(size.items, ", "))});
+    table.rows.push_back({size.profile, std::to_string(size.copies),
+                          fmt::format("{}", fmt::join(size.items, ", "))});
   }
   page.table(table);
   page.blank();
@@ -97,11 +96,11 @@ void show_plan(Page& page, const ProfilePlan& plan) {
                             proof_text(plan.devices, plan.least_devices, plan.is_proven)));
   Bytes free;
   for (const PlannedGpus& gpus : plan.gpus) free += gpus.free_bytes * gpus.count;
-  page.labelled("stranded", kPlanLabel,
-                plan.stranded_bytes > Bytes()
-                    ? fmt::format("{:.1f} GiB that no size of the plan can use",
-                                  plan.stranded_bytes.gib())
-                    : std::string("nothing"));
+  page.labelled(
+      "stranded", kPlanLabel,
+      plan.stranded_bytes > Bytes()
+          ? fmt::format("{:.1f} GiB that no size of the plan can use", plan.stranded_bytes.gib())
+          : std::string("nothing"));
   page.labelled("free", kPlanLabel, fmt::format("{:.1f} GiB for more of these sizes", free.gib()));
   page.labelled("beyond needs", kPlanLabel, fmt::format("{:.1f} GiB", plan.surplus_bytes.gib()));
   for (const std::string& note : plan.notes) page.labelled("note", kPlanLabel, note);
@@ -153,11 +152,10 @@ std::string share_text(const domain::Gpu& gpu) {
 }
 
 void show_host(Page& page, const domain::ClusterHost& host) {
-  page.heading(fmt::format(
-      "{}: {:.1f} of {:.0f} cores, {:.0f} of {:.0f} GiB", host.name,
-      static_cast<double>(host.used_millicores) / domain::kMillicoresPerCore,
-      static_cast<double>(host.millicores) / domain::kMillicoresPerCore,
-      host.used_memory_bytes.gib(), host.memory_bytes.gib()));
+  page.heading(fmt::format("{}: {:.1f} of {:.0f} cores, {:.0f} of {:.0f} GiB", host.name,
+                           static_cast<double>(host.used_millicores) / domain::kMillicoresPerCore,
+                           static_cast<double>(host.millicores) / domain::kMillicoresPerCore,
+                           host.used_memory_bytes.gib(), host.memory_bytes.gib()));
   Table table;
   table.columns = {{"GPU", Align::Left}, {"mode", Align::Left}, {"holds", Align::Left}};
   for (const domain::Gpu& gpu : host.gpus) {
@@ -206,15 +204,14 @@ std::string host_plans_text(const std::vector<HostPlan>& plans, const Style& sty
     page.labelled(bound.resource, 20,
                   fmt::format("{}: {}", counted(bound.hosts, "host"), bound.says));
   }
-  page.labelled("answer", 20,
-                fmt::format("{}; {}", best.hosts,
-                            proof_text(best.hosts, best.least_hosts, best.is_proven)));
+  page.labelled(
+      "answer", 20,
+      fmt::format("{}; {}", best.hosts, proof_text(best.hosts, best.least_hosts, best.is_proven)));
   for (const HostPlan& other : std::span(plans).subspan(1)) {
     page.labelled(fmt::format("{} vGPUs", name_of(other.mode)), 20,
-                  other.refusal.empty()
-                      ? fmt::format("{}, {}", counted(other.hosts, "host"),
-                                    other.is_proven ? "proven" : "not proven")
-                      : other.refusal);
+                  other.refusal.empty() ? fmt::format("{}, {}", counted(other.hosts, "host"),
+                                                      other.is_proven ? "proven" : "not proven")
+                                        : other.refusal);
   }
   return page.text();
 }

@@ -41,8 +41,8 @@ Advice layouts(const std::string& model, const std::string& gpu, Platform platfo
 TEST_SUITE("advise") {
   TEST_CASE("without links the stages of a pipeline take the place of tensor parallel") {
     // 70B in 16 bits: 141 GB of weights; four L40S of 44.5 GiB hold it, over PCIe alone.
-    const Advice advice = layouts("meta-llama/Llama-3.3-70B-Instruct", "l40s",
-                                  Platform::Kubernetes, 4096, 4);
+    const Advice advice =
+        layouts("meta-llama/Llama-3.3-70B-Instruct", "l40s", Platform::Kubernetes, 4096, 4);
     REQUIRE_FALSE(advice.shapes.empty());
     const RankedShape& best = advice.shapes.front();
     CHECK(best.shape.count == 4);
@@ -52,8 +52,8 @@ TEST_SUITE("advise") {
   }
 
   TEST_CASE("inside a link domain layers are shared") {
-    const Advice advice = layouts("meta-llama/Llama-3.3-70B-Instruct", "h100-sxm-80",
-                                  Platform::Kubernetes, 4096, 4);
+    const Advice advice =
+        layouts("meta-llama/Llama-3.3-70B-Instruct", "h100-sxm-80", Platform::Kubernetes, 4096, 4);
     REQUIRE_FALSE(advice.shapes.empty());
     const RankedShape& best = advice.shapes.front();
     CHECK(best.shape.parallelism.tensor == best.shape.count);
@@ -65,8 +65,8 @@ TEST_SUITE("advise") {
     // DeepSeek-V3 in 16 bits: 671e9 x 2 = 1.34 TB; 16 GPUs of 79.25 GiB have 1.36 TB, which leaves
     // nothing for cache and buffers; 24 do.
     const char* const model = "deepseek-ai/DeepSeek-V3";
-    const Advice over = layouts(model, "a100-sxm4-80", Platform::Kubernetes, 4096, 4,
-                                Quantization::Bf16);
+    const Advice over =
+        layouts(model, "a100-sxm4-80", Platform::Kubernetes, 4096, 4, Quantization::Bf16);
     REQUIRE_FALSE(over.shapes.empty());
     const RankedShape& best = over.shapes.front();
     CHECK(best.shape.nodes == 3);
@@ -75,8 +75,8 @@ TEST_SUITE("advise") {
     CHECK(best.shape.parallelism.pipeline == 3);
     CHECK(best.contract.shape.count == 8);
     CHECK(best.contract.replicas == 3);
-    const Advice inside = layouts(model, "a100-sxm4-80", Platform::Vsphere, 4096, 4,
-                                  Quantization::Bf16);
+    const Advice inside =
+        layouts(model, "a100-sxm4-80", Platform::Vsphere, 4096, 4, Quantization::Bf16);
     CHECK(inside.shapes.empty());
     CHECK(std::ranges::any_of(inside.rejected, [](const RejectedShape& shape) {
       return shape.reason.says.find("a VM does not span hosts") != std::string::npos;

@@ -134,8 +134,8 @@ TEST_SUITE("place") {
     REQUIRE(three.placed.size() == 2);
     CHECK(three.placed[0].vgpus + three.placed[1].vgpus == 3);
     CHECK(three.placed[0].most_vgpus == 2);
-    const ProfileFit five = fit_profiles(
-        device, true, {"DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C"});
+    const ProfileFit five =
+        fit_profiles(device, true, {"DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C", "DC-2-24C"});
     CHECK(!five.is_legal);  // three instances of 2 slices
   }
 

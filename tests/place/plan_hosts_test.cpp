@@ -103,8 +103,7 @@ bool holds(Snapshot& snapshot, const std::vector<MixRequest>& mix, std::size_t n
   const auto request = snapshot.compile(mix[next].request);
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
     if (gpushape::place::refusal_of(snapshot, host, request)) continue;
-    for (const auto& option :
-         gpushape::place::options(snapshot, snapshot.row(host), request)) {
+    for (const auto& option : gpushape::place::options(snapshot, snapshot.row(host), request)) {
       snapshot.place(mix[next].name, request, host, option);
       const bool is_good = holds(snapshot, mix, next + 1);
       snapshot.remove(mix[next].name);

@@ -158,8 +158,8 @@ TEST_SUITE("place") {
   TEST_CASE("a mix of halves and quarters fills mixed-size devices without stranding") {
     // On 80 GB: 40C holds 37.4 GiB, 20C 18.7, 10C 9.3. Two of 30, three of 15 and two of 8 take
     // 2 x 40 + 3 x 20 + 2 x 10 = 160 GB: two devices.
-    const auto plans = plan_profiles(
-        device("h100-sxm-80"), {item("a", 30, 2), item("b", 15, 3), item("c", 8, 2)});
+    const auto plans =
+        plan_profiles(device("h100-sxm-80"), {item("a", 30, 2), item("b", 15, 3), item("c", 8, 2)});
     const auto mixed = std::ranges::find(plans, GpuMode::MixedSize, &ProfilePlan::mode);
     REQUIRE(mixed != plans.end());
     CHECK(mixed->devices == 2);
@@ -182,7 +182,8 @@ TEST_SUITE("place") {
     const ProfilePlan& best = plans.front();
     CHECK(best.refusal.empty());
     CHECK(best.devices == 2);  // three 1g.10gb on one, the other whole
-    CHECK(std::ranges::any_of(best.sizes, [](const auto& size) { return size.profile == "1g.10gb"; }));
+    CHECK(std::ranges::any_of(best.sizes,
+                              [](const auto& size) { return size.profile == "1g.10gb"; }));
   }
 
   TEST_CASE("what no device holds is refused by name") {

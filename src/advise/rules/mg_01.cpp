@@ -16,15 +16,15 @@ std::optional<Verdict> mg_01(const Facts& facts, const Thresholds& /*thresholds*
                        facts.tensor)};
   }
   if (facts.tensor > 1 && facts.tensor < facts.gpus_needed) {
-    return Verdict{.says = fmt::format(
-                       "{} GPUs: the smallest of 2, 4 and 8 that holds the need, {} on each, in "
-                       "{} stages of {}{}",
-                       facts.gpus_needed, size_text(facts.need_of_each_bytes),
-                       facts.gpus_needed / facts.tensor, facts.tensor,
-                       facts.attention_heads % facts.gpus_needed != 0
-                           ? fmt::format(": {} attention heads divide by no more",
-                                         facts.attention_heads)
-                           : std::string())};
+    return Verdict{
+        .says = fmt::format(
+            "{} GPUs: the smallest of 2, 4 and 8 that holds the need, {} on each, in "
+            "{} stages of {}{}",
+            facts.gpus_needed, size_text(facts.need_of_each_bytes),
+            facts.gpus_needed / facts.tensor, facts.tensor,
+            facts.attention_heads % facts.gpus_needed != 0
+                ? fmt::format(": {} attention heads divide by no more", facts.attention_heads)
+                : std::string())};
   }
   const bool shares_all = facts.tensor == 0 || facts.tensor == facts.gpus_needed;
   if (facts.attention_heads > 0 && shares_all) {

@@ -149,15 +149,16 @@ void note_start(const domain::Capacity& capacity, const PoolCount& count, const 
 }
 
 /// vLLM compares its share of the total with what is free (v1/worker/utils.py, request_memory).
-void note_free(const domain::Capacity& capacity, const Plan& plan,
-               const domain::VisibleMemory& gpu, std::vector<std::string>& notes) {
+void note_free(const domain::Capacity& capacity, const Plan& plan, const domain::VisibleMemory& gpu,
+               std::vector<std::string>& notes) {
   if (!gpu.takeable_bytes || plan.given_pool) return;
   const Bytes asked = share_of(gpu.bytes.expected, plan.utilization);
   if (asked <= *gpu.takeable_bytes) return;
   notes.push_back(fmt::format(
       "utilization {} asks for {:.1f} GiB, and {:.1f} of the {:.1f} can be taken{}: the engine "
       "would refuse to start; at most {:.2f}",
-      plan.utilization, asked.gib(), gpu.takeable_bytes->gib(), capacity.visible_bytes.expected.gib(),
+      plan.utilization, asked.gib(), gpu.takeable_bytes->gib(),
+      capacity.visible_bytes.expected.gib(),
       gpu.profile.empty() ? ", for the operating system shares the memory" : "",
       std::floor(100 * gpu.takeable_bytes->gib() / gpu.bytes.expected.gib()) / 100));
 }
