@@ -25,9 +25,6 @@ struct Shape {
   double compute_share =
       1;               ///< of one device: nominal share for time-sliced, instance share for MIG
   Bytes memory_bytes;  ///< usable, of one device or share
-  /// Hosts that hold one instance together, each `count / nodes` of its devices; more than one only
-  /// where an orchestrator starts a group of pods.
-  std::int64_t nodes = 1;
 
   bool operator==(const Shape&) const = default;
 };
