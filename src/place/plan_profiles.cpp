@@ -204,7 +204,7 @@ std::optional<Packed> packed_with(const Shared& shared, std::vector<const Profil
   return packed;
 }
 
-struct Best {
+struct BestSizes {
   Packed packed;
   std::int64_t least = 0;  ///< of any set of sizes
   bool is_proven = true;
@@ -212,8 +212,8 @@ struct Best {
 
 /// All sets of sizes; the fewest devices, the least that is lost to all or given beyond a need, the
 /// fewest sizes.
-std::optional<Best> best_sizes(const Shared& shared, std::int64_t most_steps) {
-  std::optional<Best> best;
+std::optional<BestSizes> best_sizes(const Shared& shared, std::int64_t most_steps) {
+  std::optional<BestSizes> best;
   std::int64_t least = 0;
   bool all_proven = true;
   const auto key = [](const Packed& packed) {
@@ -233,7 +233,7 @@ std::optional<Best> best_sizes(const Shared& shared, std::int64_t most_steps) {
     least = best ? std::min(least, packed->packing.least) : packed->packing.least;
     all_proven = all_proven && packed->packing.is_proven;
     if (!best || key(*packed) < key(best->packed)) {
-      best = Best{*std::move(packed), 0, true};
+      best = BestSizes{*std::move(packed), 0, true};
     }
   }
   if (!best) return std::nullopt;
@@ -265,7 +265,7 @@ PlannedGpus gpus_of(const Shared& shared, const Packed& packed, const Contents& 
 }
 
 /// Adds what the sizes and devices of one packing are to the plan.
-void take_packing(const Shared& shared, const Best& best, ProfilePlan& plan) {
+void take_packing(const Shared& shared, const BestSizes& best, ProfilePlan& plan) {
   const Packed& packed = best.packed;
   for (std::size_t i = 0; i < packed.sizes.size(); ++i) {
     PlannedSize size{packed.sizes[i]->short_name, packed.packed[i].copies, {}, {}};
@@ -399,7 +399,7 @@ ProfilePlan plan_in_mode(const Device& device, const std::vector<MixItem>& mix, 
   }
   for (const Shared* group : {&shared, &apart}) {
     if (group->items.empty()) continue;
-    const std::optional<Best> best = best_sizes(*group, most_steps);
+    const std::optional<BestSizes> best = best_sizes(*group, most_steps);
     if (best) take_packing(*group, *best, plan);
   }
   note_sizes(device, shared, plan);

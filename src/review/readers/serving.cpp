@@ -16,7 +16,7 @@ using document::Node;
 
 namespace {
 
-constexpr std::int64_t kMostServedReplicas = 1'000'000;
+constexpr std::int64_t kMostReplicas = 1'000'000;
 
 constexpr auto kParallelism = std::to_array<FieldFlag>({
     {"tensor", "--tensor-parallel-size"},
@@ -29,7 +29,7 @@ constexpr auto kParallelism = std::to_array<FieldFlag>({
 void take_replicas(const Node& holder, Path path, PodRequest& pod) {
   pod.stated_replicas = integer_at(holder, path);
   if (pod.stated_replicas) {
-    pod.replicas = std::clamp<std::int64_t>(pod.stated_replicas->value, 0, kMostServedReplicas);
+    pod.replicas = std::clamp<std::int64_t>(pod.stated_replicas->value, 0, kMostReplicas);
   }
 }
 
@@ -47,8 +47,7 @@ Container& container_named(PodRequest& pod, std::string_view name, const Node& p
   return pod.containers.emplace_back(std::move(made));
 }
 
-/// The container's own words behind those of the fields; a command of its own replaces the
-/// preset's.
+/// The container's own words behind those of the fields; a command of its own replaces the preset's.
 void put_command(const document::Document& document, Command words, Container& container) {
   if (container.has_command) return;
   if (!container.commands.empty()) {
@@ -82,8 +81,8 @@ void read_llm_part(const Object& object, const Node& part, const Node* model, st
 }
 
 /// NVIDIA's `draResources`: claims that the operator makes, in the form of any other claim.
-void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod, Container& container,
-                     Deployment& deployment) {
+void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod,
+                     Container& container, Deployment& deployment) {
   const Node* rows = spec.find("draResources");
   if (rows == nullptr) return;
   std::size_t number = 0;
@@ -109,7 +108,7 @@ void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod, Co
         request.name = word_at(device, {"name"});
         request.device_class = text_at(device, {"deviceClassName"});
         if (const auto count = integer_at(device, {"count"})) {
-          request.count = std::clamp<std::int64_t>(count->value, 0, kMostServedReplicas);
+          request.count = std::clamp<std::int64_t>(count->value, 0, kMostReplicas);
           request.count_node = count->node;
         }
         if (const Node* expressions = device.find("celExpressions")) {
@@ -154,7 +153,7 @@ void read_dynamo_component(const Object& object, std::string_view backend, const
   pod.part = word_at(component, {"name"});
   take_replicas(component, {"replicas"}, pod);
   if (const auto nodes = integer_at(component, {"multinode", "nodeCount"})) {
-    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostServedReplicas);
+    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostReplicas);
   }
   read_pod_template(component.find("podTemplate"), pod);
   finish_dynamo(object, backend, component, quantity_at(component, {"sharedMemorySize"}),
@@ -169,7 +168,7 @@ void read_dynamo_service(const Object& object, std::string_view backend, const N
   pod.part = entry.name;
   take_replicas(service, {"replicas"}, pod);
   if (const auto nodes = integer_at(service, {"multinode", "nodeCount"})) {
-    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostServedReplicas);
+    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostReplicas);
   }
   const Node* extra = service.find("extraPodSpec");
   if (extra != nullptr) read_pod_spec(*extra, pod);
@@ -196,9 +195,7 @@ void read_dynamo_service(const Object& object, std::string_view backend, const N
 
 Command begin_command(std::string_view engine, const Node* model, const Node& place) {
   const Node& start = model == nullptr ? place : *model;
-  const auto word = [&start](std::string_view text) {
-    return Word{std::string(text), start.position(), true};
-  };
+  const auto word = [&start](std::string_view text) { return Word{std::string(text), start.position(), true}; };
   Command words;
   if (engine == "sglang") {
     words = {word("python3"), word("-m"), word("sglang.launch_server")};
@@ -313,8 +310,7 @@ void read_nim_service(const Object& object, Deployment& deployment) {
     if (own != nullptr) *probe = Probe{own};
     if (own == nullptr) continue;
     if (const auto value = quantity_at(*own, {"periodSeconds"})) (*probe)->period = value->value;
-    if (const auto value = integer_at(*own, {"failureThreshold"}))
-      (*probe)->failures = value->value;
+    if (const auto value = integer_at(*own, {"failureThreshold"})) (*probe)->failures = value->value;
     if (const auto value = quantity_at(*own, {"initialDelaySeconds"})) {
       (*probe)->initial_delay = value->value;
     }
