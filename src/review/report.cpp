@@ -102,6 +102,10 @@ void Report::add(const document::Document& document, document::Position place, R
   entries_.push_back({&document, std::move(finding)});
 }
 
+bool Report::has(const std::function<bool(const domain::Finding&)>& is_it) const {
+  return std::ranges::any_of(entries_, is_it, &Entry::finding);
+}
+
 std::vector<domain::Finding> Report::take(std::span<const document::Document> documents) && {
   std::map<const document::Source*, std::size_t> files;
   for (const document::Document& document : documents) {

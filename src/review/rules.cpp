@@ -53,6 +53,15 @@ constexpr auto kMachineRows = std::to_array<RuleRow>({
      "profile twice",
      "add the devices in configSpec.deviceChange, as a device group where they talk to each other",
      "VM Operator, config/crd/bases, VirtualMachineClass", rules_of::vc_11},
+    {"IG-01", Warning, "An ignore says which rule and why",
+     "An answer without a reason cannot be looked at again when the reason is gone; without one it "
+     "answers nothing",
+     "write the rule and the reason: # gpushape: ignore VC-01 the image locks its memory",
+     "ours, after the suppressions of other linters", rules_of::ig_01},
+    // The last: it looks at what all others found.
+    {"IG-02", Note, "An ignore has something to ignore",
+     "The finding is gone, and the comment would hide the next one of that rule", "take the comment out",
+     "ours, after the unused suppressions of other linters", rules_of::ig_02},
 });
 
 /// All tables one behind the other.

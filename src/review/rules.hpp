@@ -2,6 +2,7 @@
 // what it finds, with the values that fired it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ class Report {
   void add(const document::Document& document, const document::Node& place, Remark remark);
   /// At a word of a command line, say.
   void add(const document::Document& document, document::Position place, Remark remark);
+  /// Whether something like that was found so far.
+  [[nodiscard]] bool has(const std::function<bool(const domain::Finding&)>& is_it) const;
   /// In the order of documents, lines, columns and rules.
   [[nodiscard]] std::vector<domain::Finding> take(std::span<const document::Document> documents) &&;
 
@@ -58,5 +61,8 @@ struct RuleRow {
 
 /// In display order.
 std::span<const RuleRow> rules();
+
+/// Whether `--rule` and `--skip` let that rule speak: "VC-03", or "VC" for all of them.
+bool is_chosen(std::string_view id, const ReviewRequest& request);
 
 }  // namespace gpushape::review

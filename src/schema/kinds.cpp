@@ -40,6 +40,8 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"DefragmentPlan", "the fewest moves that make a contract placeable",
      "defragment-plan.schema.json"},
     {"InventoryCheck", "what contradicts itself in an inventory", "inventory-check.schema.json"},
+    {"Review", "what a review of manifests found, and what had to be assumed",
+     "review.schema.json"},
     {"Simulation", "a trace replayed under several policies", "simulation.schema.json"},
 });
 

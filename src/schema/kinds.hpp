@@ -23,6 +23,7 @@
 #include "domain/model.hpp"
 #include "domain/placement.hpp"
 #include "domain/profile_fit.hpp"
+#include "domain/review.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -49,6 +50,7 @@ document::Node to_node(const domain::Model& model);
 document::Node to_node(const domain::Device& device);
 document::Node to_node(const domain::ProfileFit& fit);
 document::Node to_node(const domain::EstimateComparison& comparison);
+document::Node to_node(const domain::Review& review);
 document::Node calibration_node(const std::vector<domain::Calibration>& calibrations);
 document::Node evidence_node(const std::vector<domain::Measurement>& measurements);
 

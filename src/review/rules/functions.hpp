@@ -67,5 +67,7 @@ void ld_01(const Deployment& deployment, Report& report);
 void ld_02(const Deployment& deployment, Report& report);
 void ld_03(const Deployment& deployment, Report& report);
 void ld_04(const Deployment& deployment, Report& report);
+void ig_01(const Deployment& deployment, Report& report);
+void ig_02(const Deployment& deployment, Report& report);
 
 }  // namespace gpushape::review::rules_of

@@ -1,0 +1,29 @@
+// Fixes as minimal changes of the text: comments, order and everything else stay as they are. A fix
+// that cannot be made so (a value over several lines, a place in a JSON file) is no edit at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/node.hpp"
+#include "domain/review.hpp"
+
+namespace gpushape::review {
+
+using Edits = std::vector<domain::TextEdit>;
+
+/// The scalar becomes `text`, written as it is to stand in YAML.
+Edits replace_value(const document::Document& document, const document::Node& scalar,
+                    std::string_view text);
+/// "name: value" becomes a field of the mapping, ahead of its others.
+Edits add_field(const document::Document& document, const document::Node& mapping,
+                std::string_view field);
+
+/// The text with all edits made that do not touch each other; the first of two that do wins.
+std::string apply_edits(std::string_view text, Edits edits);
+
+/// A unified diff of two texts, three lines around each change; empty where they are equal.
+std::string unified_diff(std::string_view before, std::string_view after, const std::string& file);
+
+}  // namespace gpushape::review
