@@ -9,6 +9,7 @@
 
 #include "base/calendar.hpp"
 #include "catalog/quantization_names.hpp"
+#include "domain/review.hpp"
 #include "inventory/import.hpp"
 #include "place/decide.hpp"
 #include "schema/token_figures.hpp"
@@ -64,6 +65,14 @@ std::vector<std::string> split_commas(const std::string& text) {
     }
   }
   return parts;
+}
+
+/// A flag that repeats.
+Diagnostics add_list(std::vector<std::string>& target, const Given& given) {
+  const std::vector<std::string> parts = split_commas(given.text);
+  if (parts.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
+  std::ranges::copy(parts, std::back_inserter(target));
+  return {};
 }
 
 Diagnostics set_list(std::vector<std::string>& target, const Given& given) {
@@ -410,6 +419,10 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--gpu", "", "LIST", Hardware, kSizing | kCalibrate,
      "ordered wishes, earlier is preferred: h100-sxm-80,4xl40s,any; default: any", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
+    {"--gpu", "", "LIST", Hardware, kReview, "what the nodes have, where the manifests do not say it", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
+    {"--workload", "", "FILE", Hardware, kReview, "a Workload that fills what the manifests leave open", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.review.workload_file, text_of(g), g); }},
     {"--gpu", "", "LIST", Hardware, kProfiles | kPlan, "plan: the GPUs to plan for; import: the GPU of a listing that does not name it", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.workload.gpus, g); }},
     {"--gpu", "", "LIST", Hardware, kSweep, "GPUs by name; any: every one; none: no capacity; default: any", nullptr,
@@ -427,7 +440,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set_requirements(in.workload.requires_, g); }},
     {"--host", "", "NAME|FILE", Hardware, kAdvise | kPlan, "a server of the table (dgx-h100) or a host profile; default: the usual server of the GPU's board", nullptr,
      [](Invocation& in, const Given& g) { return set(in.host, text_of(g), g); }},
-    {"--cluster", "", "INVENTORY", Hardware, kOnClusters | kAdvise | kPlan, "an inventory, or a folder of them; repeats", nullptr,
+    {"--cluster", "", "INVENTORY", Hardware, kOnClusters | kAdvise | kPlan | kReview, "an inventory, or a folder of them; repeats", nullptr,
      [](Invocation& in, const Given& g) { in.clusters.push_back(g.text); return Diagnostics{}; }},
     {"--policy", "", "NAME", Hardware, kOnClusters, "placement policy; simulate takes several, separated by commas",
      policy_names,
@@ -492,6 +505,22 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
        for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
        return Diagnostics{};
      }},
+    {"--output", "-o", "FORMAT", Output, kReview, "text, json, yaml, sarif, junit, github, markdown; repeats", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.outputs, g); }},
+    {"--fail-on", "", "SEVERITY", Output, kReview, "what makes the answer no: error, warning, note; default: warning", all_names<domain::Severity>,
+     [](Invocation& in, const Given& g) { return set_word(in.review.fail_on, g, all_names<domain::Severity>()); }},
+    {"--baseline", "", "FILE", Output, kReview, "an earlier review as JSON: only what is new is shown", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.review.baseline_file, text_of(g), g); }},
+    {"--rule", "", "ID", Output, kReview, "only this rule, or group of rules (VC); repeats", nullptr,
+     [](Invocation& in, const Given& g) { return add_list(in.review.only, g); }},
+    {"--skip", "", "ID", Output, kReview, "not this rule, or group of rules; repeats", nullptr,
+     [](Invocation& in, const Given& g) { return add_list(in.review.skipped, g); }},
+    {"--fix", "", "", Output, kReview, "makes the fixes that are certain, in the files", nullptr,
+     [](Invocation& in, const Given&) { in.review.wants_fix = true; return Diagnostics{}; }},
+    {"--dry-run", "", "", Output, kReview, "with --fix: shows the changes and writes nothing", nullptr,
+     [](Invocation& in, const Given&) { in.review.is_dry_run = true; return Diagnostics{}; }},
+    {"--checklist", "", "", Output, kReview, "answers the buyer's nineteen questions, too", nullptr,
+     [](Invocation& in, const Given&) { in.review.wants_checklist = true; return Diagnostics{}; }},
     {"--output", "-o", "FORMAT", Output, kSweep, "csv or jsonl; default: csv", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.outputs, g); }},
     {"--shard", "", "I/N", Output, kSweep, "only the Ith of N equal parts, counted from 1; all parts one after another are the whole", nullptr,
@@ -500,9 +529,9 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.threads, parse_count(g, 1, kMostThreads), g); }},
     {"--count", "", "", Output, kSweep, "only how many rows there are", nullptr,
      [](Invocation& in, const Given&) { in.wants_count = true; return Diagnostics{}; }},
-    {"--output-file", "", "FILE", Output, kSizing | kSweep | kLookup | kOnClusters | kCalibrate | kPlan, "where the one document goes instead of standard output", nullptr,
+    {"--output-file", "", "FILE", Output, kSizing | kSweep | kLookup | kOnClusters | kCalibrate | kPlan | kReview, "where the one document goes instead of standard output", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_file, text_of(g), g); }},
-    {"--output-dir", "", "FOLDER", Output, kSizing | kOnClusters | kCalibrate, "a folder for the documents, one file each", nullptr,
+    {"--output-dir", "", "FOLDER", Output, kSizing | kReview | kOnClusters | kCalibrate, "a folder for the documents, one file each", nullptr,
      [](Invocation& in, const Given& g) { return set(in.output_folder, text_of(g), g); }},
     {"--solve", "", "VARIABLE", Output, kSizing,
      "the other way round: the last value with which it fits, and what binds", all_names<domain::SolveFor>,
@@ -548,13 +577,13 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--verbose", "-v", "", Output, kAll, "every term with formula, inputs and source", nullptr,
      [](Invocation& in, const Given&) { in.verbosity = 1; return Diagnostics{}; }},
 
-    {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kSweep | kCatalog | kCalibrate, "your own models and engines, over the built-in ones", nullptr,
+    {"--catalog-dir", "", "FOLDER", Configuration, kSizing | kSweep | kCatalog | kReview | kCalibrate, "your own models and engines, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.catalog_folder, text_of(g), g); }},
     {"--profiles-dir", "", "FOLDER", Configuration, kSizing | kSweep | kProfiles | kReview | kOnClusters | kCalibrate | kPlan, "your own GPUs, over the built-in ones", nullptr,
      [](Invocation& in, const Given& g) { return set(in.profiles_folder, text_of(g), g); }},
-    {"--k8s", "", "VERSION", Configuration, kAdvise, "Kubernetes of the target; default: 1.36", kubernetes_versions,
+    {"--k8s", "", "VERSION", Configuration, kAdvise | kReview, "Kubernetes of the target; default: 1.36", kubernetes_versions,
      [](Invocation& in, const Given& g) { return set_word(in.kubernetes, g, kubernetes_versions()); }},
-    {"--vm-operator-release", "", "RELEASE", Configuration, kAdvise,
+    {"--vm-operator-release", "", "RELEASE", Configuration, kAdvise | kReview,
      "vCenter release that serves the VM classes", vm_operator_releases,
      [](Invocation& in, const Given& g) { return set_word(in.vm_operator, g, vm_operator_releases()); }},
 });

@@ -32,6 +32,18 @@ struct CatalogImport {
   std::string source;
 };
 
+/// review: what of the findings counts, and what is done about them.
+struct ReviewFlags {
+  std::string workload_file;
+  std::string baseline_file;
+  std::string fail_on = "warning";
+  std::vector<std::string> only;
+  std::vector<std::string> skipped;
+  bool wants_fix = false;
+  bool is_dry_run = false;
+  bool wants_checklist = false;
+};
+
 struct Invocation {
   std::vector<std::string> arguments;    ///< as given, for the last comment of a manifest
   std::vector<std::string> positionals;  ///< after the command
@@ -87,6 +99,7 @@ struct Invocation {
   std::string evidence_file;                             ///< calibrate: where evidence is written
   std::vector<std::string> evidence_files;               ///< measured starts to take
   bool wants_quantizations = false;                      ///< catalog list --quantizations
+  ReviewFlags review;
   CatalogFilter catalog_filter;
   CatalogImport catalog_import;
 };

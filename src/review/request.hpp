@@ -27,6 +27,7 @@ struct ReviewRequest {
   std::string vm_operator = {};                ///< --vm-operator-release; empty: not said
   std::vector<std::string> only = {};  ///< --rule: ids or their first letters; empty: all
   std::vector<std::string> skipped = {};          ///< --skip
+  bool wants_checklist = false;                   ///< --checklist
   std::optional<std::chrono::sys_days> as_of = std::nullopt;  ///< --as-of
 };
 
