@@ -155,10 +155,8 @@ struct FixedFile {
 std::vector<FixedFile> fixed_files(const ReviewFiles& files, const domain::Review& review) {
   std::vector<FixedFile> fixed;
   for (const std::string& file : files.files) {
-    const auto document =
-        std::ranges::find(files.documents, file, [](const document::Document& each) {
-          return each.source->file;
-        });
+    const auto document = std::ranges::find(
+        files.documents, file, [](const document::Document& each) { return each.source->file; });
     if (document == files.documents.end()) continue;
     FixedFile one{file, document->source->text, {}, 0};
     review::Edits edits;
@@ -189,8 +187,7 @@ Diagnostics write_fixes(const std::vector<FixedFile>& fixed, ReviewFiles& files,
     };
     const auto first = std::ranges::find_if(files.documents, is_old) - files.documents.begin();
     std::erase_if(files.documents, is_old);
-    files.documents.insert(files.documents.begin() + first,
-                           std::make_move_iterator(read->begin()),
+    files.documents.insert(files.documents.begin() + first, std::make_move_iterator(read->begin()),
                            std::make_move_iterator(read->end()));
     terminal.err << fmt::format("{}: {} fixed\n", one.file, one.fixes);
   }

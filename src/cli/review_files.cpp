@@ -38,9 +38,9 @@ void list_folder(const fs::path& folder, int depth, std::vector<std::string>& fi
       const std::string name = path.filename().string();
       if (name.starts_with('.') || fs::is_symlink(path, error)) continue;
       if (is_chart && name == "templates") {
-        notes.push_back(fmt::format(
-            "{}: templates are read after Helm: helm template {} | gpushape review -",
-            path.string(), folder.string()));
+        notes.push_back(
+            fmt::format("{}: templates are read after Helm: helm template {} | gpushape review -",
+                        path.string(), folder.string()));
         continue;
       }
       list_folder(path, depth + 1, files, notes);

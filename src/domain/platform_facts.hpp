@@ -40,9 +40,9 @@ struct PlatformFacts {
   std::optional<bool> teams_choose_versions;
   std::optional<bool> upgrades_are_separate;
   std::optional<Standards> standards;
-  std::optional<bool> is_same_everywhere;             ///< the platform, on all sites
+  std::optional<bool> is_same_everywhere;            ///< the platform, on all sites
   std::optional<bool> isolation_is_same_everywhere;  ///< tenancy and isolation models
-  std::optional<bool> expects_restart;                ///< HA or maintenance without a person
+  std::optional<bool> expects_restart;               ///< HA or maintenance without a person
 
   bool operator==(const PlatformFacts&) const = default;
 };

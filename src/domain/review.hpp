@@ -58,14 +58,14 @@ struct ReviewAssumption {
 struct UnderstoodWorkload {
   std::string object;  ///< "Deployment ai/llama-70b"
   SourceSpan place;
-  std::string engine;                      ///< "vllm 0.15"; empty where none is started
-  std::string model;                       ///< id in the catalog; empty: not known
-  std::string gpu;                         ///< device and profile; empty: not known
-  std::optional<double> gpus;              ///< devices or shares of one pod
-  std::optional<Bytes> need_bytes;         ///< of one GPU, at the high end
-  std::optional<Bytes> visible_bytes;      ///< of one GPU, expected
-  std::optional<std::string> fits_at;      ///< "high", "expected", "none"
-  std::string gap;                         ///< why it could not be sized; empty where it could
+  std::string engine;                  ///< "vllm 0.15"; empty where none is started
+  std::string model;                   ///< id in the catalog; empty: not known
+  std::string gpu;                     ///< device and profile; empty: not known
+  std::optional<double> gpus;          ///< devices or shares of one pod
+  std::optional<Bytes> need_bytes;     ///< of one GPU, at the high end
+  std::optional<Bytes> visible_bytes;  ///< of one GPU, expected
+  std::optional<std::string> fits_at;  ///< "high", "expected", "none"
+  std::string gap;                     ///< why it could not be sized; empty where it could
   std::vector<ReviewAssumption> assumptions;
 
   bool operator==(const UnderstoodWorkload&) const = default;
@@ -97,9 +97,9 @@ struct Review {
   std::int64_t documents = 0;
   std::vector<Finding> findings;
   std::vector<UnderstoodWorkload> workloads;
-  std::vector<KindCount> unknown_kinds;  ///< left alone
-  std::int64_t ignored = 0;              ///< findings that a comment in the file answers
-  std::int64_t known = 0;                ///< findings that the baseline holds
+  std::vector<KindCount> unknown_kinds;    ///< left alone
+  std::int64_t ignored = 0;                ///< findings that a comment in the file answers
+  std::int64_t known = 0;                  ///< findings that the baseline holds
   std::vector<ChecklistAnswer> checklist;  ///< empty unless asked for
   Diagnostics faults;                      ///< of files that could not be read
 

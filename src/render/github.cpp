@@ -46,12 +46,11 @@ std::string_view command_of(domain::Severity severity) {
 std::string review_github(const domain::Review& review, const Style& /*style*/) {
   std::string text;
   for (const domain::Finding& finding : review.findings) {
-    text += fmt::format(
-        "::{} file={},line={},col={},title={}::{}\n", command_of(finding.severity),
-        escaped_property(finding.place.file), finding.place.line, finding.place.column,
-        escaped_property(finding.rule),
-        escaped_data(fmt::format("{}\nwhy: {}\nhelp: {}", finding.message, finding.why,
-                                 finding.fix)));
+    text += fmt::format("::{} file={},line={},col={},title={}::{}\n", command_of(finding.severity),
+                        escaped_property(finding.place.file), finding.place.line,
+                        finding.place.column, escaped_property(finding.rule),
+                        escaped_data(fmt::format("{}\nwhy: {}\nhelp: {}", finding.message,
+                                                 finding.why, finding.fix)));
   }
   for (const Diagnostic& fault : review.faults) {
     text += fmt::format("::error file={},line={},col={}::{}\n", escaped_property(fault.span.file),

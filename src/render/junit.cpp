@@ -1,5 +1,5 @@
-// JUnit XML as CI systems read it: a suite for every file, a failing case for every finding, and one
-// passing case where a file has none. Source: the Jenkins xunit plugin's junit-10.xsd.
+// JUnit XML as CI systems read it: a suite for every file, a failing case for every finding, and
+// one passing case where a file has none. Source: the Jenkins xunit plugin's junit-10.xsd.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,9 +38,9 @@ std::string escaped(std::string_view text) {
 
 std::string case_of(const domain::Finding& finding) {
   const std::string name = fmt::format("{} line {}", finding.rule, finding.place.line);
-  const std::string head =
-      fmt::format("    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"", escaped(name),
-                  escaped(finding.place.file), escaped(finding.place.file), finding.place.line);
+  const std::string head = fmt::format(
+      "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"", escaped(name),
+      escaped(finding.place.file), escaped(finding.place.file), finding.place.line);
   if (finding.severity == domain::Severity::Note) {
     return fmt::format("{}>\n      <system-out>{}</system-out>\n    </testcase>\n", head,
                        escaped(finding.message));
@@ -72,10 +72,10 @@ Suite suite_of(const std::string& file, const domain::Review& review) {
     suite.tests = 1;
     cases = fmt::format("    <testcase name=\"no findings\" classname=\"{}\"/>\n", escaped(file));
   }
-  suite.text =
-      fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n{}"
-                  "  </testsuite>\n",
-                  escaped(file), suite.tests, suite.failures, cases);
+  suite.text = fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n{}"
+      "  </testsuite>\n",
+      escaped(file), suite.tests, suite.failures, cases);
   return suite;
 }
 

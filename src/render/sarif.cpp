@@ -1,12 +1,12 @@
-// SARIF 2.1.0, as code scanning reads it. Source: OASIS, Static Analysis Results Interchange Format,
-// sarif-schema-2.1.0.json.
+// SARIF 2.1.0, as code scanning reads it. Source: OASIS, Static Analysis Results Interchange
+// Format, sarif-schema-2.1.0.json.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "document/text_format.hpp"
 #include "render/review_formats.hpp"
@@ -41,8 +41,8 @@ std::string uri_of(std::string_view path) {
 /// Columns of ours are bytes; these count characters. The excerpt is the line, or a window of it.
 int column_in_characters(const Finding& finding, int column) {
   if (finding.excerpt_column != 1 || finding.excerpt.empty()) return column;
-  const auto bytes = std::min(static_cast<std::size_t>(std::max(column, 1)) - 1,
-                              finding.excerpt.size());
+  const auto bytes =
+      std::min(static_cast<std::size_t>(std::max(column, 1)) - 1, finding.excerpt.size());
   const std::string_view before = std::string_view(finding.excerpt).substr(0, bytes);
   return 1 + static_cast<int>(std::ranges::count_if(before, [](char letter) {
            return (static_cast<unsigned char>(letter) & 0xC0U) != 0x80U;

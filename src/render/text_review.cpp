@@ -82,7 +82,9 @@ void put_checklist(const domain::Review& review, Page& page) {
       because += fmt::format(" ({}:{})", answer.place.file, answer.place.line);
     }
     page.labelled(fmt::format("{:>2} {}", answer.number, word), 8, answer.question, 2,
-                  !answer.is_yes ? Tone::Faint : *answer.is_yes ? Tone::Good : Tone::Bad);
+                  !answer.is_yes   ? Tone::Faint
+                  : *answer.is_yes ? Tone::Good
+                                   : Tone::Bad);
     page.paragraph(because, 10, Tone::Faint);
   }
   page.blank();
@@ -119,8 +121,8 @@ std::string review_text(const domain::Review& review, const Style& style) {
   put_checklist(review, page);
   if (!review.unknown_kinds.empty()) page.paragraph(unknown_text(review));
   if (review.ignored > 0) {
-    page.paragraph(fmt::format("{} answered by a comment in the file",
-                               plural(review.ignored, "finding")));
+    page.paragraph(
+        fmt::format("{} answered by a comment in the file", plural(review.ignored, "finding")));
   }
   if (review.known > 0) {
     page.paragraph(fmt::format("{} known from the baseline", plural(review.known, "finding")));

@@ -1,5 +1,6 @@
 // What an earlier review found: with it, only what is new is shown. A finding is known again by its
-// rule, file, object and path, not by its line, so that edits elsewhere in the file do not revive it.
+// rule, file, object and path, not by its line, so that edits elsewhere in the file do not revive
+// it.
 #pragma once
 
 #include <vector>

@@ -8,6 +8,7 @@
 #include "review/gpu_asks.hpp"
 #include "review/readers/kinds.hpp"
 #include "schema/kinds.hpp"
+#include "schema/platform_document.hpp"
 
 namespace gpushape::review {
 
@@ -18,6 +19,15 @@ namespace {
 
 /// A document of our own kinds that holds a contract; a fault in one is bad input.
 void read_own(const Object& object, Deployment& deployment) {
+  if (object.kind == "Platform") {
+    auto facts = schema::read_platform(*object.document);
+    if (facts) {
+      deployment.platforms.push_back(std::move(*facts));
+    } else {
+      std::ranges::move(facts.error(), std::back_inserter(deployment.faults));
+    }
+    return;
+  }
   if (object.kind != "ResourceContract" && object.kind != "Advice") return;
   auto contracts = schema::read_contracts(*object.document);
   if (!contracts) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "domain/contract.hpp"
+#include "domain/platform_facts.hpp"
 #include "review/claims.hpp"
 #include "review/cluster_objects.hpp"
 #include "review/pod_request.hpp"
@@ -16,6 +17,8 @@
 #include "review/vm_class.hpp"
 
 namespace gpushape::review {
+
+struct Placements;
 
 /// A contract of ours that a document holds.
 struct StatedContract {
@@ -48,12 +51,16 @@ struct Deployment {
   std::vector<VirtualClusterValues> virtual_clusters;
   std::vector<Queue> queues;
   std::vector<StatedContract> contracts;
+  std::vector<domain::PlatformFacts> platforms;  ///< what manifests cannot say
 
   /// Configurations that stand as text in a ConfigMap, with their places in the file.
   std::vector<std::shared_ptr<const document::Document>> embedded;
   Diagnostics faults;  ///< of documents of our own kinds: bad input, as everywhere else
   std::shared_ptr<Sizings> sizings;
+  mutable std::shared_ptr<const Placements> placed;  ///< of placements()
 
+  /// Where all of it would land, worked out when it is first asked for.
+  [[nodiscard]] const Placements& placements() const;
   /// What that pod needs, worked out when it is first asked for.
   [[nodiscard]] const Sizing& sizing(const PodRequest& pod) const { return sizings->of(pod); }
   /// nullptr where no document holds it. An empty namespace means any.

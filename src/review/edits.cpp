@@ -49,8 +49,8 @@ std::optional<Span> span_of(const std::vector<std::size_t>& starts, std::size_t 
   if (edit.line < 1 || static_cast<std::size_t>(edit.line) > starts.size() || edit.column < 1) {
     return std::nullopt;
   }
-  const std::size_t begin = starts[static_cast<std::size_t>(edit.line) - 1] +
-                            static_cast<std::size_t>(edit.column) - 1;
+  const std::size_t begin =
+      starts[static_cast<std::size_t>(edit.line) - 1] + static_cast<std::size_t>(edit.column) - 1;
   const std::size_t end = begin + static_cast<std::size_t>(std::max(edit.length, 0));
   if (end > size) return std::nullopt;
   return Span{begin, end};
@@ -72,12 +72,14 @@ Edits replace_value(const Document& document, const Node& scalar, std::string_vi
 Edits add_field(const Document& document, const Node& mapping, std::string_view field) {
   if (!mapping.is(Node::Kind::Mapping) || mapping.entries().empty() || is_json(document)) return {};
   if (letter_at(document, mapping.position()) == '{') {
-    return {{mapping.position().line, mapping.position().column + 1, 0, fmt::format("{}, ", field)}};
+    return {
+        {mapping.position().line, mapping.position().column + 1, 0, fmt::format("{}, ", field)}};
   }
   const document::Position first = mapping.entries().front().position;
   if (first.line < 1) return {};
-  return {{first.line, first.column, 0,
-           fmt::format("{}\n{}", field, std::string(static_cast<std::size_t>(first.column) - 1, ' '))}};
+  return {
+      {first.line, first.column, 0,
+       fmt::format("{}\n{}", field, std::string(static_cast<std::size_t>(first.column) - 1, ' '))}};
 }
 
 std::string apply_edits(std::string_view text, Edits edits) {
@@ -114,7 +116,8 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
         const std::size_t x = a + skip;
         const std::size_t y = b + sum - skip;
         const bool is_end = x == old_lines.size() && y == new_lines.size();
-        if (is_end || (x < old_lines.size() && y < new_lines.size() && old_lines[x] == new_lines[y])) {
+        if (is_end ||
+            (x < old_lines.size() && y < new_lines.size() && old_lines[x] == new_lines[y])) {
           a = x;
           b = y;
           return;
@@ -153,16 +156,19 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
            changes[last + 1].old_begin - changes[last].old_end <= 2 * kContext) {
       ++last;
     }
-    const std::size_t from = changes[first].old_begin - std::min(changes[first].old_begin, kContext);
+    const std::size_t from =
+        changes[first].old_begin - std::min(changes[first].old_begin, kContext);
     const std::size_t to = std::min(changes[last].old_end + kContext, old_lines.size());
     const std::size_t new_from = changes[first].new_begin - (changes[first].old_begin - from);
     const std::size_t new_to = changes[last].new_end + (to - changes[last].old_end);
-    text += fmt::format("@@ -{},{} +{},{} @@\n", from + 1, to - from, new_from + 1, new_to - new_from);
+    text +=
+        fmt::format("@@ -{},{} +{},{} @@\n", from + 1, to - from, new_from + 1, new_to - new_from);
     std::size_t at = from;
     for (std::size_t c = first; c <= last; ++c) {
       for (; at < changes[c].old_begin; ++at) put(' ', old_lines[at]);
       for (; at < changes[c].old_end; ++at) put('-', old_lines[at]);
-      for (std::size_t n = changes[c].new_begin; n < changes[c].new_end; ++n) put('+', new_lines[n]);
+      for (std::size_t n = changes[c].new_begin; n < changes[c].new_end; ++n)
+        put('+', new_lines[n]);
     }
     for (; at < to; ++at) put(' ', old_lines[at]);
     first = last + 1;

@@ -3,8 +3,8 @@
 //   replicas: 2  # gpushape: ignore RO-01 the second GPU is kept free for roll-outs
 //
 // A comment behind a line speaks for that line and for what is nested below it; a comment on a line
-// of its own for the next line and what is nested below that; one above the first line of a document
-// for the whole document. Several ids are parted by commas; the reason is not optional.
+// of its own for the next line and what is nested below that; one above the first line of a
+// document for the whole document. Several ids are parted by commas; the reason is not optional.
 #pragma once
 
 #include <memory>

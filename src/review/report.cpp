@@ -102,6 +102,15 @@ void Report::add(const document::Document& document, document::Position place, R
   entries_.push_back({&document, std::move(finding)});
 }
 
+void Report::add_at(const Deployment& deployment, const SourceSpan& place, Remark remark) {
+  for (const document::Document& document : deployment.request->documents) {
+    if (document.source->file != place.file) continue;
+    add(document, {.line = place.line, .column = place.column, .length = place.length},
+        std::move(remark));
+    return;
+  }
+}
+
 bool Report::has(const std::function<bool(const domain::Finding&)>& is_it) const {
   return std::ranges::any_of(entries_, is_it, &Entry::finding);
 }
@@ -113,6 +122,14 @@ std::vector<domain::Finding> Report::take(std::span<const document::Document> do
   }
   std::map<const document::Document*, Outline> outlines;
   for (Entry& entry : entries_) {
+    for (const document::Document& document :
+         documents) {  // the one of its file that holds the place
+      if (document.source == entry.document->source &&
+          document.root.position().line <= entry.finding.place.line &&
+          document.root.position().line > entry.document->root.position().line) {
+        entry.document = &document;
+      }
+    }
     const auto outline = outlines.try_emplace(entry.document, entry.document->root).first;
     domain::Finding& finding = entry.finding;
     outline->second.name(finding.place.line, finding.place.column, finding.object, finding.path);

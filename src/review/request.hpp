@@ -25,9 +25,9 @@ struct ReviewRequest {
   const domain::Cluster* cluster = nullptr;    ///< --cluster
   std::string kubernetes = {};                 ///< --k8s: "1.34"; empty: not said
   std::string vm_operator = {};                ///< --vm-operator-release; empty: not said
-  std::vector<std::string> only = {};  ///< --rule: ids or their first letters; empty: all
-  std::vector<std::string> skipped = {};          ///< --skip
-  bool wants_checklist = false;                   ///< --checklist
+  std::vector<std::string> only = {};          ///< --rule: ids or their first letters; empty: all
+  std::vector<std::string> skipped = {};       ///< --skip
+  bool wants_checklist = false;                ///< --checklist
   std::optional<std::chrono::sys_days> as_of = std::nullopt;  ///< --as-of
 };
 

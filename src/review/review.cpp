@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "review/checklist.hpp"
 #include "review/deployment.hpp"
 #include "review/ignores.hpp"
 #include "review/rules.hpp"
@@ -92,12 +93,13 @@ domain::Review review_documents(const ReviewRequest& request) {
   const std::vector<Ignore> ignores = read_ignores(request.documents);
   review.ignored = static_cast<std::int64_t>(
       std::erase_if(review.findings, [&ignores](const domain::Finding& finding) {
-        return std::ranges::any_of(
-            ignores, [&](const Ignore& ignore) { return answers(ignore, finding); });
+        return std::ranges::any_of(ignores,
+                                   [&](const Ignore& ignore) { return answers(ignore, finding); });
       }));
   review.workloads = understood(deployment);
   review.unknown_kinds = unknown_kinds(deployment);
   review.faults = deployment.faults;
+  if (request.wants_checklist) review.checklist = answer_checklist(deployment, review.findings);
   return review;
 }
 

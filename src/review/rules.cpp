@@ -53,6 +53,19 @@ constexpr auto kMachineRows = std::to_array<RuleRow>({
      "profile twice",
      "add the devices in configSpec.deviceChange, as a device group where they talk to each other",
      "VM Operator, config/crd/bases, VirtualMachineClass", rules_of::vc_11},
+    {"PL-01", Error, "What is asked for can be placed now",
+     "A request that no host can take waits until something else leaves",
+     "ask for a smaller shape or fewer replicas, or let 'gpushape inventory defragment' say what "
+     "would have to move",
+     "ours: the decision of the placement core", rules_of::pl_01},
+    {"PL-02", Note, "What runs on a host finds a place when it fails",
+     "Without a matching device, group or slot on another host a restart waits for the repair",
+     "keep one slot of that shape free: 'gpushape place --reserve-failover' does",
+     "VMware, GPU workloads and HA; consumption rule LC-03", rules_of::pl_02},
+    {"PL-03", Note, "A placement leaves slots for the next request",
+     "The cluster has memory left and no place for the next request of that shape",
+     "compare policies: 'gpushape place --policy least-fragmentation-touch'",
+     "consumption rule RV-11", rules_of::pl_03},
     {"IG-01", Warning, "An ignore says which rule and why",
      "An answer without a reason cannot be looked at again when the reason is gone; without one it "
      "answers nothing",
@@ -60,8 +73,9 @@ constexpr auto kMachineRows = std::to_array<RuleRow>({
      "ours, after the suppressions of other linters", rules_of::ig_01},
     // The last: it looks at what all others found.
     {"IG-02", Note, "An ignore has something to ignore",
-     "The finding is gone, and the comment would hide the next one of that rule", "take the comment out",
-     "ours, after the unused suppressions of other linters", rules_of::ig_02},
+     "The finding is gone, and the comment would hide the next one of that rule",
+     "take the comment out", "ours, after the unused suppressions of other linters",
+     rules_of::ig_02},
 });
 
 /// All tables one behind the other.

@@ -33,6 +33,8 @@ class Report {
   void add(const document::Document& document, const document::Node& place, Remark remark);
   /// At a word of a command line, say.
   void add(const document::Document& document, document::Position place, Remark remark);
+  /// At a place that is kept as a span of a file.
+  void add_at(const Deployment& deployment, const SourceSpan& place, Remark remark);
   /// Whether something like that was found so far.
   [[nodiscard]] bool has(const std::function<bool(const domain::Finding&)>& is_it) const;
   /// In the order of documents, lines, columns and rules.

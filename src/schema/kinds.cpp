@@ -42,6 +42,8 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"InventoryCheck", "what contradicts itself in an inventory", "inventory-check.schema.json"},
     {"Review", "what a review of manifests found, and what had to be assumed",
      "review.schema.json"},
+    {"Platform", "what manifests cannot say: who shares what, and how it is run",
+     "platform.schema.json"},
     {"Simulation", "a trace replayed under several policies", "simulation.schema.json"},
 });
 

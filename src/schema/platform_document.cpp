@@ -21,8 +21,9 @@ std::vector<domain::SafetyBasis> read_bases(Reader& reader) {
     if (const auto basis = value_of<domain::SafetyBasis>(word)) {
       bases.push_back(*basis);
     } else {
-      reader.complain("safetyRestsOn", "safetyRestsOn: '" + word + "' is none of " +
-                                           "namespaces, quotas, admission, architecture");
+      reader.complain(std::string_view("safetyRestsOn"),
+                      "safetyRestsOn: '" + word + "' is none of " +
+                          "namespaces, quotas, admission, architecture");
     }
   }
   return bases;

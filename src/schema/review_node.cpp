@@ -94,7 +94,8 @@ Node to_node(const domain::Review& review) {
   for (const domain::Finding& finding : review.findings) findings.add(finding_node(finding));
   node.set("findings", std::move(findings));
   Node workloads = Node::sequence();
-  for (const domain::UnderstoodWorkload& each : review.workloads) workloads.add(workload_node(each));
+  for (const domain::UnderstoodWorkload& each : review.workloads)
+    workloads.add(workload_node(each));
   node.set("workloads", std::move(workloads));
   Node kinds = Node::sequence();
   for (const domain::KindCount& each : review.unknown_kinds) {

@@ -67,6 +67,9 @@ void ld_01(const Deployment& deployment, Report& report);
 void ld_02(const Deployment& deployment, Report& report);
 void ld_03(const Deployment& deployment, Report& report);
 void ld_04(const Deployment& deployment, Report& report);
+void pl_01(const Deployment& deployment, Report& report);
+void pl_02(const Deployment& deployment, Report& report);
+void pl_03(const Deployment& deployment, Report& report);
 void ig_01(const Deployment& deployment, Report& report);
 void ig_02(const Deployment& deployment, Report& report);
 

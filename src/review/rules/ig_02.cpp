@@ -20,8 +20,9 @@ void ig_02(const Deployment& deployment, Report& report) {
       if (report.has([&](const domain::Finding& finding) { return answers(one, finding); })) {
         continue;
       }
-      report.add(*ignore.document, ignore.position,
-                 {.message = fmt::format("the comment ignores {}, which finds nothing here", rule)});
+      report.add(
+          *ignore.document, ignore.position,
+          {.message = fmt::format("the comment ignores {}, which finds nothing here", rule)});
     }
   }
 }

@@ -1,0 +1,26 @@
+// What the documents ask for, as ResourceContracts: the form that placement takes and that the
+// manifests of gpushape come from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/contract.hpp"
+#include "review/deployment.hpp"
+
+namespace gpushape::review {
+
+struct AskedContract {
+  std::string object;  ///< "Deployment ai/llama-70b"
+  SourceSpan place;
+  std::optional<domain::ResourceContract> contract;
+  std::string gap;  ///< why there is none: "nothing says which GPU it is"; empty: there is one
+};
+
+/// Pods with GPUs, and VM classes; contracts of our own kinds as they are. The annotation
+/// gpushape.dev/contract supplies what a manifest cannot say; what the manifest itself says of
+/// devices, counts and replicas wins over it. In the order of the documents, pods first.
+std::vector<AskedContract> contracts_of(const Deployment& deployment);
+
+}  // namespace gpushape::review
