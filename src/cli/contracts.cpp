@@ -9,6 +9,7 @@
 #include "cli/advise_cluster.hpp"
 #include "cli/document_files.hpp"
 #include "cli/gather.hpp"
+#include "cli/manifest_contracts.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -46,6 +47,15 @@ Result<domain::ResourceContract> advised_contract(const document::Document& docu
   return best->contract;
 }
 
+/// Of our kinds, or meant as one of them; values of a chart have neither version nor kind.
+bool is_own(const document::Document& document) {
+  const document::Node* version = document.root.find("apiVersion");
+  if (version != nullptr) return version->text() == schema::kApiVersion;
+  return document.root.find("servingEngineSpec") == nullptr &&
+         document.root.find("modelArtifacts") == nullptr &&
+         document.root.find("services") == nullptr;
+}
+
 }  // namespace
 
 Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given,
@@ -60,7 +70,12 @@ Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<s
       std::ranges::copy(documents.error(), std::back_inserter(faults));
       continue;
     }
+    std::vector<document::Document> manifests;
     for (const document::Document& document : *documents) {
+      if (!is_own(document)) {
+        manifests.push_back(document);
+        continue;
+      }
       if (schema::kind_of(document) == "Workload") {
         Result<domain::ResourceContract> advised = advised_contract(document, file, invocation);
         if (advised) {
@@ -78,6 +93,13 @@ Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<s
       } else {
         std::ranges::move(*read, std::back_inserter(contracts));
       }
+    }
+    if (manifests.empty()) continue;
+    Result<std::vector<domain::ResourceContract>> asked = manifest_contracts(manifests, invocation);
+    if (asked) {
+      std::ranges::move(*asked, std::back_inserter(contracts));
+    } else {
+      std::ranges::copy(asked.error(), std::back_inserter(faults));
     }
   }
   if (!faults.empty()) return failure(std::move(faults));

@@ -25,7 +25,7 @@
 namespace gpushape::cli {
 namespace {
 
-void append_faults(Diagnostics& all, Diagnostics more) {
+void append_review_faults(Diagnostics& all, Diagnostics more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
@@ -102,7 +102,7 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
     if (read) {
       target = std::move(*read);
     } else {
-      append_faults(faults, std::move(read.error()));
+      append_review_faults(faults, std::move(read.error()));
     }
   };
   const ReviewFlags& flags = invocation.review;
@@ -116,7 +116,7 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
     if (device) {
       name = device->id;
     } else {
-      append_faults(faults, device.error());
+      append_review_faults(faults, device.error());
     }
   }
   if (!faults.empty()) return failure(std::move(faults));
@@ -210,7 +210,8 @@ int show(const domain::Review& review, const Invocation& invocation, const Termi
   for (const std::string& output : outputs) {
     const render::ReviewFormatRow& row = *find_review_format(output);
     has_text |= output == "text";
-    pieces.push_back({"review", std::string(row.extension), row.write(review, style)});
+    const std::string name = output == "github" ? "annotations" : "review";
+    pieces.push_back({name, std::string(row.extension), row.write(review, style)});
   }
   const auto written = write_pieces(pieces, invocation, terminal);
   if (!written) return refuse(written.error(), terminal);
@@ -227,9 +228,13 @@ Diagnostics check_review(const ParsedFlags& parsed, const Invocation& invocation
     faults.push_back(complaint("review needs a FILE",
                                "name manifests, folders of them, or - for standard input"));
   }
-  append_faults(faults, check_formats(invocation.outputs));
-  append_faults(faults, check_rule_names("--rule", invocation.review.only));
-  append_faults(faults, check_rule_names("--skip", invocation.review.skipped));
+  append_review_faults(faults, check_formats(invocation.outputs));
+  if (invocation.outputs.size() > 1 && invocation.output_folder.empty()) {
+    faults.push_back(complaint("--output: several formats do not go together in one place",
+                               "add --output-dir FOLDER"));
+  }
+  append_review_faults(faults, check_rule_names("--rule", invocation.review.only));
+  append_review_faults(faults, check_rule_names("--skip", invocation.review.skipped));
   const bool has_input = std::ranges::find(parsed.positionals, "-") != parsed.positionals.end();
   if (invocation.review.wants_fix && !invocation.review.is_dry_run && has_input) {
     faults.push_back(complaint("--fix: standard input is no file to write to",

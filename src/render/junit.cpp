@@ -10,7 +10,7 @@ namespace gpushape::render {
 namespace {
 
 /// Text and attribute values of XML 1.0; what it cannot hold at all is left out.
-std::string escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
   std::string result;
   for (const char letter : text) {
     switch (letter) {
@@ -39,18 +39,18 @@ std::string escaped(std::string_view text) {
 std::string case_of(const domain::Finding& finding) {
   const std::string name = fmt::format("{} line {}", finding.rule, finding.place.line);
   const std::string head = fmt::format(
-      "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"", escaped(name),
-      escaped(finding.place.file), escaped(finding.place.file), finding.place.line);
+      "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"", xml_escaped(name),
+      xml_escaped(finding.place.file), xml_escaped(finding.place.file), finding.place.line);
   if (finding.severity == domain::Severity::Note) {
     return fmt::format("{}>\n      <system-out>{}</system-out>\n    </testcase>\n", head,
-                       escaped(finding.message));
+                       xml_escaped(finding.message));
   }
   return fmt::format(
       "{}>\n      <failure type=\"{}\" message=\"{}\">{}:{}:{}: {}&#10;why: {}&#10;help: "
       "{}</failure>\n    </testcase>\n",
-      head, name_of(finding.severity), escaped(finding.message), escaped(finding.place.file),
-      finding.place.line, finding.place.column, escaped(finding.message), escaped(finding.why),
-      escaped(finding.fix));
+      head, name_of(finding.severity), xml_escaped(finding.message),
+      xml_escaped(finding.place.file), finding.place.line, finding.place.column,
+      xml_escaped(finding.message), xml_escaped(finding.why), xml_escaped(finding.fix));
 }
 
 struct Suite {
@@ -70,12 +70,13 @@ Suite suite_of(const std::string& file, const domain::Review& review) {
   }
   if (suite.tests == 0) {
     suite.tests = 1;
-    cases = fmt::format("    <testcase name=\"no findings\" classname=\"{}\"/>\n", escaped(file));
+    cases =
+        fmt::format("    <testcase name=\"no findings\" classname=\"{}\"/>\n", xml_escaped(file));
   }
   suite.text = fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n{}"
       "  </testsuite>\n",
-      escaped(file), suite.tests, suite.failures, cases);
+      xml_escaped(file), suite.tests, suite.failures, cases);
   return suite;
 }
 
@@ -97,7 +98,7 @@ std::string review_junit(const domain::Review& review, const Style& /*style*/) {
         "  <testsuite name=\"{}\" tests=\"1\" failures=\"0\" errors=\"1\">\n    <testcase "
         "name=\"readable\" classname=\"{}\">\n      <error message=\"{}\"/>\n    </testcase>\n"
         "  </testsuite>\n",
-        escaped(fault.span.file), escaped(fault.span.file), escaped(fault.message));
+        xml_escaped(fault.span.file), xml_escaped(fault.span.file), xml_escaped(fault.message));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpushape review\" "

@@ -7,7 +7,7 @@ namespace gpushape::render {
 namespace {
 
 /// Of a table's cell: what Markdown or HTML would take for its own is written out.
-std::string cell(std::string_view text) {
+std::string markdown_cell(std::string_view text) {
   std::string result;
   for (const char letter : text) {
     if (letter == '\n' || letter == '\r') {
@@ -42,8 +42,8 @@ std::string review_markdown(const domain::Review& review, const Style& /*style*/
   }
   for (const domain::Finding& finding : review.findings) {
     text += fmt::format("| {} | {} | {}:{} | {} | {} |\n", name_of(finding.severity), finding.rule,
-                        cell(finding.place.file), finding.place.line, cell(finding.message),
-                        cell(finding.fix));
+                        markdown_cell(finding.place.file), finding.place.line,
+                        markdown_cell(finding.message), markdown_cell(finding.fix));
   }
   if (!review.workloads.empty()) {
     text += "\n| workload | engine | model | GPUs | need of one GPU |\n|---|---|---|---|---|\n";
@@ -51,20 +51,22 @@ std::string review_markdown(const domain::Review& review, const Style& /*style*/
   for (const domain::UnderstoodWorkload& row : review.workloads) {
     const std::string need = row.need_bytes ? fmt::format("{:.1f} GiB", row.need_bytes->gib())
                                             : fmt::format("not sized: {}", row.gap);
-    text += fmt::format("| {} | {} | {} | {}{} | {} |\n", cell(row.object), cell(row.engine),
-                        cell(row.model), row.gpus ? fmt::format("{:.6g} ", *row.gpus) : "",
-                        cell(row.gpu), cell(need));
+    text += fmt::format("| {} | {} | {} | {}{} | {} |\n", markdown_cell(row.object),
+                        markdown_cell(row.engine), markdown_cell(row.model),
+                        row.gpus ? fmt::format("{:.6g} ", *row.gpus) : "", markdown_cell(row.gpu),
+                        markdown_cell(need));
   }
   if (!review.checklist.empty()) {
     text += "\n| # | group | question | answer | because |\n|---|---|---|---|---|\n";
   }
   for (const domain::ChecklistAnswer& answer : review.checklist) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", answer.number, cell(answer.group),
-                        cell(answer.question), answer_word(answer),
-                        cell(answer.is_yes ? answer.because : answer.ask));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", answer.number, markdown_cell(answer.group),
+                        markdown_cell(answer.question), answer_word(answer),
+                        markdown_cell(answer.is_yes ? answer.because : answer.ask));
   }
   for (const Diagnostic& fault : review.faults) {
-    text += fmt::format("\n{} could not be read: {}\n", code(fault.span.file), cell(fault.message));
+    text += fmt::format("\n{} could not be read: {}\n", code(fault.span.file),
+                        markdown_cell(fault.message));
   }
   return text;
 }

@@ -41,12 +41,31 @@ std::string workload_line(const domain::UnderstoodWorkload& row) {
   add(row.model);
   add(row.engine);
   if (row.gpus) {
-    add(fmt::format("{:.6g} {}", *row.gpus, row.gpu.empty() ? "GPU of an unknown kind" : row.gpu));
+    const std::string_view unknown =
+        *row.gpus == 1 ? "GPU of an unknown kind" : "GPUs of an unknown kind";
+    add(fmt::format("{:.6g} {}", *row.gpus, row.gpu.empty() ? unknown : row.gpu));
   }
   if (row.need_bytes) add(fmt::format("needs up to {:.1f} GiB of each", row.need_bytes->gib()));
   if (row.visible_bytes) add(fmt::format("which has {:.1f}", row.visible_bytes->gib()));
   if (!row.gap.empty()) add("not sized: " + row.gap);
   return text;
+}
+
+void put_assumptions(const domain::UnderstoodWorkload& row, Page& page) {
+  if (row.assumptions.empty() || page.style().verbosity < 0) return;
+  if (page.style().verbosity > 0) {
+    for (const domain::ReviewAssumption& each : row.assumptions) {
+      page.paragraph(fmt::format("assumed {}: {} ({}); say it with {}", each.fact, each.value,
+                                 each.why, each.flag),
+                     4, Tone::Faint);
+    }
+    return;
+  }
+  std::string text;
+  for (const domain::ReviewAssumption& each : row.assumptions) {
+    text += fmt::format("{}{} {}", text.empty() ? "assumed: " : ", ", each.fact, each.value);
+  }
+  page.paragraph(text, 4, Tone::Faint);
 }
 
 /// What stands behind the manifests, as far as it was found, and what was taken for granted.
@@ -57,12 +76,7 @@ void put_workloads(const domain::Review& review, Page& page) {
     page.paragraph(fmt::format("{} ({}:{}): {}", row.object, row.place.file, row.place.line,
                                workload_line(row)),
                    2);
-    if (page.style().verbosity < 0) continue;
-    for (const domain::ReviewAssumption& each : row.assumptions) {
-      page.paragraph(fmt::format("assumed {}: {} ({}); say it with {}", each.fact, each.value,
-                                 each.why, each.flag),
-                     4, Tone::Faint);
-    }
+    put_assumptions(row, page);
   }
   page.blank();
 }

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::string_view kResourceGroup = "resource.k8s.io/";
 
-struct ClassRow {
+struct MeaningRow {
   std::string_view name;
   ClassMeaning meaning;
 };
 // NVIDIA dra-driver-nvidia-gpu, deployments/helm: the classes it installs; AMD's
 // k8s-gpu-dra-driver.
-constexpr auto kClasses = std::to_array<ClassRow>({
+constexpr auto kClasses = std::to_array<MeaningRow>({
     {"gpu.nvidia.com", ClassMeaning::WholeGpu},
     {"mig.nvidia.com", ClassMeaning::MigInstance},
     {"vfio.gpu.nvidia.com", ClassMeaning::Passthrough},
@@ -153,7 +153,7 @@ std::optional<DeviceClass> read_device_class(const document::Document& document,
 }
 
 ClassMeaning meaning_of_class(std::string_view device_class) {
-  const auto row = std::ranges::find(kClasses, device_class, &ClassRow::name);
+  const auto row = std::ranges::find(kClasses, device_class, &MeaningRow::name);
   return row == kClasses.end() ? ClassMeaning::Unknown : row->meaning;
 }
 

@@ -46,6 +46,11 @@ constexpr auto kImages = std::to_array<ImageRow>({
     {"llama.cpp", "llama.cpp", "server"},
 });
 
+/// Repositories whose tags are the engine's own versions; a chart's or a platform's image counts
+/// for itself.
+constexpr auto kVersioned =
+    std::to_array<std::string_view>({"vllm-openai", "vllm", "sglang", "llama.cpp", "release"});
+
 struct ImageName {
   std::string_view repository;  ///< its last part
   std::string_view tag;
@@ -303,7 +308,10 @@ std::optional<EngineCall> read_engine_call(std::span<const Command> commands,
   EngineCall call;
   const auto begin = [&](std::string_view engine, const Command& command) {
     call.engine = engine;
-    call.version = version_of_image(image);
+    const std::string_view repository = parts_of_image(image).repository;
+    const bool is_own = std::ranges::any_of(
+        kVersioned, [&](std::string_view name) { return repository.starts_with(name); });
+    if (is_own && !repository.contains("runtime")) call.version = version_of_image(image);
     if (!command.empty()) call.position = command.front().position;
     return CallReader(*engine_words(engine), call);
   };

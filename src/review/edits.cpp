@@ -82,6 +82,16 @@ Edits add_field(const Document& document, const Node& mapping, std::string_view 
        fmt::format("{}\n{}", field, std::string(static_cast<std::size_t>(first.column) - 1, ' '))}};
 }
 
+Edits config_field(const VmClass& vm, std::string_view field) {
+  const Node* config = at(*vm.root, {"spec", "configSpec"});
+  if (vm.source != VmSource::Class || config == nullptr || config->entries().empty()) return {};
+  const std::string_view name = field.substr(0, field.find(':'));
+  if (const Node* own = config->find(name)) {
+    return replace_value(*vm.document, *own, field.substr(field.find(": ") + 2));
+  }
+  return add_field(*vm.document, *config, field);
+}
+
 std::string apply_edits(std::string_view text, Edits edits) {
   std::vector<std::size_t> starts = {0};
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "document/node.hpp"
 #include "domain/review.hpp"
+#include "review/vm_class.hpp"
 
 namespace gpushape::review {
 
@@ -19,6 +20,9 @@ Edits replace_value(const document::Document& document, const document::Node& sc
 /// "name: value" becomes a field of the mapping, ahead of its others.
 Edits add_field(const document::Document& document, const document::Node& mapping,
                 std::string_view field);
+
+/// A field of the configSpec of a class, where there is one that is in force.
+Edits config_field(const VmClass& vm, std::string_view field);
 
 /// The text with all edits made that do not touch each other; the first of two that do wins.
 std::string apply_edits(std::string_view text, Edits edits);

@@ -152,10 +152,9 @@ GrantedGpu gpu_of_product(std::string_view value, std::span<const Device> device
     }
   }
   if (found == nullptr) return guest_gpu(product, devices);
-  const Profile* profile =
-      mig == std::string_view::npos
-          ? nullptr
-          : instance_named(*found, value.substr(mig + kInstance.size()));
+  const Profile* profile = mig == std::string_view::npos
+                               ? nullptr
+                               : instance_named(*found, value.substr(mig + kInstance.size()));
   return {found, profile, {}, {}};
 }
 
@@ -173,8 +172,8 @@ std::vector<LabelValue> demanded_labels(const PodRequest& pod) {
   }
   if (pod.affinity == nullptr) return rows;
   const Node* terms =
-      at(*pod.affinity, {"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
-                         "nodeSelectorTerms"});
+      at(*pod.affinity,
+         {"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
   if (terms == nullptr) return rows;
   for (const Node& term : terms->items()) {
     const Node* expressions = term.find("matchExpressions");
@@ -211,8 +210,8 @@ std::vector<GrantedGpu> node_gpus(const PodRequest& pod, const ReviewRequest& re
   }
   if (!gpus.empty()) return gpus;
   if (const NamedText* row = pod.annotation("gpushape.dev/gpu")) {
-    add({device_named(row->value, request.devices), nullptr, {}, {}},
-        "annotation gpushape.dev/gpu", gpus);
+    add({device_named(row->value, request.devices), nullptr, {}, {}}, "annotation gpushape.dev/gpu",
+        gpus);
   }
   if (const NamedText* row = pod.annotation("nvidia.com/use-gputype")) {  // HAMi
     add(gpu_of_product(as_label(row->value), request.devices), "annotation nvidia.com/use-gputype",
@@ -260,10 +259,13 @@ std::vector<GrantedGpu> claimed_gpus(const ClaimRequest& request,
     if (!compiled) return gpus;
     selectors.push_back(std::move(*compiled));
   }
-  for (const PublishedGpu& gpu : published) {
-    if (gpu.type != *type || !is_selected(selectors, gpu)) continue;
-    const Profile* profile = gpu.profile;
-    add({gpu.product, profile, {}, {}}, "the selectors of the claim", gpus);
+  // A guest's vGPU has its card's name within its own: it is meant where nothing else is.
+  for (const bool is_guest : {false, true}) {
+    if (!gpus.empty()) break;
+    for (const PublishedGpu& gpu : published) {
+      if (gpu.is_guest != is_guest || gpu.type != *type || !is_selected(selectors, gpu)) continue;
+      add({gpu.product, gpu.profile, {}, {}}, "the selectors of the claim", gpus);
+    }
   }
   return gpus;
 }
@@ -292,8 +294,7 @@ std::vector<GrantedGpu> parts_of(std::vector<GrantedGpu> gpus, const GpuAsk& ask
 }
 
 /// A MIG profile's name alone leaves few devices.
-std::vector<GrantedGpu> devices_with_instance(const GpuAsk& ask,
-                                              std::span<const Device> devices) {
+std::vector<GrantedGpu> devices_with_instance(const GpuAsk& ask, std::span<const Device> devices) {
   std::vector<GrantedGpu> gpus;
   for (const Device& device : devices) {
     if (const Profile* profile = instance_named(device, ask.profile)) {

@@ -31,7 +31,20 @@ const Device* product_of_profile(std::string_view name, std::span<const Device> 
     return std::ranges::any_of(device.profiles, is_it);
   };
   const auto device = std::ranges::find_if(devices, has_it);
-  return device == devices.end() ? nullptr : &*device;
+  if (device != devices.end()) return &*device;
+  // The tables hold the types for compute; the others of a product ("nvidia_l40s-24q") begin alike.
+  const std::string_view stem = name.substr(0, name.find('-') + 1);
+  const auto begins_alike = [stem](const Profile& profile) {
+    return profile.technology != Technology::Mig && profile.name.size() > stem.size() &&
+           is_same_word(std::string_view(profile.name).substr(0, stem.size()), stem);
+  };
+  const Device* found = nullptr;
+  for (const Device& each : devices) {
+    if (stem.empty() || !std::ranges::any_of(each.profiles, begins_alike)) continue;
+    if (found != nullptr) return nullptr;
+    found = &each;
+  }
+  return found;
 }
 
 /// PCI ids are decimal in a class and hexadecimal in the tables. Two products may share one: the

@@ -27,7 +27,7 @@ check() {  # check WHAT COMMAND…
 }
 
 for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit ProfileImport ProfilePlan HostPlan \
-  Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation; do
+  Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation Review Platform; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -88,6 +88,10 @@ LIST
 
 # Our own documents, written by the targets of that name.
 "$program" advise "$own" --context 8k --concurrency 8 --gpu l40s -o contract >"$work/contract.yaml" 2>/dev/null
+for rule in tests/cases/review/*/; do
+  "$program" review "$rule" -o json --checklist >"$work/review.json" 2>/dev/null
+  check "review $rule" /usr/bin/python3 tests/schema/validate.py "$work/Review.schema.json" "$work/review.json"
+done
 check "-o contract" /usr/bin/python3 tests/schema/validate.py "$work/ResourceContract.schema.json" "$work/contract.yaml"
 "$program" advise "$own" --context 8k --concurrency 8 --gpu l40s -o workload >"$work/workload.yaml" 2>/dev/null
 check "-o workload" /usr/bin/python3 tests/schema/validate.py "$work/Workload.schema.json" "$work/workload.yaml"

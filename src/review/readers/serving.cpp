@@ -16,7 +16,7 @@ using document::Node;
 
 namespace {
 
-constexpr std::int64_t kMostReplicas = 1'000'000;
+constexpr std::int64_t kMostServingReplicas = 1'000'000;
 
 constexpr auto kParallelism = std::to_array<FieldFlag>({
     {"tensor", "--tensor-parallel-size"},
@@ -26,10 +26,10 @@ constexpr auto kParallelism = std::to_array<FieldFlag>({
     {"expert", "--enable-expert-parallel"},
 });
 
-void take_replicas(const Node& holder, Path path, PodRequest& pod) {
+void take_serving_replicas(const Node& holder, Path path, PodRequest& pod) {
   pod.stated_replicas = integer_at(holder, path);
   if (pod.stated_replicas) {
-    pod.replicas = std::clamp<std::int64_t>(pod.stated_replicas->value, 0, kMostReplicas);
+    pod.replicas = std::clamp<std::int64_t>(pod.stated_replicas->value, 0, kMostServingReplicas);
   }
 }
 
@@ -47,7 +47,8 @@ Container& container_named(PodRequest& pod, std::string_view name, const Node& p
   return pod.containers.emplace_back(std::move(made));
 }
 
-/// The container's own words behind those of the fields; a command of its own replaces the preset's.
+/// The container's own words behind those of the fields; a command of its own replaces the
+/// preset's.
 void put_command(const document::Document& document, Command words, Container& container) {
   if (container.has_command) return;
   if (!container.commands.empty()) {
@@ -62,7 +63,7 @@ void read_llm_part(const Object& object, const Node& part, const Node* model, st
                    Deployment& deployment) {
   PodRequest pod = begin_pod(*object.document, *object.root);
   pod.part = std::move(name);
-  take_replicas(part, {"replicas"}, pod);
+  take_serving_replicas(part, {"replicas"}, pod);
   if (const Node* spec = part.find("template")) read_pod_spec(*spec, pod);
   Command words = begin_command("vllm", model, part);
   add_fields(part.find("parallelism"), kParallelism, words);
@@ -81,8 +82,8 @@ void read_llm_part(const Object& object, const Node& part, const Node* model, st
 }
 
 /// NVIDIA's `draResources`: claims that the operator makes, in the form of any other claim.
-void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod,
-                     Container& container, Deployment& deployment) {
+void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod, Container& container,
+                     Deployment& deployment) {
   const Node* rows = spec.find("draResources");
   if (rows == nullptr) return;
   std::size_t number = 0;
@@ -108,7 +109,7 @@ void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod,
         request.name = word_at(device, {"name"});
         request.device_class = text_at(device, {"deviceClassName"});
         if (const auto count = integer_at(device, {"count"})) {
-          request.count = std::clamp<std::int64_t>(count->value, 0, kMostReplicas);
+          request.count = std::clamp<std::int64_t>(count->value, 0, kMostServingReplicas);
           request.count_node = count->node;
         }
         if (const Node* expressions = device.find("celExpressions")) {
@@ -151,9 +152,9 @@ void read_dynamo_component(const Object& object, std::string_view backend, const
                            Deployment& deployment) {
   PodRequest pod = begin_pod(*object.document, *object.root);
   pod.part = word_at(component, {"name"});
-  take_replicas(component, {"replicas"}, pod);
+  take_serving_replicas(component, {"replicas"}, pod);
   if (const auto nodes = integer_at(component, {"multinode", "nodeCount"})) {
-    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostReplicas);
+    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostServingReplicas);
   }
   read_pod_template(component.find("podTemplate"), pod);
   finish_dynamo(object, backend, component, quantity_at(component, {"sharedMemorySize"}),
@@ -166,9 +167,9 @@ void read_dynamo_service(const Object& object, std::string_view backend, const N
   const Node& service = entry.value;
   PodRequest pod = begin_pod(*object.document, *object.root);
   pod.part = entry.name;
-  take_replicas(service, {"replicas"}, pod);
+  take_serving_replicas(service, {"replicas"}, pod);
   if (const auto nodes = integer_at(service, {"multinode", "nodeCount"})) {
-    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostReplicas);
+    pod.pods_per_replica = std::clamp<std::int64_t>(nodes->value, 1, kMostServingReplicas);
   }
   const Node* extra = service.find("extraPodSpec");
   if (extra != nullptr) read_pod_spec(*extra, pod);
@@ -195,7 +196,9 @@ void read_dynamo_service(const Object& object, std::string_view backend, const N
 
 Command begin_command(std::string_view engine, const Node* model, const Node& place) {
   const Node& start = model == nullptr ? place : *model;
-  const auto word = [&start](std::string_view text) { return Word{std::string(text), start.position(), true}; };
+  const auto word = [&start](std::string_view text) {
+    return Word{std::string(text), start.position(), true};
+  };
   Command words;
   if (engine == "sglang") {
     words = {word("python3"), word("-m"), word("sglang.launch_server")};
@@ -269,7 +272,7 @@ void read_inference_service(const Object& object, Deployment& deployment) {
   const Node* predictor = at(*object.root, {"spec", "predictor"});
   if (predictor == nullptr) return;
   PodRequest pod = begin_pod(*object.document, *object.root);
-  take_replicas(*predictor, {"minReplicas"}, pod);
+  take_serving_replicas(*predictor, {"minReplicas"}, pod);
   read_pod_spec(*predictor, pod);
   if (const Node* model = predictor->find("model")) {
     Container container = read_container(*object.document, *model);
@@ -291,7 +294,7 @@ void read_nim_service(const Object& object, Deployment& deployment) {
   const Node* spec = object.root->find("spec");
   if (spec == nullptr) return;
   PodRequest pod = begin_pod(*object.document, *object.root);
-  take_replicas(*spec, {"replicas"}, pod);
+  take_serving_replicas(*spec, {"replicas"}, pod);
   pod.node_selector = named_texts(spec->find("nodeSelector"));
   pod.tolerations = spec->find("tolerations");
   pod.scheduler = text_at(*spec, {"schedulerName"});
@@ -310,7 +313,8 @@ void read_nim_service(const Object& object, Deployment& deployment) {
     if (own != nullptr) *probe = Probe{own};
     if (own == nullptr) continue;
     if (const auto value = quantity_at(*own, {"periodSeconds"})) (*probe)->period = value->value;
-    if (const auto value = integer_at(*own, {"failureThreshold"})) (*probe)->failures = value->value;
+    if (const auto value = integer_at(*own, {"failureThreshold"}))
+      (*probe)->failures = value->value;
     if (const auto value = quantity_at(*own, {"initialDelaySeconds"})) {
       (*probe)->initial_delay = value->value;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 
 namespace gpushape::review::rules_of {
@@ -28,12 +29,13 @@ void vc_01(const Deployment& deployment, Report& report) {
     if (reserved >= vm.memory_bytes->value) continue;
     const document::Node* place =
         vm.memory_request_bytes ? vm.memory_request_bytes->node : vm.memory_bytes->node;
-    report.add(
-        *vm.document, *place,
-        {.message = fmt::format("VM class '{}' has a GPU and reserves {:.4g} of {:.4g} GiB "
-                                "of memory",
-                                vm.name, reserved / kGibibyte, vm.memory_bytes->value / kGibibyte),
-         .label = "less than 100 %"});
+    report.add(*vm.document, *place,
+               {.message = fmt::format("{} has a GPU and reserves {:.4g} of {:.4g} GiB "
+                                       "of memory",
+                                       title_of(vm), reserved / kGibibyte,
+                                       vm.memory_bytes->value / kGibibyte),
+                .label = "less than 100 %",
+                .edits = config_field(vm, "memoryReservationLockedToMax: true")});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 
 namespace gpushape::review::rules_of {
@@ -30,15 +31,17 @@ void vc_02(const Deployment& deployment, Report& report) {
     if (device == nullptr || (vm.firmware && vm.firmware->value == "efi")) continue;
     if (vm.firmware) {
       report.add(*vm.document, *vm.firmware->node,
-                 {.message = fmt::format("VM class '{}' boots by {} with {}, whose BAR exceeds "
+                 {.message = fmt::format("{} boots by {} with {}, whose BAR exceeds "
                                          "256 MB",
-                                         vm.name, vm.firmware->value, device->product->name),
-                  .label = "not efi"});
+                                         title_of(vm), vm.firmware->value, device->product->name),
+                  .label = "not efi",
+                  .edits = replace_value(*vm.document, *vm.firmware->node, "efi")});
     } else {
       report.add(*vm.document, *device->node,
-                 {.message = fmt::format("VM class '{}' says nothing of firmware and has {}, "
+                 {.message = fmt::format("{} says nothing of firmware and has {}, "
                                          "whose BAR exceeds 256 MB",
-                                         vm.name, device->product->name)});
+                                         title_of(vm), device->product->name),
+                  .edits = config_field(vm, "firmware: efi")});
     }
   }
 }

@@ -50,9 +50,9 @@ void vc_03(const Deployment& deployment, Report& report) {
     if (space->gib >= need) continue;
     const bool is_default = space->node == nullptr;
     report.add(*vm.document, is_default ? vm.place() : *space->node,
-               {.message = fmt::format("VM class '{}' has {} GB of MMIO space{}, and {} x {} "
+               {.message = fmt::format("{} has {} GB of MMIO space{}, and {} x {} "
                                        "needs {} GB",
-                                       vm.name, space->gib, is_default ? " by default" : "",
+                                       title_of(vm), space->gib, is_default ? " by default" : "",
                                        products.size(), products.front()->name, need),
                 .fix = fmt::format("set pciPassthru.use64bitMMIO to TRUE and "
                                    "pciPassthru.64bitMMIOSizeGB to {}",

@@ -41,12 +41,12 @@ void check_spelling(const VmClass& vm, Report& report) {
   const std::vector<std::string> known = {std::string(kFlag), std::string(kSize)};
   for (const ExtraOption& option : vm.options) {
     if (!is_misspelled(option)) continue;
-    report.add(*vm.document, *option.node,
-               {.message = fmt::format("VM class '{}' sets '{}', which no release knows", vm.name,
-                                       option.key),
-                .fix = suggestion(option.key, known,
-                                  "the keys are pciPassthru.use64bitMMIO and "
-                                  "pciPassthru.64bitMMIOSizeGB")});
+    report.add(
+        *vm.document, *option.node,
+        {.message = fmt::format("{} sets '{}', which no release knows", title_of(vm), option.key),
+         .fix = suggestion(option.key, known,
+                           "the keys are pciPassthru.use64bitMMIO and "
+                           "pciPassthru.64bitMMIOSizeGB")});
   }
 }
 
@@ -54,9 +54,8 @@ void check_pair(const VmClass& vm, Report& report) {
   const ExtraOption* flag = vm.option(kFlag);
   const ExtraOption* size = vm.option(kSize);
   const auto complain_of_half = [&](const ExtraOption& half, std::string_view other) {
-    report.add(
-        *vm.document, *half.node,
-        {.message = fmt::format("VM class '{}' sets {} without {}", vm.name, half.key, other)});
+    report.add(*vm.document, *half.node,
+               {.message = fmt::format("{} sets {} without {}", title_of(vm), half.key, other)});
   };
   if (flag != nullptr && size == nullptr && lower(flag->value) == "true") {
     complain_of_half(*flag, kSize);
@@ -64,8 +63,8 @@ void check_pair(const VmClass& vm, Report& report) {
   if (size != nullptr && flag == nullptr) complain_of_half(*size, kFlag);
   if (size != nullptr && !is_size(size->value)) {
     report.add(*vm.document, *size->node,
-               {.message = fmt::format("VM class '{}' sets {} to '{}', which is no number of GB",
-                                       vm.name, kSize, size->value)});
+               {.message = fmt::format("{} sets {} to '{}', which is no number of GB", title_of(vm),
+                                       kSize, size->value)});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 
 namespace gpushape::review::rules_of {
@@ -20,15 +21,17 @@ void vc_06(const Deployment& deployment, Report& report) {
     if (!vm.cpu_hot_add || !vm.cpu_hot_add->value || vm.nodes_shown_on_hot_add) continue;
     if (vm.cores_per_node) {
       report.add(*vm.document, *vm.cpu_hot_add->node,
-                 {.message = fmt::format("VM class '{}' sets {} cores per virtual node, and its "
+                 {.message = fmt::format("{} sets {} cores per virtual node, and its "
                                          "CPU hot-add hides the nodes",
-                                         vm.name, vm.cores_per_node->value),
-                  .severity = domain::Severity::Error});
+                                         title_of(vm), vm.cores_per_node->value),
+                  .severity = domain::Severity::Error,
+                  .edits = replace_value(*vm.document, *vm.cpu_hot_add->node, "false")});
     } else if (vm.cpus && vm.cpus->value > kShownAsOneNode) {
       report.add(*vm.document, *vm.cpu_hot_add->node,
-                 {.message = fmt::format("VM class '{}' has {} vCPU, and its CPU hot-add shows "
+                 {.message = fmt::format("{} has {} vCPU, and its CPU hot-add shows "
                                          "the guest one NUMA node",
-                                         vm.name, vm.cpus->value)});
+                                         title_of(vm), vm.cpus->value),
+                  .edits = replace_value(*vm.document, *vm.cpu_hot_add->node, "false")});
     }
   }
 }

@@ -15,8 +15,8 @@ void check_division(const VmClass& vm, const Located<std::int64_t>& part, std::s
                     Report& report) {
   if (part.value > 0 && vm.cpus->value % part.value == 0) return;
   report.add(*vm.document, *part.node,
-             {.message = fmt::format("VM class '{}' has {} vCPU, which {} {} does not divide",
-                                     vm.name, vm.cpus->value, name, part.value)});
+             {.message = fmt::format("{} has {} vCPU, which {} {} does not divide", title_of(vm),
+                                     vm.cpus->value, name, part.value)});
 }
 
 }  // namespace
@@ -35,9 +35,9 @@ void vc_07(const Deployment& deployment, Report& report) {
     if (node < 0 || socket < 0) continue;  // they divide nothing, and that is said above
     if (node % socket == 0 || socket % node == 0) continue;
     report.add(*vm.document, *vm.cores_per_node->node,
-               {.message = fmt::format("VM class '{}' has {} cores per virtual node and {} per "
+               {.message = fmt::format("{} has {} cores per virtual node and {} per "
                                        "socket, neither a multiple of the other",
-                                       vm.name, node, socket)});
+                                       title_of(vm), node, socket)});
   }
 }
 

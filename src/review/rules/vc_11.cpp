@@ -15,10 +15,9 @@ void vc_11(const Deployment& deployment, Report& report) {
     std::set<std::string> seen;
     for (const Located<std::string>& profile : vm.listed_profiles) {
       if (seen.insert(profile.value).second) continue;
-      report.add(
-          *vm.document, *profile.node,
-          {.message = fmt::format("VM class '{}' lists profile {} twice", vm.name, profile.value),
-           .label = "listed above"});
+      report.add(*vm.document, *profile.node,
+                 {.message = fmt::format("{} lists profile {} twice", title_of(vm), profile.value),
+                  .label = "listed above"});
     }
   }
 }
