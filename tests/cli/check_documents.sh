@@ -92,6 +92,9 @@ for rule in tests/cases/review/*/; do
   "$program" review "$rule" -o json --checklist >"$work/review.json" 2>/dev/null
   check "review $rule" /usr/bin/python3 tests/schema/validate.py "$work/Review.schema.json" "$work/review.json"
 done
+for example in examples/platforms/*.yaml; do
+  check "$example" /usr/bin/python3 tests/schema/validate.py "$work/Platform.schema.json" "$example"
+done
 check "-o contract" /usr/bin/python3 tests/schema/validate.py "$work/ResourceContract.schema.json" "$work/contract.yaml"
 "$program" advise "$own" --context 8k --concurrency 8 --gpu l40s -o workload >"$work/workload.yaml" 2>/dev/null
 check "-o workload" /usr/bin/python3 tests/schema/validate.py "$work/Workload.schema.json" "$work/workload.yaml"
