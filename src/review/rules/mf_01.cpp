@@ -28,6 +28,7 @@ std::string layout_text(const Ranks& ranks) {
 bool is_part_of_group(const PodRequest& pod, const EngineCall& call) {
   const EngineSetting* backend = call.find("distributedBackend");
   if (backend != nullptr && backend->value == "ray") return true;
+  if (pod.root != nullptr && pod.root->find("raySpec") != nullptr) return true;
   return !pod.part.empty() && pod.pods_per_replica == 1 && pod.kind != "LLMInferenceService";
 }
 

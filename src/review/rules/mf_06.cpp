@@ -33,7 +33,7 @@ void check_version(const document::Document& document, const document::Node& roo
 }
 
 void check_form(const Claim& claim, const ClaimRequest& request, Report& report) {
-  const bool is_flat_version = claim.version == "v1beta1";
+  const bool is_flat_version = claim.version == "v1beta1" || claim.version == "v1alpha3";
   if (request.is_flat && !is_flat_version) {
     report.add(
         *claim.document, *request.node,

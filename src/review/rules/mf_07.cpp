@@ -21,11 +21,12 @@ const GpuAsk* ask_of_kind(const PodRequest& pod, bool by_claim) {
   return nullptr;
 }
 
-/// Written in the same words: that is all that can be said without the nodes.
+/// Both say which nodes, in the same words: files that say nothing may be meant for two clusters.
 bool share_nodes(const PodRequest& a, const PodRequest& b) {
-  return std::ranges::equal(a.node_selector, b.node_selector, [](const auto& x, const auto& y) {
-    return x.name == y.name && x.value == y.value;
-  });
+  return !a.node_selector.empty() &&
+         std::ranges::equal(a.node_selector, b.node_selector, [](const auto& x, const auto& y) {
+           return x.name == y.name && x.value == y.value;
+         });
 }
 
 }  // namespace
@@ -42,6 +43,12 @@ void mf_07(const Deployment& deployment, Report& report) {
                                 policy.device_plugin ? "" : " by default"),
          .fix = "set devicePlugin.enabled to false where DRA owns the GPUs"});
   }
+  // With KEP-5004 the DRA driver serves the plugin's resource name.
+  const bool is_served_by_class =
+      std::ranges::any_of(deployment.device_classes, [](const DeviceClass& row) {
+        return row.extended_resource && row.extended_resource->value == "nvidia.com/gpu";
+      });
+  if (is_served_by_class) return;
   for (const PodRequest& pod : deployment.pods) {
     const GpuAsk* claim = ask_of_kind(pod, true);
     if (claim == nullptr) continue;

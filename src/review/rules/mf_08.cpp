@@ -19,6 +19,21 @@ bool is_claim_used(const PodRequest& pod, std::string_view name) {
   });
 }
 
+/// A channel between nodes, a configuration that says how the devices are shared, or a claim whose
+/// form or devices nobody here knows: it may be meant to be shared.
+bool may_be_shared(const Deployment& deployment, const PodRequest& pod, const PodClaim& row) {
+  const Claim* claim = deployment.find_claim(row.claim->value, pod.name_space, false);
+  if (claim == nullptr || claim->requests.empty()) return true;
+  const bool has_sharing = std::ranges::any_of(
+      claim->configs, [](const ClaimConfig& config) { return config.strategy.has_value(); });
+  return has_sharing || std::ranges::any_of(claim->requests, [](const ClaimRequest& request) {
+           const ClaimRequest& first =
+               request.alternatives.empty() ? request : request.alternatives.front();
+           return !first.device_class ||
+                  meaning_of_class(first.device_class->value) == ClassMeaning::ComputeDomain;
+         });
+}
+
 void check_uses(const PodRequest& pod, Report& report) {
   for (const Container& container : pod.containers) {
     for (const ClaimUse& use : container.claims) {
@@ -41,7 +56,7 @@ void mf_08(const Deployment& deployment, Report& report) {
     const bool is_vm = pod.guest_memory_bytes.has_value() || pod.kind.starts_with("VirtualMachine");
     const std::int64_t pods = pod.replicas * pod.pods_per_replica;
     for (const PodClaim& claim : pod.claims) {
-      if (claim.claim && pods > 1) {
+      if (claim.claim && pods > 1 && !may_be_shared(deployment, pod, claim)) {
         report.add(*pod.document, *claim.claim->node,
                    {.message = fmt::format("{} runs {} pods on the one claim {}: they share its "
                                            "devices",

@@ -78,6 +78,9 @@ void check_ask(const Deployment& deployment, const PodRequest& pod, const GpuAsk
                 .severity = domain::Severity::Error});
     return;
   }
+  for (const DeviceClass& row : deployment.device_classes) {
+    if (row.extended_resource && row.extended_resource->value == ask.resource) return;
+  }
   bool has_layouts = false;
   for (const LayoutConfig& config : deployment.layouts) {
     if (config.is_vgpu) continue;
