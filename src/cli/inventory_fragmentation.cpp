@@ -8,6 +8,7 @@
 #include "place/decide.hpp"
 #include "place/demand.hpp"
 #include "place/fragmentation.hpp"
+#include "place/paper_capacity.hpp"
 
 namespace gpushape::cli::questions {
 namespace {
@@ -16,6 +17,8 @@ using document::Node;
 using render::Align;
 using render::Page;
 using render::Table;
+
+constexpr std::size_t kMostHosts = 20;  // ours: the worst ones; -v lists all
 
 struct FragmentationAnswer {
   place::Expected expected;
@@ -67,6 +70,7 @@ Node fragmentation_node(const Question& question, const FragmentationAnswer& ans
     entry.set("host", cluster.hosts[row.host].name);
     entry.set("gpu", cluster.hosts[row.host].gpus[static_cast<std::size_t>(row.gpu)].id);
     entry.set("idleGpus", row.idle);
+    entry.set("reason", name_of(row.refusal));
     Node& blockers = entry.set("blockedBy", Node::sequence());
     for (const std::string& vm : row.blockers) blockers.add(vm);
   }
@@ -99,6 +103,42 @@ void show_clusters(Page& page, const Question& question, const FragmentationAnsw
   page.blank();
 }
 
+std::string_view says_of(domain::Refusal refusal) {
+  const auto& rows = kNames<domain::Refusal>;
+  return std::ranges::find(rows, refusal, &NameRow<domain::Refusal>::value)->description;
+}
+
+/// GPUs of one host that the same rule and the same VMs keep idle are one row.
+void show_paper(Page& page, const Question& question,
+                const std::vector<place::PaperCapacity>& paper) {
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < paper.size();) {
+    const place::PaperCapacity& first = paper[i];
+    const domain::ClusterHost& host = question.loaded.cluster.hosts[first.host];
+    std::vector<std::string> gpus;
+    double idle = 0;
+    for (; i < paper.size() && paper[i].host == first.host && paper[i].refusal == first.refusal &&
+           paper[i].blockers == first.blockers;
+         ++i) {
+      gpus.push_back(host.gpus[static_cast<std::size_t>(paper[i].gpu)].id);
+      idle += paper[i].idle;
+    }
+    if (rows++ == kMostHosts && question.invocation.verbosity <= 0) {
+      page.paragraph("and more: -v lists them", 2, render::Tone::Faint);
+      return;
+    }
+    page.paragraph(
+        fmt::format("{}, {}: {:.2f} idle; {}: {}{}", host.name,
+                    gpus.size() > 2 ? fmt::format("{} to {}", gpus.front(), gpus.back())
+                                    : fmt::format("{}", fmt::join(gpus, ", ")),
+                    idle, name_of(first.refusal), says_of(first.refusal),
+                    first.blockers.empty()
+                        ? std::string()
+                        : fmt::format("; blocked by {}", fmt::join(first.blockers, ", "))),
+        2);
+  }
+}
+
 void show_fragmentation(Page& page, const Question& question, const FragmentationAnswer& answer) {
   const domain::Cluster& cluster = question.loaded.cluster;
   const auto share = [&](double lost) {
@@ -127,7 +167,6 @@ void show_fragmentation(Page& page, const Question& question, const Fragmentatio
   page.table(shapes);
   page.blank();
   show_clusters(page, question, answer);
-  constexpr std::size_t kMostHosts = 20;  // ours: the worst ones; -v lists all
   std::vector<std::size_t> order(answer.hosts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, std::ranges::greater{},
@@ -149,15 +188,7 @@ void show_fragmentation(Page& page, const Question& question, const Fragmentatio
   for (const place::PaperCapacity& row : answer.paper) on_paper += row.idle;
   page.paragraph(
       fmt::format("Capacity on paper: {:.2f} idle GPUs that no expected shape can use.", on_paper));
-  for (const place::PaperCapacity& row : answer.paper) {
-    const domain::ClusterHost& host = cluster.hosts[row.host];
-    page.paragraph(
-        fmt::format("{} {}: {:.2f} idle, blocked by {}", host.name,
-                    host.gpus[static_cast<std::size_t>(row.gpu)].id, row.idle,
-                    row.blockers.empty() ? std::string("its CPU, memory or mode")
-                                         : fmt::format("{}", fmt::join(row.blockers, ", "))),
-        2);
-  }
+  show_paper(page, question, answer.paper);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ constexpr PolicyKey kRefused = {kLeast, kLeast};
 /// while its rows are at hand; with more, each kind waits until it is asked for.
 constexpr std::size_t kMostAskedAtOnce = 32;
 
+/// Ours: changes that are remembered before those that everyone has seen are forgotten.
+constexpr std::size_t kMostChanges = 4096;
+
 std::uint64_t hash_of(const Request& request) {
   std::uint64_t hash = request.shape;
   for (const std::int64_t figure :
@@ -180,7 +183,19 @@ void Chooser::refresh(Ranking& ranking) {
   }
 }
 
+void Chooser::forget_changes() {
+  const auto has_seen_all = [&](const Ranking* ranking) {
+    return ranking->seen == changes_.size();
+  };
+  const bool is_summed = by_host_.empty() || fragmentation_seen_ == changes_.size();
+  if (!is_summed || !std::ranges::all_of(all_rankings_, has_seen_all)) return;
+  changes_.clear();
+  fragmentation_seen_ = 0;
+  for (Ranking* ranking : all_rankings_) ranking->seen = 0;
+}
+
 void Chooser::note_change(std::size_t host) {
+  if (changes_.size() >= kMostChanges) forget_changes();
   last_change_[host] = changes_.size();
   changes_.push_back(host);
   if (!sums_.empty()) sums_are_new_[host] = false;

@@ -48,6 +48,7 @@ class Chooser {
   void replay_matches(Ranking& ranking, std::size_t host) const;
   void refresh(Ranking& ranking);
   void note_change(std::size_t host);
+  void forget_changes();
 
   Snapshot snapshot_;
   Distribution distribution_;

@@ -181,34 +181,6 @@ Fragmentation fragmentation_of(const Snapshot& snapshot, const Distribution& dis
   return all;
 }
 
-std::vector<PaperCapacity> capacity_on_paper(const Snapshot& snapshot,
-                                             const Distribution& distribution) {
-  std::vector<PaperCapacity> all;
-  for (std::size_t host = 0; host < snapshot.size(); ++host) {
-    const HostRow& row = snapshot.row(host);
-    if (!row.is_up) continue;
-    GpuSet used = 0;
-    for (const ShapeFragmentation& shape :
-         fragmentation_of(snapshot.states(), view_of(row), distribution).shapes) {
-      used |= shape.used;
-    }
-    for (std::size_t i = 0; i < row.gpus.size(); ++i) {
-      const double idle = snapshot.states().idle(row.gpus[i]);
-      const auto gpu = static_cast<int>(i);
-      if (idle <= 0 || (used & gpu_bit(gpu)) != 0) continue;
-      PaperCapacity paper{.host = host, .gpu = gpu, .idle = idle, .blockers = {}};
-      const bool is_empty = snapshot.states().is_empty(row.gpus[i]);
-      for (const auto& [name, vm] : snapshot.vms()) {
-        if (vm.host == host && (is_empty || (vm.option.gpus & gpu_bit(gpu)) != 0)) {
-          paper.blockers.push_back(name);
-        }
-      }
-      all.push_back(std::move(paper));
-    }
-  }
-  return all;
-}
-
 double rounded(double value) { return std::round(value * 1e9) / 1e9; }
 
 int most_disjoint(std::span<const GpuSet> sets) {

@@ -57,17 +57,6 @@ Fragmentation fragmentation_of(GpuStates& states, const HostView& host,
 /// Of the whole cluster.
 Fragmentation fragmentation_of(const Snapshot& snapshot, const Distribution& distribution);
 
-/// Idle capacity that is there on paper only: no shape of the distribution can use any of it.
-struct PaperCapacity {
-  std::size_t host = 0;
-  int gpu = 0;
-  double idle = 0;                    ///< of the GPU, 0 to 1
-  std::vector<std::string> blockers;  ///< VMs on the GPU; on a free GPU those of its host
-};
-
-std::vector<PaperCapacity> capacity_on_paper(const Snapshot& snapshot,
-                                             const Distribution& distribution);
-
 /// To nine decimals, as every comparison of figures is made.
 double rounded(double value);
 

@@ -17,13 +17,15 @@ struct FreeAmounts {
   double memory = 0;
 };
 
-FreeAmounts free_after(const HostRow& row, const Request& request) {
+/// Of the host, without what a request takes.
+FreeAmounts free_without(const HostRow& row, std::int64_t millicores, std::int64_t mhz,
+                         std::int64_t memory) {
   const auto left = [](std::int64_t free, std::int64_t wanted) {
     return static_cast<double>(std::max<std::int64_t>(free - wanted, 0));
   };
-  FreeAmounts free{.millicores = left(row.free_millicores, request.millicores),
-                   .memory = left(row.free_memory, request.memory)};
-  if (row.mhz) free.mhz = left(row.free_mhz, request.reserved_mhz);
+  FreeAmounts free{.millicores = left(row.free_millicores, millicores),
+                   .memory = left(row.free_memory, memory)};
+  if (row.mhz) free.mhz = left(row.free_mhz, mhz);
   return free;
 }
 
@@ -110,7 +112,7 @@ void sum_up(Offers& offers, const HostRow& row, HostSums& sums) {
     }
   }
   std::vector<float>& most = offers.scratch();
-  limit_all(offers, row, sums, free_after(row, Request{}), most);
+  limit_all(offers, row, sums, free_without(row, 0, 0, 0), most);
   sums.touch = offers.probability() * sums.idle - reachable(offers, sums, most);
   sums.fill = offers.probability() * sums.idle - filled(offers, sums, most);
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -124,7 +126,8 @@ void sum_up(Offers& offers, const HostRow& row, HostSums& sums) {
 HostDelta::HostDelta(Offers& offers, const HostRow& row, const HostSums& sums,
                      const Request& request)
     : offers_(offers), row_(row), sums_(sums), request_(request), most_(offers.scratch()) {
-  limit_all(offers, row, sums, free_after(row, request), most_);
+  limit_all(offers, row, sums,
+            free_without(row, request.millicores, request.reserved_mhz, request.memory), most_);
 }
 
 double HostDelta::groups_gain(LossMetric metric, GpuSet taken) const {
