@@ -50,3 +50,29 @@ std::span<const EmbeddedText> @symbol@() {
 ")
   gpushape_add_data(${target} ${symbol} "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
 endfunction()
+
+# gpushape_embed_cases(TARGET NAMESPACE SYMBOL FOLDER FILE): the same of FOLDER/*/FILE, each under the name of its own folder.
+function(gpushape_embed_cases target namespace symbol folder file_name)
+  file(GLOB files CONFIGURE_DEPENDS "${folder}/*/${file_name}")
+  list(SORT files)
+  set(rows "")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" text)
+    get_filename_component(name "${file}" DIRECTORY)
+    get_filename_component(name "${name}" NAME)
+    string(APPEND rows "    {\"${name}\", R\"gpushape(${text})gpushape\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp" @ONLY CONTENT
+"// Made by the build from @folder@.
+#include \"base/embedded_text.hpp\"
+namespace @namespace@ {
+std::span<const EmbeddedText> @symbol@() {
+  static constexpr EmbeddedText kFiles[] = {
+@rows@    {\"\", \"\"}};
+  return std::span(kFiles, std::size(kFiles) - 1);
+}
+}
+")
+  gpushape_add_data(${target} ${symbol} "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
+endfunction()

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/contract_constants.hpp"
 #include "advise/thresholds.hpp"
 #include "base/result.hpp"
 #include "domain/advice.hpp"
@@ -36,6 +37,7 @@ struct AdviceRequest {
   std::vector<Wish> wishes;
   std::optional<std::string> profile;  ///< only this one ("40C", "3g.40gb" or a full type name)
   Thresholds thresholds;
+  ContractConstants constants;
 };
 
 Result<domain::Advice> advise(const AdviceRequest& request);

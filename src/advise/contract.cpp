@@ -159,8 +159,9 @@ void note(ResourceContract& contract, std::string id, std::string says) {
 std::string cite(const std::vector<const ContractConstant*>& constants) {
   std::string text;
   for (const ContractConstant* constant : constants) {
-    const std::string_view origin =
+    std::string_view origin =
         constant->kind == ConstantKind::Sourced ? constant->source : "default";
+    if (!constant->from.empty()) origin = constant->from;
     text += fmt::format("{}{} {}{}{} ({})", text.empty() ? "" : "; ", constant->name,
                         constant->value, constant->unit.empty() ? "" : " ", constant->unit, origin);
   }

@@ -38,4 +38,11 @@ std::vector<const ContractConstant*> ContractConstants::all() const {
           &migration_ceiling};
 }
 
+ContractConstant* ContractConstants::find(std::string_view key) {
+  for (const ContractConstant* constant : all()) {
+    if (constant->key == key) return const_cast<ContractConstant*>(constant);  // of this object
+  }
+  return nullptr;
+}
+
 }  // namespace gpushape::advise

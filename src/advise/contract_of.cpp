@@ -51,7 +51,8 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   request.replicas = ranked.replicas * layout.nodes;
   request.latency_slo = facts.latency_slo;
 
-  domain::ResourceContract contract = derive_contract(request, device_case.wish.host);
+  domain::ResourceContract contract =
+      derive_contract(request, device_case.wish.host, device_case.request.constants);
   if (layout.nodes > 1) {
     note(contract, "MG-01",
          fmt::format("one of {} pods that form an instance, a leader and its workers "

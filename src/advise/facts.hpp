@@ -44,6 +44,19 @@ struct Facts {
   bool is_predictable = false;
   std::string why_unpredictable;  ///< empty where it is predictable
 
+  // Measured.
+  std::optional<double> measured_days;      ///< telemetry of the engine
+  std::optional<double> pool_use;           ///< P99, of the cache pool that was measured
+  std::optional<Bytes> pool_bytes;          ///< of that pool
+  std::int64_t preemptions = 0;             ///< in the time that was measured
+  std::string changed_setting;              ///< EV-04: what differs from then; empty: nothing
+  std::string changed_weights;              ///< EV-05: the same of the weights alone
+  std::optional<double> usage_days;         ///< telemetry of the device
+  std::optional<Bytes> peak_bytes;          ///< most memory that was used of a whole device
+  std::optional<double> pause_seconds;      ///< estimated, of a live migration
+  std::optional<double> tolerated_pause_seconds;
+  double link_gigabits_per_second = 0;      ///< over which it migrates
+
   // Memory of the workload on this device.
   bool load_is_known = true;  ///< context and concurrency, or a demand in their place
   std::optional<Bytes> static_bytes;
@@ -77,6 +90,8 @@ struct Facts {
   Bytes need_of_each_bytes;           ///< of one device of the group
   std::int64_t tensor = 0;            ///< GPUs of the group that share each layer; 0: not said
   std::int64_t nodes = 1;             ///< hosts that the group stands in
+  std::string narrower_quantization;  ///< MG-03: with which fewer GPUs fit a link domain; or empty
+  std::int64_t narrower_gpus = 0;     ///< MG-03: how many
   std::int64_t copies = 1;            ///< MG-05: replicas that carry the load
   std::int64_t gpus_of_a_copy = 1;    ///< MG-05
   std::int64_t sequences_in_one = 0;  ///< MG-05: in flight in one such copy

@@ -173,22 +173,22 @@ std::vector<Reason> findings_of(const DeviceCase& device_case) {
 std::vector<Reason> findings_of(const DeviceCase& device_case, const domain::RankedShape& best) {
   const AdviceRequest& request = device_case.request;
   std::vector<Reason> findings;
-  const auto& tolerated = request.workload.contract.tolerated_pause_seconds;
-  if (tolerated && best.contract.pause_seconds && *best.contract.pause_seconds > tolerated->value) {
-    findings.push_back(
-        {"LC-04",
-         fmt::format("a live migration is estimated to pause it for {:.1f} s over {:g} "
-                     "Gb/s, more than the {:g} s that are tolerated",
-                     *best.contract.pause_seconds,
-                     device_case.wish.host.vmotion_gigabits_per_second, tolerated->value)});
+  Facts facts = device_case.facts;
+  facts.pause_seconds = best.contract.pause_seconds;
+  facts.link_gigabits_per_second = device_case.wish.host.vmotion_gigabits_per_second;
+  if (const auto& tolerated = request.workload.contract.tolerated_pause_seconds)
+    facts.tolerated_pause_seconds = tolerated->value;
+  for (const Fired& fired : fired_rules(std::array<std::string_view, 1>{"LC-04"}, facts,
+                                        request.thresholds)) {
+    findings.push_back(to_reason(fired));
   }
   if (request.workload.needs_ha.value) {
     if (has_hypervisor(device_case.facts.platform)) {
       if (auto finding = passthrough_without_label(best)) findings.push_back(*std::move(finding));
     }
-    findings.push_back({"LC-03",
-                        "high availability needs one more matching device, group or slot "
-                        "on another host: name the cluster to have it checked"});
+    findings.push_back(
+        to_reason(fired_rules(std::array<std::string_view, 1>{"LC-03"}, facts, request.thresholds)
+                      .front()));
   }
   return findings;
 }

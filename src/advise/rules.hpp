@@ -31,6 +31,8 @@ struct RuleRow {
   std::string_view outcome;
   std::string_view reason;
   std::string_view source;
+  std::string_view thresholds;  ///< names of those that take part, a blank between them
+  std::string_view example;     ///< arguments of a run in whose answer the rule is named
   RuleFunction function = nullptr;
 };
 

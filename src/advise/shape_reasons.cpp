@@ -112,7 +112,7 @@ void add_group_reasons(const DeviceCase& device_case, const Candidate& candidate
   here.tensor = layout.parallelism.tensor;
   here.nodes = layout.nodes;
   if (layout.copies <= 1) here.copies = 1;
-  append(reasons, std::array<std::string_view, 5>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04"},
+  append(reasons, std::array<std::string_view, 6>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04", "MG-06"},
          here, device_case.request.thresholds);
 }
 

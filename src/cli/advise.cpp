@@ -15,6 +15,7 @@
 #include "cli/document_files.hpp"
 #include "cli/gather.hpp"
 #include "cli/output.hpp"
+#include "cli/rule_book.hpp"
 #include "cli/target_help.hpp"
 #include "document/text_format.hpp"
 #include "emit/difference.hpp"
@@ -175,7 +176,11 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
     return refuse(faults, terminal);
   if (!gathered->workload.platform) gathered->workload.platform = implied_platform(outputs);
 
+  const Result<LoadedRules> rules = load_rules(invocation.rules_files);
+  if (!rules) return refuse(rules.error(), terminal);
   advise::AdviceRequest request;
+  request.thresholds = rules->thresholds;
+  request.constants = rules->constants;
   request.workload = gathered->workload;
   request.model = gathered->model;
   request.engine = gathered->engine;

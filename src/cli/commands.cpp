@@ -72,6 +72,16 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "  gpushape profiles fit a100-sxm4-80 2x1g.10gb 2g.20gb 3g.40gb\n"
      "  gpushape profiles plan -f workloads/ --gpu h100-sxm-80\n",
      kProfiles, run_profiles},
+    {"rules", "[GROUP|ID]…", "the rule book: every rule, and the numbers that decide",
+     "  gpushape rules\n"
+     "  gpushape rules CM MD\n"
+     "  gpushape rules -o markdown --rules house-rules.yaml\n",
+     kRules, run_rules},
+    {"explain", "ID", "one rule in full: condition, outcome, reason, source, numbers, example",
+     "  gpushape explain CM-06\n"
+     "  gpushape explain vc-03 -o json\n"
+     "  gpushape explain highestSpread\n",
+     kExplain, run_explain},
     {"schema", "KIND", "the JSON Schema of a document",
      "  gpushape schema Advice\n"
      "  gpushape schema ResourceContract\n"

@@ -38,6 +38,8 @@ int run_simulate(const ParsedFlags& parsed, Invocation& invocation, const Termin
 int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_generate(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_rules(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
+int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 int run_schema(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal);
 
 /// Prints the complaints to the error stream; kBadInput.

@@ -38,11 +38,14 @@ inline constexpr unsigned kCalibrate = 512U;
 inline constexpr unsigned kSweep = 1024U;
 inline constexpr unsigned kPlan = 1U << 19U;
 inline constexpr unsigned kGenerate = 1U << 20U;
+inline constexpr unsigned kRules = 2048U;
+inline constexpr unsigned kExplain = 4096U;
 inline constexpr unsigned kOnClusters = kPlace | kInventory | kSimulate;
 inline constexpr unsigned kSizing = kAdvise | kEstimate;
 inline constexpr unsigned kLookup = kCatalog | kProfiles;
 inline constexpr unsigned kAll =
-    kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep | kPlan;
+    kSizing | kLookup | kSchema | kReview | kOnClusters | kCalibrate | kSweep | kPlan | kRules |
+    kExplain;
 
 struct FlagRow {
   std::string_view name;   ///< "--context"

@@ -91,6 +91,7 @@ struct Invocation {
   // Configuration.
   std::optional<std::string> catalog_folder;
   std::optional<std::string> profiles_folder;
+  std::vector<std::string> rules_files;  ///< --rules
   std::string kubernetes;
   std::string vm_operator;
 

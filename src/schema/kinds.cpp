@@ -44,6 +44,10 @@ constexpr auto kKinds = std::to_array<KindRow>({
      "review.schema.json"},
     {"Platform", "what manifests cannot say: who shares what, and how it is run",
      "platform.schema.json"},
+    {"Rules", "thresholds, constants of the VM contract and severities that --rules sets",
+     "rules.schema.json"},
+    {"RuleBook", "the rules of advice and review, with the numbers that take part",
+     "rule-book.schema.json"},
     {"Simulation", "a trace replayed under several policies", "simulation.schema.json"},
 });
 

@@ -24,6 +24,7 @@
 #include "domain/placement.hpp"
 #include "domain/profile_fit.hpp"
 #include "domain/review.hpp"
+#include "domain/rule_book.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::schema {
@@ -51,6 +52,7 @@ document::Node to_node(const domain::Device& device);
 document::Node to_node(const domain::ProfileFit& fit);
 document::Node to_node(const domain::EstimateComparison& comparison);
 document::Node to_node(const domain::Review& review);
+document::Node to_node(const domain::RuleBook& book);
 document::Node calibration_node(const std::vector<domain::Calibration>& calibrations);
 document::Node evidence_node(const std::vector<domain::Measurement>& measurements);
 

@@ -31,5 +31,14 @@ std::optional<Verdict> mg_04(const Facts& facts, const Thresholds& thresholds);
 std::optional<Verdict> mg_05(const Facts& facts, const Thresholds& thresholds);
 std::optional<Verdict> lc_01(const Facts& facts, const Thresholds& thresholds);
 std::optional<Verdict> lc_02(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> mg_03(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> mg_06(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> lc_03(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> lc_04(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> ev_01(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> ev_02(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> ev_03(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> ev_04(const Facts& facts, const Thresholds& thresholds);
+std::optional<Verdict> ev_05(const Facts& facts, const Thresholds& thresholds);
 
 }  // namespace gpushape::advise::rules_of
