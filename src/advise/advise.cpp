@@ -11,6 +11,7 @@
 #include "advise/candidates.hpp"
 #include "advise/capability.hpp"
 #include "advise/device_case.hpp"
+#include "advise/evidence.hpp"
 #include "advise/facts.hpp"
 #include "advise/findings.hpp"
 #include "advise/flip.hpp"
@@ -41,11 +42,11 @@ Diagnostics complaints_about(const AdviceRequest& request) {
   std::vector<std::string> known;
   for (const CapabilityRow& row : capabilities()) known.emplace_back(row.name);
   for (const std::string& required : request.workload.requires_) {
-    if (std::ranges::find(known, required) != known.end()) continue;
-    complaints.push_back(complaint(fmt::format("unknown capability '{}'", required),
-                                   suggestion(required, known,
-                                              "one of bf16, fp8, fp4, int8, "
-                                              "nvlink, mig and vgpu")));
+    if (is_capability(required)) continue;
+    complaints.push_back(complaint(
+        fmt::format("unknown capability '{}'", required),
+        suggestion(required, known,
+                   fmt::format("one of {}, or a memory as 80gb", fmt::join(known, ", ")))));
   }
   if (request.profile && !request.wishes.empty()) {
     const bool is_known = std::ranges::any_of(request.wishes, [&](const Wish& wish) {
@@ -106,10 +107,13 @@ Result<Advice> without_shapes(const AdviceRequest& request, const Facts& declare
 
 }  // namespace
 
-Result<Advice> advise(const AdviceRequest& request) {
-  if (Diagnostics complaints = complaints_about(request); !complaints.empty()) {
+Result<Advice> advise(const AdviceRequest& asked) {
+  if (Diagnostics complaints = complaints_about(asked); !complaints.empty()) {
     return failure(std::move(complaints));
   }
+  const Result<AdviceRequest> with = with_evidence(asked);
+  if (!with) return std::unexpected(with.error());
+  const AdviceRequest& request = *with;
   Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
                                   request.thresholds);
   Advice advice;
@@ -121,6 +125,7 @@ Result<Advice> advise(const AdviceRequest& request) {
   advice.estimate = *std::move(bare);
   if (advice.estimate && advice.estimate->traffic)
     take_spread(request.workload, *advice.estimate->traffic, request.thresholds, declared);
+  take_evidence(request, declared);
   advice.assumptions =
       assumptions_of(request, declared, advice.estimate ? &*advice.estimate : nullptr);
   if (!advice.asks.empty()) {

@@ -14,6 +14,7 @@
 #include "domain/engine.hpp"
 #include "domain/host.hpp"
 #include "domain/model.hpp"
+#include "domain/telemetry.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::advise {
@@ -38,6 +39,13 @@ struct AdviceRequest {
   std::optional<std::string> profile;  ///< only this one ("40C", "3g.40gb" or a full type name)
   Thresholds thresholds;
   ContractConstants constants;
+
+  // Measured.
+  std::optional<domain::EngineTelemetry> telemetry;
+  std::optional<domain::DeviceTelemetry> usage;
+  std::string
+      measured_on;  ///< profile of the first wish that the telemetry ran on; empty: all of it
+  std::int64_t measured_pool_tokens = 0;  ///< worked out from the telemetry
 };
 
 Result<domain::Advice> advise(const AdviceRequest& request);

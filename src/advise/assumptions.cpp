@@ -147,7 +147,11 @@ void add_facts(const AdviceRequest& request, const Facts& declared,
   list.add("appliance", workload.appliance, "--appliance");
   list.add("needsHa", workload.needs_ha, "--needs-ha");
   list.add("needsLiveMigration", workload.needs_live_migration, "--needs-live-migration");
-  list.add("mixtureOfExperts", workload.mixture_of_experts, "--mixture-of-experts");
+  if (!workload.mixture_of_experts.value && declared.is_mixture_of_experts) {
+    list.add("mixtureOfExperts", "true", Origin::Catalog, "the model routes tokens to experts", {});
+  } else {
+    list.add("mixtureOfExperts", workload.mixture_of_experts, "--mixture-of-experts");
+  }
   list.add("imageSupportsMig", workload.image_supports_mig, "--no-mig-image");
   list.add("replicas", workload.replicas, "--replicas");
   if (const auto& lifetime = workload.lifetime_seconds)

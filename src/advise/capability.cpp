@@ -25,8 +25,30 @@ constexpr auto kCapabilities = std::to_array<CapabilityRow>({
     {"nvlink", "NVLink to a second GPU of its host",
      [](const Wish& wish) { return link_domain_size(wish) > 1; }},
     {"mig", "MIG instances", [](const Wish& wish) { return wish.device.supports_mig; }},
+    {"nvswitch", "an NVSwitch between all GPUs of its host",
+     [](const Wish& wish) {
+       return !wish.device.boards.empty() && wish.device.boards.front().interconnect == "nvswitch";
+     }},
     {"vgpu", "vGPU profiles", [](const Wish& wish) { return wish.device.supports_time_sliced; }},
+    {"mixed-size", "vGPUs of several sizes side by side",
+     [](const Wish& wish) { return wish.device.supports_mixed_size; }},
+    {"hbm", "high-bandwidth memory",
+     [](const Wish& wish) { return wish.device.high_bandwidth_memory; }},
+    {"nvidia", "CUDA", [](const Wish& wish) { return wish.device.vendor == "nvidia"; }},
+    {"amd", "ROCm", [](const Wish& wish) { return wish.device.vendor == "amd"; }},
 });
+
+/// "80gb": at least so much memory, as the names of devices count; nothing for another word.
+std::optional<std::int64_t> wanted_gigabytes(std::string_view word) {
+  if (!word.ends_with("gb")) return std::nullopt;
+  std::int64_t count = 0;
+  const char* const end = word.data() + word.size() - 2;
+  const auto [rest, error] = std::from_chars(word.data(), end, count);
+  constexpr std::int64_t kMostGigabytes = 1'000'000;
+  if (error != std::errc() || rest != end || count < 1 || count > kMostGigabytes)
+    return std::nullopt;
+  return count;
+}
 
 /// "8.9"; 0 where it is not known.
 double compute_capability(const domain::Device& device) {
@@ -54,12 +76,26 @@ constexpr double kFp8Weights = 8.0;
 
 std::span<const CapabilityRow> capabilities() { return kCapabilities; }
 
+bool is_capability(std::string_view word) {
+  return wanted_gigabytes(word) ||
+         std::ranges::find(kCapabilities, word, &CapabilityRow::name) != kCapabilities.end();
+}
+
+std::string lacking(std::string_view word, const Wish& wish) {
+  if (const auto wanted = wanted_gigabytes(word)) {
+    if (wish.device.nominal_gb >= *wanted) return {};
+    return fmt::format("{} GB of memory: it has {}", *wanted, wish.device.nominal_gb);
+  }
+  const auto* row = std::ranges::find(kCapabilities, word, &CapabilityRow::name);
+  if (row == kCapabilities.end() || row->is_there(wish)) return {};
+  return std::string(row->description);
+}
+
 std::optional<domain::Reason> missing_capability(const AdviceRequest& request, const Wish& wish) {
   for (const std::string& required : request.workload.requires_) {
-    const auto* row = std::ranges::find(kCapabilities, required, &CapabilityRow::name);
-    if (row != kCapabilities.end() && !row->is_there(wish)) {
+    if (const std::string lacks = lacking(required, wish); !lacks.empty()) {
       return domain::Reason{"capability", fmt::format("{} is required: {} has no {}", required,
-                                                      wish.device.id, row->description)};
+                                                      wish.device.id, lacks)};
     }
   }
   const std::optional<Quantization> format = format_of(request);

@@ -20,6 +20,11 @@ struct CapabilityRow {
 };
 std::span<const CapabilityRow> capabilities();
 
+/// A row's name, or a least memory ("80gb", as the names of devices count).
+bool is_capability(std::string_view word);
+/// What the wish lacks of it, in words; empty where it lacks nothing.
+std::string lacking(std::string_view word, const Wish& wish);
+
 /// What the device lacks; nothing where it lacks nothing.
 std::optional<domain::Reason> missing_capability(const AdviceRequest& request, const Wish& wish);
 

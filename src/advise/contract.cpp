@@ -149,6 +149,7 @@ ResourceContract derive_contract(const ContractRequest& request, const domain::H
   estimate_pause(basis, contract);
   check_limits(basis, contract);
   check_lifecycle(basis, contract);
+  note_platform(basis, contract);
   return contract;
 }
 

@@ -29,6 +29,7 @@ struct ContractRequest {
   std::optional<std::vector<int>>
       gpu_positions;  ///< the host's GPUs it takes; empty: the first that form one link domain
   domain::LatencySlo latency_slo = domain::LatencySlo::None;
+  domain::Platform platform = domain::Platform::Vsphere;
 };
 
 /// Name, alternatives, and what the contract is for (model, engine, evidence …) are the caller's to

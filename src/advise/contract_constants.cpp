@@ -35,7 +35,11 @@ std::vector<const ContractConstant*> ContractConstants::all() const {
           &mmio_factor,
           &pause_base,
           &link_efficiency,
-          &migration_ceiling};
+          &migration_ceiling,
+          &disk_reserve,
+          &node_cpus,
+          &node_memory,
+          &node_memory_part};
 }
 
 ContractConstant* ContractConstants::find(std::string_view key) {

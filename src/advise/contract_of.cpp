@@ -50,6 +50,7 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   request.needs_ha = facts.needs_ha;
   request.replicas = ranked.replicas * layout.nodes;
   request.latency_slo = facts.latency_slo;
+  request.platform = facts.platform;
 
   domain::ResourceContract contract =
       derive_contract(request, device_case.wish.host, device_case.request.constants);

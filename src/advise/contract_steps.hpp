@@ -68,6 +68,8 @@ void reserve_cpu(const ContractBasis& basis, domain::ResourceContract& contract)
 void count_density(const ContractBasis& basis, domain::ResourceContract& contract);   // step 6
 void estimate_pause(const ContractBasis& basis, domain::ResourceContract& contract);  // step 7
 void check_limits(const ContractBasis& basis, domain::ResourceContract& contract);    // section 4
+/// The disk, and where there are no VMs what stands in their place.
+void note_platform(const ContractBasis& basis, domain::ResourceContract& contract);
 void check_lifecycle(const ContractBasis& basis, domain::ResourceContract& contract);
 
 void note(domain::ResourceContract& contract, std::string id, std::string says);

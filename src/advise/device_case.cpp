@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "advise/precision.hpp"
+#include "advise/software_shares.hpp"
 #include "advise/words.hpp"
 #include "domain/profile_memory.hpp"
 
@@ -133,6 +136,14 @@ void take_need(Facts& facts, const Need& need) {
   facts.dynamic_is_ceiling = need.dynamic_is_ceiling;
   facts.ceiling_bytes = need.ceiling_bytes;
   facts.need_bytes = need.need_bytes;
+}
+
+/// Where neither a vGPU nor a MIG instance is to be had, or one is asked for.
+bool wants_software_shares(const DeviceCase& device_case) {
+  const Facts& facts = device_case.facts;
+  if (has_hypervisor(facts.platform) || device_case.request.profile) return false;
+  return device_case.fractions.empty() || !facts.image_supports_mig ||
+         (facts.asked_technology && is_software_share(*facts.asked_technology));
 }
 
 Group sized_group(const DeviceCase& device_case, const Layout& layout) {
@@ -331,7 +342,12 @@ void describe_group(DeviceCase& device_case) {
 }  // namespace
 
 domain::VisibleMemory memory_of(const Wish& wish, const Candidate& candidate) {
-  return domain::visible_memory(wish.device, candidate.profile);
+  domain::VisibleMemory memory = domain::visible_memory(wish.device, candidate.profile);
+  if (!is_software_share(candidate.shape.technology)) return memory;
+  memory.profile = candidate.shape.profile_short;
+  memory.bytes = domain::exactly(candidate.shape.memory_bytes);
+  memory.source = "the limit of the share";
+  return memory;
 }
 
 const Fired* refusing_mode_rule(const DeviceCase& device_case, const Candidate& fraction) {
@@ -429,6 +445,16 @@ Result<DeviceCase> examine(const AdviceRequest& request, const Wish& wish, const
   facts.link_domain_size = link_domain_size(wish);
   device_case.fractions =
       fraction_candidates(wish, facts.platform, request.profile, request.thresholds);
+  if (wants_software_shares(device_case)) {
+    std::ranges::move(
+        software_shares(wish, facts.platform, facts.asked_technology, request.thresholds),
+        std::back_inserter(device_case.fractions));
+    std::ranges::stable_sort(device_case.fractions, std::ranges::greater{},
+                             [](const Candidate& fraction) { return fraction.shape.memory_bytes; });
+  }
+  facts.has_time_sliced = std::ranges::any_of(device_case.fractions, [](const Candidate& fraction) {
+    return mode_of(fraction.shape) == FractionMode::TimeSliced;
+  });
   device_case.full = full_candidate(wish, facts.platform);
   if (has_hypervisor(facts.platform)) device_case.passthrough = passthrough_candidate(wish);
   facts.device_bytes = device_case.whole().shape.memory_bytes;
@@ -444,6 +470,7 @@ Result<DeviceCase> examine(const AdviceRequest& request, const Wish& wish, const
   find_gpus_needed(device_case);
   find_copies(device_case);
   describe_group(device_case);
+  find_narrower_layout(device_case);
   take_need(facts, *device_case.need);
   // In a fraction the engine takes a smaller batch; what the rules compare is the need there.
   for (const Candidate& fraction : device_case.fractions) {

@@ -45,17 +45,18 @@ struct Facts {
   std::string why_unpredictable;  ///< empty where it is predictable
 
   // Measured.
-  std::optional<double> measured_days;      ///< telemetry of the engine
-  std::optional<double> pool_use;           ///< P99, of the cache pool that was measured
-  std::optional<Bytes> pool_bytes;          ///< of that pool
-  std::int64_t preemptions = 0;             ///< in the time that was measured
-  std::string changed_setting;              ///< EV-04: what differs from then; empty: nothing
-  std::string changed_weights;              ///< EV-05: the same of the weights alone
-  std::optional<double> usage_days;         ///< telemetry of the device
-  std::optional<Bytes> peak_bytes;          ///< most memory that was used of a whole device
-  std::optional<double> pause_seconds;      ///< estimated, of a live migration
+  std::optional<double> measured_days;        ///< telemetry of the engine
+  std::optional<double> pool_use;             ///< P99, of the cache pool that was measured
+  std::int64_t pool_tokens = 0;               ///< of that pool; 0: not known
+  std::optional<Bytes> measured_share_bytes;  ///< usable, of the profile that it ran on
+  std::int64_t preemptions = 0;               ///< in the time that was measured
+  std::string changed_setting;                ///< EV-04: what differs from then; empty: nothing
+  std::string changed_weights;                ///< EV-05: the same of the weights alone
+  std::optional<double> usage_days;           ///< telemetry of the device
+  std::optional<Bytes> peak_bytes;            ///< most memory that was used of a whole device
+  std::optional<double> pause_seconds;        ///< estimated, of a live migration
   std::optional<double> tolerated_pause_seconds;
-  double link_gigabits_per_second = 0;      ///< over which it migrates
+  double link_gigabits_per_second = 0;  ///< over which it migrates
 
   // Memory of the workload on this device.
   bool load_is_known = true;  ///< context and concurrency, or a demand in their place
@@ -77,7 +78,10 @@ struct Facts {
                                            ///< the need
   std::optional<Bytes> mig_bytes;          ///< the same of MIG
 
+  bool has_time_sliced = true;  ///< fractions that take turns: vGPUs, or shares by software
+
   std::optional<FractionMode> fraction_mode;  ///< of the fraction that is looked at, if one is
+  bool is_software_share = false;             ///< the fraction is one that software keeps
 
   // Several devices.
   std::string why_not_one;  ///< what keeps one instance off a whole device; empty where it fits
@@ -103,6 +107,9 @@ struct Facts {
 /// silent.
 Facts declared_facts(const domain::Workload& workload, const domain::Model* model,
                      const Thresholds& thresholds);
+
+/// Some layer of it routes tokens to experts.
+bool has_experts(const domain::Model& model);
 
 /// What the traffic makes of the spread, where nobody stated one: P99 over P50 of what the
 /// sequences in flight hold.

@@ -29,17 +29,18 @@ bool whole_device_is_asked(const Facts& facts) {
 std::optional<Reason> whole_for_a_fraction(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
   const Threshold& idle = device_case.request.thresholds.idle_compute;
-  if (!whole_device_is_asked(facts) || !facts.need_bytes || !facts.compute_share) {
+  const bool is_held_whole = whole_device_is_asked(facts) || facts.usage_days.has_value();
+  if (!is_held_whole || !facts.need_bytes || !facts.compute_share) {
     return std::nullopt;
   }
   if (*facts.need_bytes > facts.largest_fraction_bytes || *facts.compute_share > idle.value) {
     return std::nullopt;
   }
-  return Reason{"RV-01",
-                fmt::format("a whole {} is asked for where a fraction does: {} would lie "
-                            "idle, with {} of the compute in use ({})",
-                            facts.device, limit_text(facts.device_bytes - *facts.need_bytes),
-                            percent_text(*facts.compute_share), to_text(idle))};
+  return Reason{"RV-01", fmt::format("a whole {} is {} where a fraction does: {} would lie "
+                                     "idle, with {} of the compute in use ({})",
+                                     facts.device, facts.usage_days ? "held" : "asked for",
+                                     limit_text(facts.device_bytes - *facts.need_bytes),
+                                     percent_text(*facts.compute_share), to_text(idle))};
 }
 
 /// P3, From Static Device Binding, 2-5.
@@ -163,6 +164,11 @@ std::vector<Reason> findings_of(const DeviceCase& device_case) {
       add(to_reason(fired));
     }
   }
+  for (const Fired& fired : fired_rules(
+           std::array<std::string_view, 6>{"EV-01", "EV-02", "EV-03", "EV-04", "EV-05", "MG-03"},
+           facts, device_case.request.thresholds)) {
+    add(to_reason(fired));
+  }
   add(whole_for_a_fraction(device_case));
   add(rigid_passthrough(facts));
   add(outside_link_domain(device_case));
@@ -178,17 +184,16 @@ std::vector<Reason> findings_of(const DeviceCase& device_case, const domain::Ran
   facts.link_gigabits_per_second = device_case.wish.host.vmotion_gigabits_per_second;
   if (const auto& tolerated = request.workload.contract.tolerated_pause_seconds)
     facts.tolerated_pause_seconds = tolerated->value;
-  for (const Fired& fired : fired_rules(std::array<std::string_view, 1>{"LC-04"}, facts,
-                                        request.thresholds)) {
+  for (const Fired& fired :
+       fired_rules(std::array<std::string_view, 1>{"LC-04"}, facts, request.thresholds)) {
     findings.push_back(to_reason(fired));
   }
   if (request.workload.needs_ha.value) {
     if (has_hypervisor(device_case.facts.platform)) {
       if (auto finding = passthrough_without_label(best)) findings.push_back(*std::move(finding));
     }
-    findings.push_back(
-        to_reason(fired_rules(std::array<std::string_view, 1>{"LC-03"}, facts, request.thresholds)
-                      .front()));
+    findings.push_back(to_reason(
+        fired_rules(std::array<std::string_view, 1>{"LC-03"}, facts, request.thresholds).front()));
   }
   return findings;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "advise/offers.hpp"
+#include "advise/precision.hpp"
 #include "advise/ranking.hpp"
 #include "advise/shape_reasons.hpp"
 #include "advise/words.hpp"
@@ -25,8 +26,8 @@ namespace {
 
 /// The best shape of this device once facts of the request are others.
 std::optional<RankedShape> answer_to(const AdviceRequest& request, const Wish& wish) {
-  const Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
-                                        request.thresholds);
+  Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
+                                  request.thresholds);
   const Result<DeviceCase> examined = examine(request, wish, declared);
   if (!examined) return std::nullopt;
   std::vector<Offer> offers = offers_of(*examined).offers;
@@ -296,6 +297,30 @@ std::optional<Flip> to_more_memory(const DeviceCase& device_case, const domain::
                  fmt::format("a need above {}", limit_text(best.memory_bytes)));
 }
 
+/// What a shape takes of the GPUs, over all replicas.
+double devices_of(const RankedShape& ranked) {
+  const double share = ranked.per_device > 1 ? 1.0 / static_cast<double>(ranked.per_device) : 1.0;
+  return static_cast<double>(ranked.shape.count * ranked.replicas) * share;
+}
+
+/// The widest narrower weights with which less of the GPUs does.
+std::optional<Flip> to_less_by_precision(const DeviceCase& device_case, const RankedShape& best,
+                                         std::string_view rule) {
+  for (const domain::Quantization quantization :
+       narrower_weights(device_case.request, device_case.wish.device)) {
+    AdviceRequest changed = with_weights(device_case.request, quantization);
+    if (!changed.workload.spread && device_case.facts.spread)
+      declare_spread(changed, *device_case.facts.spread);
+    const auto answer = answer_to(changed, device_case.wish);
+    if (!answer || answer->fits_at != domain::FitsAt::High) continue;
+    if (devices_of(*answer) >= devices_of(best)) continue;
+    return flip_to(
+        *answer, rule, "quantization",
+        fmt::format("{} weights (--quant {})", name_of(quantization), name_of(quantization)));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Flip> flip_of(const DeviceCase& device_case, const domain::RankedShape& best) {
@@ -303,6 +328,11 @@ std::optional<Flip> flip_of(const DeviceCase& device_case, const domain::RankedS
   if (decider == nullptr) return std::nullopt;
   if (best.shape.consumption_model == domain::ConsumptionModel::Fractional) {
     return to_more_memory(device_case, best.shape);
+  }
+  const bool is_about_size =
+      decider->id == "CM-02" || decider->id == "CM-05" || decider->id == "CM-08";
+  if (is_about_size) {
+    if (auto flip = to_less_by_precision(device_case, best, decider->id)) return flip;
   }
   if (decider->id == "CM-02") return to_one_device(device_case);
   if (decider->id == "CM-03") return to_full_by_change(device_case);

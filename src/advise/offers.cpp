@@ -105,6 +105,15 @@ class Offering {
 
   void offer_if_it_fits(const Candidate& candidate, const Need& need) {
     const Fit fit = fit_of(candidate, need);
+    if (facts_.measured_share_bytes &&
+        candidate.shape.memory_bytes <= *facts_.measured_share_bytes) {
+      const auto full =
+          fired_rules(std::array<std::string_view, 1>{"EV-02"}, facts_, case_.request.thresholds);
+      if (!full.empty()) {
+        reject(candidate, "EV-02", full.front().verdict.says);
+        return;
+      }
+    }
     if (fit.at == FitsAt::None) {
       reject(candidate, "fit", fit.refusal);
       return;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "advise/software_shares.hpp"
 #include "advise/words.hpp"
 
 namespace gpushape::advise {
@@ -52,6 +53,9 @@ void add_mode_reasons(const DeviceCase& device_case, const Candidate& candidate,
   }
   Facts here = device_case.facts;
   here.fraction_mode = mode_of(candidate.shape);
+  here.is_software_share = is_software_share(candidate.shape.technology);
+  if (here.is_software_share)
+    reasons.push_back({"isolation", what_is_not_isolated(candidate.shape.technology)});
   append(reasons, std::array<std::string_view, 1>{"MD-06"}, here, device_case.request.thresholds);
 }
 
@@ -62,6 +66,7 @@ std::array<const Candidate*, 2> neighbours(const DeviceCase& device_case,
   const Candidate* larger = nullptr;
   for (const Candidate& other : device_case.fractions) {  // largest first
     if (mode_of(other.shape) != mode_of(candidate.shape)) continue;
+    if ((other.profile == nullptr) != (candidate.profile == nullptr)) continue;
     if (other.shape.memory_bytes > candidate.shape.memory_bytes) larger = &other;
     if (other.shape.memory_bytes < candidate.shape.memory_bytes && smaller == nullptr) {
       smaller = &other;
@@ -85,7 +90,10 @@ Reason profile_reason(const DeviceCase& device_case, const Candidate& candidate)
       fmt::format("{}: {} to a device, {} stranded beside one", candidate.shape.profile_short,
                   candidate.per_device, size_text(candidate.stranded_bytes));
   if (!candidate.nests) says += "; its size is none of the halves of the device";
-  const std::int64_t slices = slices_without_compute(device_case.wish.device, *candidate.profile);
+  const std::int64_t slices =
+      candidate.profile == nullptr
+          ? 0
+          : slices_without_compute(device_case.wish.device, *candidate.profile);
   if (mode_of(candidate.shape) == FractionMode::Mig && slices > 0) {
     says += fmt::format("; {} of them leave {} without compute", candidate.per_device,
                         counted(slices, "memory slice"));
@@ -112,7 +120,8 @@ void add_group_reasons(const DeviceCase& device_case, const Candidate& candidate
   here.tensor = layout.parallelism.tensor;
   here.nodes = layout.nodes;
   if (layout.copies <= 1) here.copies = 1;
-  append(reasons, std::array<std::string_view, 6>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04", "MG-06"},
+  append(reasons,
+         std::array<std::string_view, 6>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04", "MG-06"},
          here, device_case.request.thresholds);
 }
 
@@ -212,9 +221,11 @@ std::string to_change(const Shape& shape) {
       return "stop the VM and reconfigure the host";
     case Technology::Partition:
       return "empty the device and set another compute mode: all partitions of it change";
-    case Technology::WholeGpu:
     case Technology::Mps:
+      return "restart with another limit of memory; the parts of a device are set for its server";
     case Technology::SoftwareShare:
+      return "restart with another request of memory";
+    case Technology::WholeGpu:
       break;
   }
   return "restart with another request; a fraction needs a device that is set up for it";

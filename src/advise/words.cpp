@@ -36,6 +36,10 @@ std::string fall_text(Bytes bytes) {
 
 std::string percent_text(double part) { return fmt::format("{:.3g} %", part * kPercent); }
 
+std::string days_text(double days) {
+  return days >= 9.95 ? fmt::format("{:.0f} days", days) : fmt::format("{:.2g} days", days);
+}
+
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -17,6 +17,8 @@ std::string limit_text(Bytes bytes);
 std::string fall_text(Bytes bytes);
 /// "25 %".
 std::string percent_text(double part);
+/// "21 days", "6.9 days".
+std::string days_text(double days);
 /// "1 replica", "3 replicas".
 std::string counted(std::int64_t count, std::string_view noun);
 /// The name a reader knows a profile by: "40C", "3g.40gb"; of a MIG-backed vGPU, its instance.

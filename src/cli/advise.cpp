@@ -9,11 +9,13 @@
 #include "base/calendar.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/advise_cluster.hpp"
+#include "cli/advise_extras.hpp"
 #include "cli/advise_outputs.hpp"
 #include "cli/advise_solve.hpp"
 #include "cli/commands.hpp"
 #include "cli/document_files.hpp"
 #include "cli/gather.hpp"
+#include "cli/inventory_questions.hpp"
 #include "cli/output.hpp"
 #include "cli/rule_book.hpp"
 #include "cli/target_help.hpp"
@@ -21,7 +23,9 @@
 #include "emit/difference.hpp"
 #include "emit/targets.hpp"
 #include "emit/template.hpp"
+#include "inventory/engine_telemetry.hpp"
 #include "render/formats.hpp"
+#include "render/shape_comparison.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -186,8 +190,28 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   request.engine = gathered->engine;
   request.wishes = gathered->wishes;
   request.profile = invocation.profile;
-  const Result<domain::Advice> advice = advice_of(request, *gathered, invocation, terminal);
+  request.telemetry = invocation.telemetry;
+  request.measured_on = invocation.measured_on;
+  if (!invocation.usage_files.empty()) {
+    const auto series = read_usage_series(invocation.usage_files);
+    if (!series) return refuse(series.error(), terminal);
+    request.usage = inventory::device_telemetry(
+        *series, fmt::format("{}", fmt::join(invocation.usage_files, ", ")));
+  }
+  Result<domain::Advice> advice = advice_of(request, *gathered, invocation, terminal);
   if (!advice) return refuse(advice.error(), terminal);
+  if (const Diagnostics faults = take_prices(invocation, *advice); !faults.empty())
+    return refuse(faults, terminal);
+  if (!invocation.compare.empty()) {
+    const auto places = compared(*advice, invocation.compare);
+    if (!places) return refuse(places.error(), terminal);
+    if (outputs.front() == "text") {
+      const render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
+      terminal.out << render::compare_shapes(*advice, places->first, places->second, style);
+      return kDone;
+    }
+    advice->shapes = {advice->shapes[places->first], advice->shapes[places->second]};
+  }
 
   render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
   style.command = command_line(invocation.arguments);

@@ -76,6 +76,13 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
     return refuse({complaint("estimate needs a MODEL", "name a model, or use advise for a demand")},
                   terminal);
   }
+  if (invocation.telemetry) {
+    return refuse({complaint(fmt::format("--evidence: {} tells what an engine's cache held over "
+                                         "time, and estimate takes measured starts only",
+                                         invocation.telemetry->from),
+                             "give it to advise")},
+                  terminal);
+  }
   const Result<std::optional<domain::VisibleMemory>> gpu = named_gpu(*gathered, invocation);
   if (!gpu) return refuse(gpu.error(), terminal);
   Result<domain::Estimate> estimate = answer(*gathered, *gpu, invocation);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "advise/capability.hpp"
 #include "base/calendar.hpp"
 #include "catalog/quantization_names.hpp"
 #include "domain/review.hpp"
@@ -98,15 +99,15 @@ constexpr std::int64_t kMostImages = 10'000;
 constexpr double kMostRate = 1e6;
 constexpr double kMostTokenSeconds = 3600;
 
-constexpr std::array kCapabilities = {"bf16", "fp8", "fp4", "int8", "mig", "nvlink", "vgpu"};
-
 Diagnostics set_requirements(std::vector<std::string>& target, const Given& given) {
-  const std::vector<std::string> known(kCapabilities.begin(), kCapabilities.end());
+  std::vector<std::string> known;
+  for (const advise::CapabilityRow& row : advise::capabilities()) known.emplace_back(row.name);
   for (const std::string& word : split_commas(given.text)) {
-    if (std::ranges::find(known, word) == known.end()) {
-      return {complaint(
-          fmt::format("{}: '{}' is not known", given.flag, word),
-          suggestion(word, known, fmt::format("expected some of {}", fmt::join(known, ", "))))};
+    if (!advise::is_capability(word)) {
+      return {complaint(fmt::format("{}: '{}' is not known", given.flag, word),
+                        suggestion(word, known,
+                                   fmt::format("expected some of {}, or a memory as 80gb",
+                                               fmt::join(known, ", "))))};
     }
   }
   return set_list(target, given);
@@ -335,8 +336,10 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--no-mig-image", "", "", Facts, kAdvise, "the serving image does not support MIG", nullptr,
      [](Invocation& in, const Given& g) { put(in.workload.image_supports_mig, false, g); return Diagnostics{}; }},
     {"--evidence", "", "FILE", Facts, kSizing | kSweep,
-     "measured starts, as calibrate writes them: they stand in place of predictions", nullptr,
+     "measured starts, as calibrate writes them, in place of predictions; for advise Prometheus' answer for an engine's cache, too", nullptr,
      [](Invocation& in, const Given& g) { in.evidence_files.push_back(g.text); return Diagnostics{}; }},
+    {"--measured-on", "", "PROFILE", Facts, kAdvise, "what the engine of --evidence ran on (40C); default: all of the first GPU", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.measured_on, text_of(g), g); }},
     {"--evidence-level", "", "LEVEL", Facts, kAdvise, "what is known of its behaviour",
      all_names<domain::Evidence>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Evidence>(in.workload.evidence, g); }},
@@ -450,8 +453,8 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--from", "", "SOURCE", Hardware, kInventory, "import: what the files are; default: by their content",
      import_source_names,
      [](Invocation& in, const Given& g) { return set_word(in.import_source, g, import_source_names()); }},
-    {"--usage", "", "FILE", Hardware, kInventory,
-     "usage: Prometheus' answer to a query for the metrics of the DCGM exporter, as JSON; repeats", nullptr,
+    {"--usage", "", "FILE", Hardware, kInventory | kAdvise,
+     "Prometheus' answer to a query for the metrics of the DCGM exporter, as JSON; repeats", nullptr,
      [](Invocation& in, const Given& g) { in.usage_files.push_back(g.text); return Diagnostics{}; }},
     {"--reserve-failover", "", "N", Hardware, kPlace,
      "takes back what leaves a failure of N hosts uncovered that was covered before", nullptr,
@@ -540,6 +543,10 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set_choice<domain::SolveFor>(in.solve, g); }},
     {"--pick", "", "N", Output, kAdvise, "write the Nth shape instead of the first", nullptr,
      [](Invocation& in, const Given& g) { return set(in.pick, parse_count(g, 1, kMostSequences), g); }},
+    {"--compare", "", "A,B", Output, kAdvise, "two shapes side by side: their places (1,2), or names (40C,80C)", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.compare, g); }},
+    {"--prices", "", "FILE", Output, kAdvise, "what GPUs or instances cost by the hour: adds cost to every shape", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.prices_file, text_of(g), g); }},
     {"--name", "", "NAME", Output, kAdvise | kInventory, "metadata.name of the documents; default: from model and shape (import: of the host or cluster)", nullptr,
      [](Invocation& in, const Given& g) { return set(in.name, text_of(g), g); }},
     {"--namespace", "", "NAME", Output, kAdvise, "metadata.namespace of the documents", nullptr,

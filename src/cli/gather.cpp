@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/edit_distance.hpp"
+#include "catalog/quantization_names.hpp"
 #include "cli/document_files.hpp"
 #include "cli/named_host.hpp"
 #include "cli/wishes.hpp"
 #include "document/text_format.hpp"
 #include "estimate/images.hpp"
 #include "estimate/traffic/with_traffic.hpp"
+#include "inventory/embedded_hosts.hpp"
+#include "inventory/engine_telemetry.hpp"
 #include "inventory/sources.hpp"
 #include "inventory/token_trace.hpp"
 #include "schema/kinds.hpp"
@@ -43,27 +47,56 @@ Result<domain::Workload> read_workload_files(const std::vector<std::string>& giv
   return workload ? *workload : domain::Workload{};
 }
 
-/// Measured starts, in the order of their files; with any, the workload is known at E1.
-Diagnostics take_evidence(const std::vector<std::string>& files, domain::Workload& workload) {
+/// Measured starts, in the order of their files, and telemetry; with any, the workload is known at
+/// E1.
+Diagnostics take_evidence(Invocation& invocation, domain::Workload& workload) {
   Diagnostics faults;
-  for (const std::string& file : files) {
+  std::vector<document::Document> answers;
+  for (const std::string& file : invocation.evidence_files) {
     const Result<std::vector<document::Document>> documents = read_documents(file);
     if (!documents) {
       append(faults, documents.error());
       continue;
     }
     for (const document::Document& document : *documents) {
+      if (inventory::is_prometheus_answer(document)) {
+        answers.push_back(document);
+        continue;
+      }
       Result<std::vector<domain::Measurement>> read = schema::read_evidence(document);
       if (!read) {
         append(faults, read.error());
         continue;
       }
       std::ranges::move(*read, std::back_inserter(workload.measurements));
+      if (workload.evidence.origin == domain::Origin::Default)
+        workload.evidence = {domain::Evidence::E1, domain::Origin::Measured, file};
     }
-    if (workload.evidence.origin == domain::Origin::Default)
-      workload.evidence = {domain::Evidence::E1, domain::Origin::Measured, file};
   }
+  if (answers.empty()) return faults;
+  Result<domain::EngineTelemetry> telemetry = inventory::read_engine_telemetry(answers);
+  if (!telemetry) {
+    append(faults, telemetry.error());
+    return faults;
+  }
+  if (const auto type = catalog::parse_kv_cache_type(telemetry->cache_type))
+    telemetry->kv_cache_type = *type;
+  invocation.telemetry = *std::move(telemetry);
   return faults;
+}
+
+/// A file, or a server that is built in.
+Result<std::vector<document::Document>> host_documents(const std::string& host) {
+  const bool is_path = host.find('/') != std::string::npos || host.ends_with(".yaml") ||
+                       host.ends_with(".json") || host == "-";
+  if (!is_path) {
+    if (auto built_in = inventory::named_host(host)) return std::vector{*std::move(built_in)};
+  }
+  Result<std::vector<document::Document>> documents = read_documents(host);
+  if (documents || is_path) return documents;
+  const std::vector<std::string> names = inventory::host_names();
+  return failure(fmt::format("--host: '{}' is no file and no server that is built in", host),
+                 suggestion(host, names, fmt::format("built in are {}", fmt::join(names, ", "))));
 }
 
 constexpr std::string_view kTrainer = "pytorch";
@@ -130,8 +163,7 @@ Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& 
   invocation.workload = std::move(*from_files);
   apply(parsed, invocation);
   invocation.positionals = parsed.positionals;
-  if (Diagnostics unread = take_evidence(invocation.evidence_files, invocation.workload);
-      !unread.empty()) {
+  if (Diagnostics unread = take_evidence(invocation, invocation.workload); !unread.empty()) {
     return failure(std::move(unread));
   }
   return invocation.workload;
@@ -185,7 +217,7 @@ Result<Gathered> gather_for(Invocation& invocation) {
   Diagnostics faults;
   if (workload.model) {
     append(faults, look_up_model(*catalog, workload, gathered));
-  } else if (!workload.demand) {
+  } else if (!workload.demand && invocation.usage_files.empty()) {
     faults.push_back(
         complaint("no MODEL, and no demand either",
                   "name a model (a catalog name, a Hugging Face id or a path), or give "

@@ -6,10 +6,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/cluster_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/listing.hpp"
+#include "domain/usage.hpp"
 #include "inventory/cluster_file.hpp"
 #include "render/words.hpp"
 #include "schema/kinds.hpp"
@@ -36,6 +38,9 @@ std::string figure(double value);
 /// Prints the Cluster that the files of `paths` make, and what it leaves out.
 int import_inventory(const std::vector<std::string>& paths, const Invocation& invocation,
                      const Terminal& terminal);
+
+/// Of files with Prometheus' answers for the metrics of the DCGM exporter.
+Result<std::vector<domain::UsageSeries>> read_usage_series(const std::vector<std::string>& files);
 
 namespace questions {
 

@@ -10,6 +10,32 @@
 #include "inventory/dcgm.hpp"
 #include "place/usage.hpp"
 
+namespace gpushape::cli {
+
+Result<std::vector<domain::UsageSeries>> read_usage_series(const std::vector<std::string>& files) {
+  std::vector<domain::UsageSeries> all;
+  Diagnostics faults;
+  for (const std::string& file : files) {
+    const Result<std::vector<document::Document>> documents = read_documents(file);
+    if (!documents) {
+      std::ranges::copy(documents.error(), std::back_inserter(faults));
+      continue;
+    }
+    for (const document::Document& document : *documents) {
+      Result<std::vector<domain::UsageSeries>> read = inventory::read_usage(document);
+      if (read) {
+        std::ranges::move(*read, std::back_inserter(all));
+      } else {
+        std::ranges::copy(read.error(), std::back_inserter(faults));
+      }
+    }
+  }
+  if (!faults.empty()) return failure(std::move(faults));
+  return all;
+}
+
+}  // namespace gpushape::cli
+
 namespace gpushape::cli::questions {
 namespace {
 
@@ -36,28 +62,6 @@ std::string time_text(double seconds) {
 std::string since_text(const std::optional<double>& since, bool is_throughout) {
   if (!since) return "-";
   return (is_throughout ? "before " : "") + time_text(*since);
-}
-
-Result<std::vector<domain::UsageSeries>> read_series(const std::vector<std::string>& files) {
-  std::vector<domain::UsageSeries> all;
-  Diagnostics faults;
-  for (const std::string& file : files) {
-    const Result<std::vector<document::Document>> documents = read_documents(file);
-    if (!documents) {
-      std::ranges::copy(documents.error(), std::back_inserter(faults));
-      continue;
-    }
-    for (const document::Document& document : *documents) {
-      Result<std::vector<domain::UsageSeries>> read = inventory::read_usage(document);
-      if (read) {
-        std::ranges::move(*read, std::back_inserter(all));
-      } else {
-        std::ranges::copy(read.error(), std::back_inserter(faults));
-      }
-    }
-  }
-  if (!faults.empty()) return failure(std::move(faults));
-  return all;
 }
 
 /// Each of the clusters that were read together.
@@ -285,7 +289,7 @@ void show_usage(Page& page, const Question& question, const place::Usage& usage)
 
 int usage(const Question& question) {
   const Result<std::vector<domain::UsageSeries>> series =
-      read_series(question.invocation.usage_files);
+      read_usage_series(question.invocation.usage_files);
   if (!series) return refuse(series.error(), question.terminal);
   const place::Snapshot snapshot(question.loaded.cluster, question.loaded.devices);
   const place::Usage usage = place::usage_of(snapshot, question.loaded.cluster, *series);

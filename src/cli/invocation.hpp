@@ -13,6 +13,7 @@
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
 #include "domain/solution.hpp"
+#include "domain/telemetry.hpp"
 #include "domain/workload.hpp"
 #include "emit/targets.hpp"
 
@@ -77,6 +78,8 @@ struct Invocation {
   std::string output_file;
   std::string output_folder;
   std::optional<std::int64_t> pick;
+  std::vector<std::string> compare;  ///< two shapes, by place or name
+  std::string prices_file;
   std::string name;
   std::string name_space;
   bool has_comments = true;
@@ -99,6 +102,8 @@ struct Invocation {
   std::optional<domain::EngineVersion> compare_version;  ///< estimate: the version after an upgrade
   std::string evidence_file;                             ///< calibrate: where evidence is written
   std::vector<std::string> evidence_files;               ///< measured starts to take
+  std::optional<domain::EngineTelemetry> telemetry;      ///< what they tell of an engine over time
+  std::string measured_on;                               ///< --measured-on
   bool wants_quantizations = false;                      ///< catalog list --quantizations
   ReviewFlags review;
   CatalogFilter catalog_filter;

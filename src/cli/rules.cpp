@@ -16,16 +16,16 @@
 namespace gpushape::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFormats = {"text", "json", "yaml", "markdown"};
+constexpr std::array<std::string_view, 4> kRuleFormats = {"text", "json", "yaml", "markdown"};
 
-std::string upper(std::string text) {
+std::string upper_case(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](unsigned char letter) { return std::toupper(letter); });
   return text;
 }
 
 Result<std::string> rule_format(const Invocation& invocation, bool has_markdown) {
-  std::vector<std::string> known(kFormats.begin(), kFormats.end() - (has_markdown ? 0 : 1));
+  std::vector<std::string> known(kRuleFormats.begin(), kRuleFormats.end() - (has_markdown ? 0 : 1));
   std::string format = invocation.outputs.empty() ? "text" : invocation.outputs.back();
   if (std::ranges::find(known, format) != known.end()) return format;
   return failure(
@@ -42,7 +42,7 @@ Diagnostics keep_asked(const std::vector<std::string>& words, domain::RuleBook& 
   for (const domain::RuleEntry& rule : book.rules) known.push_back(rule.id);
   std::vector<std::string> asked;
   for (const std::string& word : words) {
-    asked.push_back(upper(word));
+    asked.push_back(upper_case(word));
     if (std::ranges::find(known, asked.back()) != known.end()) continue;
     std::vector<std::string> groups;
     for (const domain::RuleGroup& group : book.groups) groups.push_back(group.name);
@@ -56,14 +56,13 @@ Diagnostics keep_asked(const std::vector<std::string>& words, domain::RuleBook& 
            std::ranges::find(asked, rule.id) == asked.end();
   });
   std::erase_if(book.groups, [&](const domain::RuleGroup& group) {
-    return std::ranges::find(book.rules, group.name, &domain::RuleEntry::group) ==
-           book.rules.end();
+    return std::ranges::find(book.rules, group.name, &domain::RuleEntry::group) == book.rules.end();
   });
   return faults;
 }
 
-int write(std::string text, const std::string& format, const Invocation& invocation,
-          const Terminal& terminal) {
+int write_rules(std::string text, const std::string& format, const Invocation& invocation,
+                const Terminal& terminal) {
   const std::string extension = format == "text" ? "txt" : format == "markdown" ? "md" : format;
   const Result<std::vector<std::string>> written =
       write_pieces({{"rules", extension, std::move(text)}}, invocation, terminal);
@@ -99,7 +98,7 @@ int run_rules(const ParsedFlags& parsed, Invocation& invocation, const Terminal&
   } else {
     text = formatted(book, *format);
   }
-  return write(std::move(text), *format, invocation, terminal);
+  return write_rules(std::move(text), *format, invocation, terminal);
 }
 
 int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Terminal& terminal) {
@@ -129,11 +128,12 @@ int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Termina
     const auto is_other = [&](const domain::RuleNumber& other) { return other.name != word; };
     std::erase_if(book.thresholds, is_other);
     std::erase_if(book.constants, is_other);
-    if (*format != "text") return write(formatted(book, *format), *format, invocation, terminal);
-    return write(render::number_text(*number, book, style), *format, invocation, terminal);
+    if (*format != "text")
+      return write_rules(formatted(book, *format), *format, invocation, terminal);
+    return write_rules(render::number_text(*number, book, style), *format, invocation, terminal);
   }
 
-  const std::string id = upper(word);
+  const std::string id = upper_case(word);
   const auto rule = std::ranges::find(book.rules, id, &domain::RuleEntry::id);
   if (rule == book.rules.end()) {
     std::vector<std::string> known;
@@ -147,12 +147,12 @@ int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Termina
   }
   const domain::RuleEntry found = *rule;
   if (*format == "text")
-    return write(render::rule_text(found, book, style), *format, invocation, terminal);
+    return write_rules(render::rule_text(found, book, style), *format, invocation, terminal);
   domain::RuleBook one;
   for (const domain::RuleGroup& group : book.groups)
     if (group.name == found.group) one.groups.push_back(group);
   one.rules.push_back(found);
-  return write(formatted(one, *format), *format, invocation, terminal);
+  return write_rules(formatted(one, *format), *format, invocation, terminal);
 }
 
 }  // namespace gpushape::cli

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "advise/capability.hpp"
 #include "cli/advise_cluster.hpp"
 #include "domain/profile_memory.hpp"
 
@@ -36,16 +37,6 @@ Result<ParsedWish> parse_wish(const std::string& text) {
                                text.substr(0, cross), kMostCounted));
   }
   return ParsedWish{text.substr(cross + 1), count};
-}
-
-bool has_capability(const domain::Device& device, const std::string& capability) {
-  if (capability == "bf16") return device.supports_bf16;
-  if (capability == "fp8") return device.supports_fp8;
-  if (capability == "fp4") return device.supports_fp4;
-  if (capability == "int8") return device.supports_int8;
-  if (capability == "mig") return device.supports_mig;
-  if (capability == "nvlink") return device.nvlink.max_domain > 1;
-  return device.supports_time_sliced;  // "vgpu"
 }
 
 /// The user's total for the device, or for the profile asked for, instead of the table's.
@@ -103,11 +94,15 @@ bool is_in_cluster(const WishSources& sources, const domain::Device& device) {
 
 /// The last capability of --require that the device has not; empty where it has them all.
 std::string lacking_capability(const WishSources& sources, const domain::Device& device) {
-  std::string lacking;
+  // Links are those of the host, which is not known yet: the device's own stand in.
+  advise::Wish wish;
+  wish.device = device;
+  std::string lacks;
   for (const std::string& capability : sources.workload.requires_) {
-    if (!has_capability(device, capability)) lacking = capability;
+    const bool is_linked = capability == "nvlink" && device.nvlink.max_domain > 1;
+    if (!is_linked && !advise::lacking(capability, wish).empty()) lacks = capability;
   }
-  return lacking;
+  return lacks;
 }
 
 /// Whether `any` means this device too. Cards that no server board carries (a workstation's, a

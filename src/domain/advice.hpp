@@ -9,6 +9,7 @@
 
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
+#include "domain/prices.hpp"
 #include "domain/shape.hpp"
 
 namespace gpushape::domain {
@@ -44,6 +45,7 @@ struct RankedShape {
   std::optional<std::int64_t> concurrency;  ///< sequences in flight of one replica
   std::int64_t per_device = 1;  ///< how many of this profile one device holds; 1 for whole devices
   std::optional<Bytes> kv_cache_memory_bytes;  ///< the pool of one GPU where the workload gives it
+  std::optional<Cost> cost = {};               ///< where prices are known
 
   bool operator==(const RankedShape&) const = default;
 };

@@ -37,36 +37,51 @@ bool overlap(const Block& a, const Block& b) {
   return a.start < b.start + b.size && b.start < a.start + a.size;
 }
 
+/// The blocks of a catalog by the position that they start at, none of them beyond the axis.
+using BlocksByStart = std::vector<std::vector<Block>>;
+
+BlocksByStart by_start(const std::vector<Block>& catalog, std::int64_t length) {
+  BlocksByStart starts(static_cast<std::size_t>(length));
+  for (const Block& block : catalog) {
+    if (block.start >= 0 && block.start + block.size <= length)
+      starts[static_cast<std::size_t>(block.start)].push_back(block);
+  }
+  return starts;
+}
+
 /// The most of the axis that blocks can cover beside `taken`, within the compute that is left.
-/// Dynamic programming over (position, compute): best[position][compute].
-std::int64_t most_covered(const std::vector<Block>& catalog, const Block& taken,
-                          std::int64_t length, std::int64_t compute) {
-  const auto positions = static_cast<std::size_t>(length);
+/// Dynamic programming over (position, compute): best[position][compute], in one stretch.
+std::int64_t most_covered(const BlocksByStart& catalog, const Block& taken, std::int64_t compute,
+                          std::vector<std::int64_t>& best) {
+  const std::size_t positions = catalog.size();
   const auto computes = static_cast<std::size_t>(compute) + 1;
-  std::vector<std::vector<std::int64_t>> best(positions + 1,
-                                              std::vector<std::int64_t>(computes, 0));
+  best.assign((positions + 1) * computes, 0);
   for (std::size_t position = positions; position-- > 0;) {
-    for (std::size_t left = 0; left < computes; ++left) {
-      std::int64_t most = best[position + 1][left];
-      for (const Block& block : catalog) {
-        if (block.start != static_cast<std::int64_t>(position) || overlap(block, taken)) continue;
-        if (block.start + block.size > length) continue;
-        if (block.compute > static_cast<std::int64_t>(left)) continue;
-        most = std::max(most, block.size + best[position + static_cast<std::size_t>(block.size)]
-                                               [left - static_cast<std::size_t>(block.compute)]);
+    const std::int64_t* const next = &best[(position + 1) * computes];
+    std::int64_t* const here = &best[position * computes];
+    std::copy(next, next + computes, here);
+    for (const Block& block : catalog[position]) {
+      if (overlap(block, taken)) continue;
+      const std::int64_t* const behind =
+          &best[(position + static_cast<std::size_t>(block.size)) * computes];
+      for (auto left = static_cast<std::size_t>(block.compute); left < computes; ++left) {
+        here[left] = std::max(here[left],
+                              block.size + behind[left - static_cast<std::size_t>(block.compute)]);
       }
-      best[position][left] = most;
     }
   }
-  return best[0][computes - 1];
+  return best[computes - 1];
 }
 
 /// What is neither `profile`'s nor coverable, at the start where that is least.
 std::int64_t least_uncovered(const Profile& profile, const std::vector<Block>& catalog,
                              std::int64_t length, std::int64_t compute) {
+  const BlocksByStart starts = by_start(catalog, length);
+  std::vector<std::int64_t> best;
   std::optional<std::int64_t> least;
   for (const Block& taken : blocks_of(profile)) {
-    const std::int64_t covered = most_covered(catalog, taken, length, compute - taken.compute);
+    if (least == 0) break;  // nothing is less
+    const std::int64_t covered = most_covered(starts, taken, compute - taken.compute, best);
     const std::int64_t uncovered = length - taken.size - covered;
     least = std::min(least.value_or(uncovered), uncovered);
   }

@@ -136,7 +136,8 @@ std::optional<domain::CacheDemand> traffic_of(const PreparedEstimate& prepared,
 void state_traffic(const domain::Traffic& traffic, domain::CacheDemand& demand) {
   const bool is_joint = demand.service_level < 1;
   if (is_joint) demand.stated_level = traffic.service_level;
-  const bool counts_seconds = demand.replay || (traffic.request_rate && !traffic.request_seconds);
+  const bool counts_seconds = (demand.replay && demand.replay->token_seconds > 0) ||
+                              (traffic.request_rate && !traffic.request_seconds);
   if (counts_seconds) demand.stated_token_seconds = traffic.token_seconds;
   if (demand.common_prefix_tokens > 0) demand.stated_prefix_tokens = traffic.common_prefix_tokens;
 }

@@ -353,23 +353,31 @@ Result<std::vector<domain::Device>> Profiles::all() const {
   return devices;
 }
 
-Result<domain::Host> Profiles::usual_server(const domain::Device& device) const {
+struct Profiles::Servers {
+  std::vector<Server> all;
   Diagnostics diagnostics;
-  std::optional<domain::Host> host;
-  each_document(kServers, overlay_, [&](const document::Document& document) {
-    if (host) return;
-    const Result<Server> server = read_server(document, built_in_sources());
-    if (!server) {
-      append(diagnostics, server.error());
-    } else if (std::ranges::find(server->devices, device.id) != server->devices.end()) {
-      host = host_with(*server, device);
-    }
-  });
-  if (host) {
-    host->source = "the usual server of " + device.id + ": " + host->source;
-    return *host;
+};
+
+Result<domain::Host> Profiles::usual_server(const domain::Device& device) const {
+  if (servers_ == nullptr) {
+    Servers servers;
+    each_document(kServers, overlay_, [&](const document::Document& document) {
+      Result<Server> server = read_server(document, built_in_sources());
+      if (server) {
+        servers.all.push_back(std::move(*server));
+      } else {
+        append(servers.diagnostics, server.error());
+      }
+    });
+    servers_ = std::make_shared<const Servers>(std::move(servers));
   }
-  if (!diagnostics.empty()) return failure(std::move(diagnostics));
+  for (const Server& server : servers_->all) {
+    if (std::ranges::find(server.devices, device.id) == server.devices.end()) continue;
+    domain::Host host = host_with(server, device);
+    host.source = "the usual server of " + device.id + ": " + host.source;
+    return host;
+  }
+  if (!servers_->diagnostics.empty()) return failure(servers_->diagnostics);
   return failure("no usual server is known for " + device.id, "name the host with --host");
 }
 

@@ -1,6 +1,7 @@
 // The GPU profile tables: built-in devices and boards, and a user's overlay folder.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,7 +52,9 @@ class Profiles {
     std::vector<std::string> aliases;
     document::Document document;
   };
+  struct Servers;  ///< read once, when the first is asked for
   std::vector<OverlayFile> overlay_;
+  mutable std::shared_ptr<const Servers> servers_;
 };
 
 }  // namespace gpushape::profiles

@@ -50,8 +50,8 @@ std::string cell(std::string_view text) {
 void add_numbers(std::string_view title, const std::vector<RuleNumber>& numbers,
                  std::string& page) {
   if (numbers.empty()) return;
-  page += fmt::format("\n## {}\n\n| name | value | what it is | from |\n| --- | ---: | --- | --- |\n",
-                      title);
+  page += fmt::format(
+      "\n## {}\n\n| name | value | what it is | from |\n| --- | ---: | --- | --- |\n", title);
   for (const RuleNumber& number : numbers) {
     page += fmt::format("| `{}` | {} | {} | {} |\n", number.name, cell(value_text(number)),
                         cell(number.meaning), cell(origin_text(number)));
@@ -104,8 +104,8 @@ std::string rules_text(const RuleBook& book, const Style& style) {
     }
   }
   page.blank();
-  page.paragraph(fmt::format("{} rules. 'gpushape explain ID' tells one in full.",
-                             book.rules.size()));
+  page.paragraph(
+      fmt::format("{} rules. 'gpushape explain ID' tells one in full.", book.rules.size()));
   return page.text();
 }
 
@@ -125,9 +125,9 @@ std::string rule_text(const RuleEntry& rule, const RuleBook& book, const Style& 
   if (!rule.numbers.empty()) {
     page.heading("Numbers that take part");
     for (const RuleNumber& number : rule.numbers) {
-      page.labelled(number.name, 20,
-                    fmt::format("{}: {} ({})", value_text(number), number.meaning,
-                                origin_text(number)));
+      page.labelled(
+          number.name, 20,
+          fmt::format("{}: {} ({})", value_text(number), number.meaning, origin_text(number)));
     }
   }
   if (rule.example.empty()) return page.text();
@@ -165,7 +165,8 @@ std::string number_text(const RuleNumber& number, const RuleBook& book, const St
 std::string rules_markdown(const RuleBook& book) {
   std::string page =
       "# The rule book\n\n"
-      "Made by `gpushape rules -o markdown`; `gpushape explain ID` tells one rule with its example. "
+      "Made by `gpushape rules -o markdown`; `gpushape explain ID` tells one rule with its "
+      "example. "
       "Numbers and severities are\nconfiguration: a file of kind `Rules` for `--rules` "
       "(`gpushape schema Rules`).\n\n"
       "Sources: P1 to P11 are F. Denneman, *Architecting AI Infrastructure*, parts 1 to 11 "

@@ -255,6 +255,14 @@ std::vector<Bound> bounds_of(const domain::Density& density) {
   return bounds;
 }
 
+std::string cost_text(const domain::Cost& cost) {
+  std::string text = fmt::format("{:.2f} {} an hour", cost.per_hour, cost.currency);
+  if (cost.per_million_tokens) {
+    text += fmt::format(", {:.2f} {} a million tokens", *cost.per_million_tokens, cost.currency);
+  }
+  return fmt::format("{}: {}", text, cost.basis);
+}
+
 }  // namespace
 
 std::string density_text(const domain::Density& density) {
@@ -298,6 +306,7 @@ void show_shape(Page& page, const RankedShape& ranked, const domain::Advice& adv
                                      size_text(ranked.stranded_bytes))
                        : "nothing");
   if (ranked.max_concurrency) show("concurrency", concurrency_text(ranked, advice));
+  if (ranked.cost) show("cost", cost_text(*ranked.cost));
   show("engine flags", engine_flags(ranked, engine_of(ranked, advice)));
   show("changing it", ranked.to_change);
   page.blank();
@@ -357,12 +366,18 @@ void show_other_shapes(Page& page, std::span<const RankedShape> shapes) {
   table.columns = {{"", Align::Right},      {"shape", Align::Left},     {"technology", Align::Left},
                    {"share", Align::Right}, {"headroom", Align::Right}, {"stranded", Align::Right},
                    {"rule", Align::Left}};
+  const bool has_cost = std::ranges::any_of(
+      shapes, [](const RankedShape& ranked) { return ranked.cost.has_value(); });
+  if (has_cost) table.columns.push_back({"an hour", Align::Right});
   for (std::size_t index = 0; index < shown; ++index) {
     const RankedShape& ranked = shapes[index];
     table.rows.push_back({fmt::format("{}", index + 2), name_with_replicas(ranked),
                           std::string(name_of(ranked.shape.technology)),
                           percent(ranked.shape.compute_share), gib_text(ranked.headroom_bytes),
                           gib_text(ranked.stranded_bytes), deciding_rule(ranked)});
+    if (has_cost) {
+      table.rows.back().push_back(ranked.cost ? fmt::format("{:.2f}", ranked.cost->per_hour) : "-");
+    }
   }
   page.table(table);
   if (shown < shapes.size()) {

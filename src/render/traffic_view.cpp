@@ -58,6 +58,20 @@ std::string worst_text(const CacheDemand& demand, std::int64_t context) {
 
 void show_replay(Page& page, const CacheDemand& demand) {
   const domain::Replay& replay = *demand.replay;
+  if (replay.token_seconds <= 0) {
+    page.labelled(
+        "measured", kLabelWidth,
+        fmt::format("the cache held {} tokens on average, {} at P99 and {} at most{}",
+                    tokens_text(replay.mean_tokens), tokens_text(replay.p99_tokens),
+                    tokens_text(replay.peak_tokens),
+                    replay.peak_in_flight > 0
+                        ? fmt::format("; {} were in flight on average, {} at P99 and {} "
+                                      "at most",
+                                      plain_number(replay.mean_in_flight),
+                                      grouped(replay.p99_in_flight), grouped(replay.peak_in_flight))
+                        : std::string()));
+    return;
+  }
   page.labelled(
       "played back", kTrafficLabelWidth,
       fmt::format(

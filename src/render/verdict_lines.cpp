@@ -92,10 +92,21 @@ std::vector<Line> lines_of(const Advice& advice) {
           {"basis", basis_text(advice)}};
 }
 
-/// The target that writes the contract of this platform.
-std::string_view target_of(Platform platform) {
-  const bool is_vm = platform == Platform::Vsphere || platform == Platform::Vks;
-  return is_vm ? "vm-class" : "resource-claim";
+struct NextTarget {
+  std::string_view name;
+  std::string_view writes;
+};
+
+/// The target that writes the first shape for this platform.
+NextTarget target_of(const Advice& advice) {
+  const bool is_vm = advice.platform == Platform::Vsphere || advice.platform == Platform::Vks;
+  if (is_vm) return {"vm-class", "the VM class"};
+  if (advice.platform == Platform::BareMetal) return {"contract", "the contract"};
+  const domain::Technology technology = advice.shapes.front().shape.technology;
+  const bool is_share =
+      technology == domain::Technology::SoftwareShare || technology == domain::Technology::Mps;
+  if (is_share) return {"hami", "the deployment under HAMi"};
+  return {"resource-claim", "the ResourceClaim"};
 }
 
 }  // namespace
@@ -121,10 +132,9 @@ void show_next(Page& page, const Advice& advice) {
     }
     what = "chooses a shape";
   } else {
-    added = fmt::format("-o {}", target_of(advice.platform));
-    what = advice.platform == Platform::Kubernetes || advice.platform == Platform::BareMetal
-               ? "writes the ResourceClaim"
-               : "writes the VM class";
+    const NextTarget target = target_of(advice);
+    added = fmt::format("-o {}", target.name);
+    what = fmt::format("writes {}", target.writes);
   }
   if (command.empty()) {
     page.labelled("Next", kVerdictLabelWidth, fmt::format("the same with {} {}", added, what), 0);

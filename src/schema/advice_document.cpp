@@ -36,6 +36,15 @@ Node settings_node(const domain::RankedShape& ranked) {
   return node;
 }
 
+Node cost_node(const domain::Cost& cost) {
+  Node node = Node::mapping();
+  node.set("perHour", cost.per_hour);
+  set_number(node, "perMillionTokens", cost.per_million_tokens);
+  node.set("currency", cost.currency);
+  node.set("basis", cost.basis);
+  return node;
+}
+
 Node ranked_node(const domain::RankedShape& ranked) {
   Node node = Node::mapping();
   set_shape(node, ranked.shape);
@@ -51,6 +60,7 @@ Node ranked_node(const domain::RankedShape& ranked) {
   node.set("wish", std::int64_t{ranked.wish});
   Node settings = settings_node(ranked);
   if (!settings.entries().empty()) node.set("settings", std::move(settings));
+  if (ranked.cost) node.set("cost", cost_node(*ranked.cost));
   node.set("reasons", reasons_node(ranked.reasons));
   set_text(node, "toChange", ranked.to_change);
   if (ranked.estimate) {

@@ -46,6 +46,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
      "platform.schema.json"},
     {"Rules", "thresholds, constants of the VM contract and severities that --rules sets",
      "rules.schema.json"},
+    {"Prices", "what GPUs cost by the hour, for --prices", "prices.schema.json"},
     {"RuleBook", "the rules of advice and review, with the numbers that take part",
      "rule-book.schema.json"},
     {"Simulation", "a trace replayed under several policies", "simulation.schema.json"},

@@ -18,7 +18,6 @@ struct RuleNames {
 };
 
 /// Unknown names are complaints with the nearest known one.
-Result<domain::RuleSettings> read_rules(const document::Document& document,
-                                        const RuleNames& names);
+Result<domain::RuleSettings> read_rules(const document::Document& document, const RuleNames& names);
 
 }  // namespace gpushape::schema

@@ -378,9 +378,13 @@ TEST_SUITE("advise") {
   TEST_CASE("every constant has a name of its own and a source") {
     const ContractConstants constants;
     std::set<std::string_view> names;
+    std::set<std::string_view> keys;
     for (const advise::ContractConstant* constant : constants.all()) {
       CAPTURE(constant->name);
       CHECK(names.insert(constant->name).second);
+      CHECK(keys.insert(constant->key).second);
+      CHECK(constant->value >= constant->least);
+      CHECK(constant->value <= constant->most);
       CHECK_FALSE(constant->source.empty());
       CHECK(constant->value > 0);
     }

@@ -92,6 +92,35 @@ const std::vector<Case>& cases() {
          f.role = Role::Notebook;
          f.ceiling_bytes = gb(41);
        }},
+      {"EV-01", [](Facts& f) { f.measured_days = 21; },
+       [](Facts& f) {
+         f.measured_days = 21;
+         f.need_bytes = gb(40.19);
+       }},
+      {"EV-02",
+       [](Facts& f) {
+         f.measured_days = 3;
+         f.pool_use = 0.96;
+       },
+       [](Facts& f) {
+         f.measured_days = 2.9;
+         f.pool_use = 0.96;
+       }},
+      {"EV-03",
+       [](Facts& f) {
+         f.usage_days = 14;
+         f.peak_bytes = gb(40);
+         f.compute_share = 0.24;
+       },
+       [](Facts& f) {
+         f.usage_days = 14;
+         f.peak_bytes = gb(40);
+         f.compute_share = 0.25;
+       }},
+      {"EV-04", [](Facts& f) { f.changed_setting = "the cache was auto and is fp8 now"; },
+       [](Facts& f) { f.changed_weights = "the weights were bf16 and are fp8 now"; }},
+      {"EV-05", [](Facts& f) { f.changed_weights = "the weights were bf16 and are fp8 now"; },
+       [](Facts& f) { f.changed_setting = "the cache was auto and is fp8 now"; }},
       {"MD-01", [](Facts& f) { f.tenants = 2; }, [](Facts& f) { f.tenants = 1; }},
       {"MD-02", [](Facts& f) { f.latency_slo = LatencySlo::Strict; },
        [](Facts& f) { f.latency_slo = LatencySlo::Soft; }},
@@ -105,6 +134,19 @@ const std::vector<Case>& cases() {
          f.gpus_needed = 8;
          f.link_domain_size = 4;
        }},
+      {"MG-03",
+       [](Facts& f) {
+         f.gpus_needed = 4;
+         f.link_domain_size = 2;
+         f.narrower_quantization = "int4";
+         f.narrower_gpus = 2;
+       },
+       [](Facts& f) {
+         f.gpus_needed = 2;
+         f.link_domain_size = 2;
+         f.narrower_quantization = "int4";
+         f.narrower_gpus = 1;
+       }},
       {"MG-04",
        [](Facts& f) {
          f.gpus_needed = 4;
@@ -115,6 +157,17 @@ const std::vector<Case>& cases() {
          f.link_domain_size = 2;
        }},
       {"MG-05", [](Facts& f) { f.copies = 3; }, [](Facts& f) { f.copies = 1; }},
+      {"MG-06", [](Facts& f) { f.gpus_needed = 2; }, [](Facts&) {}},
+      {"LC-03", [](Facts& f) { f.needs_ha = true; }, [](Facts&) {}},
+      {"LC-04",
+       [](Facts& f) {
+         f.pause_seconds = 11.3;
+         f.tolerated_pause_seconds = 5;
+       },
+       [](Facts& f) {
+         f.pause_seconds = 11.3;
+         f.tolerated_pause_seconds = 12;
+       }},
       {"LC-01", [](Facts& f) { f.needs_live_migration = true; }, [](Facts&) {}},
       {"LC-02", [](Facts& f) { f.needs_ha = true; },
        [](Facts& f) {
@@ -138,6 +191,17 @@ TEST_SUITE("advise") {
       CHECK_FALSE(row.outcome.empty());
       CHECK_FALSE(row.reason.empty());
       CHECK_FALSE(row.source.empty());
+      CHECK(row.example.starts_with("advise "));
+      std::string name;
+      Thresholds thresholds;
+      for (const char letter : std::string(row.thresholds) + " ") {
+        if (letter != ' ') {
+          name += letter;
+          continue;
+        }
+        CHECK_MESSAGE((name.empty() || thresholds.find(name) != nullptr), name);
+        name.clear();
+      }
       const bool has_function = row.function != nullptr;
       CHECK(has_function);
     }
@@ -200,5 +264,31 @@ TEST_SUITE("advise") {
     const Facts from_demand = declared_facts(workload, nullptr, thresholds);
     CHECK(from_demand.spread == doctest::Approx(1.4));  // 5.6 / 4
     CHECK(from_demand.is_predictable);
+  }
+
+  TEST_CASE("the table holds every rule of the book") {
+    // consumption-rules.md, sections 3, 4, 5 and 8; by hand.
+    const std::vector<std::string_view> book = {
+        "CM-01", "CM-02", "CM-03", "CM-04", "CM-05", "CM-06", "CM-07", "CM-08",
+        "CM-09", "CM-10", "EV-01", "EV-02", "EV-03", "EV-04", "EV-05", "MD-01",
+        "MD-02", "MD-03", "MD-04", "MD-05", "MD-06", "MG-01", "MG-02", "MG-03",
+        "MG-04", "MG-05", "MG-06", "LC-01", "LC-02", "LC-03", "LC-04"};
+    std::vector<std::string_view> ids;
+    for (const RuleRow& row : rules()) ids.push_back(row.id);
+    CHECK(ids == book);
+  }
+
+  TEST_CASE("thresholds stay within their bounds and are found by their names") {
+    Thresholds thresholds;
+    for (const Threshold* threshold : thresholds.all()) {
+      CAPTURE(threshold->name);
+      CHECK(threshold->value >= threshold->least);
+      CHECK(threshold->value <= threshold->most);
+      CHECK(thresholds.find(threshold->name) == threshold);
+    }
+    CHECK(thresholds.find("nothing") == nullptr);
+    thresholds.find("reviewDays")->value = 7;
+    thresholds.find("reviewDays")->from = "rules.yaml:5";
+    CHECK(to_text(thresholds.review_days) == "threshold reviewDays 7, rules.yaml:5");
   }
 }

@@ -13,9 +13,8 @@ std::optional<Verdict> ev_01(const Facts& facts, const Thresholds& thresholds) {
   return Verdict{.says = fmt::format(
                      "{} of telemetry ({}): with a spread of {:.3g} and a need of {}, what held a "
                      "whole device may share one",
-                     counted(static_cast<std::int64_t>(*facts.measured_days), "day"),
-                     to_text(thresholds.evidence_days), facts.spread.value_or(1),
-                     size_text(*facts.need_bytes))};
+                     days_text(*facts.measured_days), to_text(thresholds.evidence_days),
+                     facts.spread.value_or(1), size_text(*facts.need_bytes))};
 }
 
 }  // namespace gpushape::advise::rules_of

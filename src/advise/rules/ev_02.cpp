@@ -18,7 +18,7 @@ std::optional<Verdict> ev_02(const Facts& facts, const Thresholds& thresholds) {
                        percent_text(*facts.pool_use), to_text(thresholds.full_use));
   }
   const std::string pool =
-      facts.pool_bytes ? "the pool of " + size_text(*facts.pool_bytes) : "the pool";
+      facts.pool_tokens > 0 ? fmt::format("the pool of {} tokens", facts.pool_tokens) : "the pool";
   return Verdict{.says = fmt::format("{} was full: {}; what it would have taken is not known, so "
                                      "only a larger one will do",
                                      pool, why)};

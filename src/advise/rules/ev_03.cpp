@@ -1,6 +1,8 @@
 // EV-03: allocated is not used. The GPU Utilization Problem; P2, Full GPUs as a necessity, 3.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/functions.hpp"
 #include "advise/words.hpp"
 
@@ -17,10 +19,10 @@ std::optional<Verdict> ev_03(const Facts& facts, const Thresholds& thresholds) {
   return Verdict{
       .says = fmt::format("for {} at most {} of {} was used, and {} of its compute ({}, {}, {}): a "
                           "fraction does",
-                          counted(static_cast<std::int64_t>(*facts.usage_days), "day"),
-                          size_text(*facts.peak_bytes), size_text(facts.device_bytes),
-                          percent_text(*facts.compute_share), to_text(thresholds.idle_memory),
-                          to_text(thresholds.idle_compute), to_text(thresholds.idle_days))};
+                          days_text(*facts.usage_days), size_text(*facts.peak_bytes),
+                          size_text(facts.device_bytes), percent_text(*facts.compute_share),
+                          to_text(thresholds.idle_memory), to_text(thresholds.idle_compute),
+                          to_text(thresholds.idle_days))};
 }
 
 }  // namespace gpushape::advise::rules_of

@@ -7,9 +7,10 @@ namespace gpushape::advise::rules_of {
 
 std::optional<Verdict> ev_04(const Facts& facts, const Thresholds& /*thresholds*/) {
   if (facts.changed_setting.empty()) return std::nullopt;
-  return Verdict{.says = fmt::format("{}: the dynamic part is computed anew, and the evidence for it "
-                                     "is E0",
-                                     facts.changed_setting)};
+  return Verdict{.says =
+                     fmt::format("{}: the dynamic part is computed anew, and the evidence for it "
+                                 "is E0",
+                                 facts.changed_setting)};
 }
 
 }  // namespace gpushape::advise::rules_of

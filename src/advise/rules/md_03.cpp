@@ -7,6 +7,7 @@
 namespace gpushape::advise::rules_of {
 
 std::optional<Verdict> md_03(const Facts& facts, const Thresholds& thresholds) {
+  if (!facts.has_time_sliced) return std::nullopt;
   const auto time_sliced = [](std::string says) {
     return Verdict{.says = std::move(says), .mode = FractionMode::TimeSliced};
   };
@@ -22,10 +23,9 @@ std::optional<Verdict> md_03(const Facts& facts, const Thresholds& thresholds) {
                                    to_text(thresholds.size_mismatch)));
   }
   if (facts.role == domain::Role::Notebook || facts.role == domain::Role::Ci) {
-    return time_sliced(
-        fmt::format("role {} comes in bursts: a time-sliced VM has the whole device "
-                    "while the others are idle",
-                    name_of(facts.role)));
+    return time_sliced(fmt::format(
+        "role {} comes in bursts: {} has the whole device while the others are idle",
+        name_of(facts.role), has_hypervisor(facts.platform) ? "a time-sliced VM" : "a share"));
   }
   return std::nullopt;
 }
