@@ -89,16 +89,16 @@ std::string changed_weights(const AdviceRequest& request) {
 /// device it ran on.
 Result<std::int64_t> pool_of(const AdviceRequest& request, std::string& says) {
   const EngineTelemetry& telemetry = *request.telemetry;
-  if (telemetry.pool_tokens) {
-    says = "as the engine told";
-    return *telemetry.pool_tokens;
-  }
   const Wish& wish = request.wishes.front();
   const domain::Profile* profile = nullptr;
   if (!request.measured_on.empty()) {
     const auto found = domain::find_profile(wish.device, request.measured_on);
     if (!found) return std::unexpected(found.error());
     profile = *found;
+  }
+  if (telemetry.pool_tokens) {
+    says = "as the engine told";
+    return *telemetry.pool_tokens;
   }
   domain::Workload workload = request.workload;
   if (!workload.concurrency) workload.concurrency = domain::defaulted<std::int64_t>(1);

@@ -105,8 +105,12 @@ class Offering {
 
   void offer_if_it_fits(const Candidate& candidate, const Need& need) {
     const Fit fit = fit_of(candidate, need);
-    if (facts_.measured_share_bytes &&
-        candidate.shape.memory_bytes <= *facts_.measured_share_bytes) {
+    // What matches the size that was full is no larger one.
+    const double matching = facts_.measured_share_bytes
+                                ? static_cast<double>(facts_.measured_share_bytes->count()) *
+                                      case_.request.thresholds.size_mismatch.value
+                                : 0;
+    if (static_cast<double>(candidate.shape.memory_bytes.count()) <= matching) {
       const auto full =
           fired_rules(std::array<std::string_view, 1>{"EV-02"}, facts_, case_.request.thresholds);
       if (!full.empty()) {

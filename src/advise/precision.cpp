@@ -57,7 +57,8 @@ void find_narrower_layout(DeviceCase& device_case) {
   Facts& facts = device_case.facts;
   const std::int64_t links = facts.link_domain_size;
   const bool crosses = facts.gpus_needed == 0 || facts.gpus_needed > links;
-  if (!crosses || facts.layout_is_asked) return;
+  // Of devices that nobody named only the best is spoken of, and it crosses nothing.
+  if (!crosses || facts.layout_is_asked || device_case.wish.is_any) return;
   for (const Quantization quantization :
        narrower_weights(device_case.request, device_case.wish.device)) {
     const AdviceRequest changed = with_weights(device_case.request, quantization);

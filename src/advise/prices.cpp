@@ -34,7 +34,8 @@ std::optional<Cost> cost_by(const Price& price, const RankedShape& ranked) {
     cost.basis = fmt::format("{} x {} at {:g}, each with room for {}", instances, price.instance,
                              price.per_hour, in_one);
   }
-  if (price.tokens_per_second) {
+  // What a share of a device gives, nobody measured.
+  if (price.tokens_per_second && ranked.per_device == 1) {
     constexpr double kSecondsOfHour = 3600;
     constexpr double kMillion = 1e6;
     const double tokens = *price.tokens_per_second * gpus_taken(ranked) * kSecondsOfHour;

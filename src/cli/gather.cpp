@@ -13,7 +13,6 @@
 #include "document/text_format.hpp"
 #include "estimate/images.hpp"
 #include "estimate/traffic/with_traffic.hpp"
-#include "inventory/embedded_hosts.hpp"
 #include "inventory/engine_telemetry.hpp"
 #include "inventory/sources.hpp"
 #include "inventory/token_trace.hpp"
@@ -83,20 +82,6 @@ Diagnostics take_evidence(Invocation& invocation, domain::Workload& workload) {
     telemetry->kv_cache_type = *type;
   invocation.telemetry = *std::move(telemetry);
   return faults;
-}
-
-/// A file, or a server that is built in.
-Result<std::vector<document::Document>> host_documents(const std::string& host) {
-  const bool is_path = host.find('/') != std::string::npos || host.ends_with(".yaml") ||
-                       host.ends_with(".json") || host == "-";
-  if (!is_path) {
-    if (auto built_in = inventory::named_host(host)) return std::vector{*std::move(built_in)};
-  }
-  Result<std::vector<document::Document>> documents = read_documents(host);
-  if (documents || is_path) return documents;
-  const std::vector<std::string> names = inventory::host_names();
-  return failure(fmt::format("--host: '{}' is no file and no server that is built in", host),
-                 suggestion(host, names, fmt::format("built in are {}", fmt::join(names, ", "))));
 }
 
 constexpr std::string_view kTrainer = "pytorch";

@@ -1,9 +1,12 @@
 #include "cli/named_host.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "cli/document_files.hpp"
+#include "inventory/embedded_hosts.hpp"
 #include "inventory/sources.hpp"
 
 namespace gpushape::cli {
@@ -35,11 +38,13 @@ Diagnostics use_ids(domain::Host& host, const profiles::Profiles& profiles) {
 Result<domain::Host> named_host(const std::string& given, const profiles::Profiles& profiles,
                                 const std::string& gpu) {
   // A wish such as "4xl40s" or "any" says nothing of the server.
-  if (!is_file(given)) {
+  const std::optional<document::Document> instance = inventory::named_host(given);
+  if (!is_file(given) && !instance) {
     const bool is_device = !gpu.empty() && profiles.find(gpu).has_value();
     return profiles.server(given, is_device ? gpu : std::string());
   }
-  const Result<std::vector<document::Document>> documents = read_documents(given);
+  const Result<std::vector<document::Document>> documents =
+      instance ? std::vector{*instance} : read_documents(given);
   if (!documents) return std::unexpected(documents.error());
   Result<domain::Host> host = inventory::read_server(documents->front());
   if (!host) return host;

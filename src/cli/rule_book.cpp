@@ -25,7 +25,7 @@ struct GroupRow {
   std::string_view title;
 };
 /// In display order; a group that stands nowhere here comes last, under its own name.
-constexpr auto kGroups = std::to_array<GroupRow>({
+constexpr auto kRuleGroups = std::to_array<GroupRow>({
     {"CM", "Choice of the consumption model"},
     {"EV", "What evidence changes"},
     {"MD", "Mode of a fraction"},
@@ -176,7 +176,7 @@ domain::RuleBook rule_book(const LoadedRules& rules) {
   domain::RuleBook book;
   for (const advise::RuleRow& row : advise::rules()) book.rules.push_back(entry_of(row, rules));
   for (const review::RuleRow& row : review::rules()) book.rules.push_back(entry_of(row, rules));
-  for (const GroupRow& row : kGroups)
+  for (const GroupRow& row : kRuleGroups)
     book.groups.push_back({std::string(row.name), std::string(row.title)});
   for (const RuleEntry& entry : book.rules) {
     if (std::ranges::find(book.groups, entry.group, &domain::RuleGroup::name) == book.groups.end())

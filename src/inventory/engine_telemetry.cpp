@@ -45,9 +45,9 @@ constexpr auto kEngineMetrics = std::to_array<EngineMetricRow>({
     {"sglang:max_total_num_tokens", EngineMetric::PoolTokens, kMostCount},
     {"vllm:cache_config_info", EngineMetric::CacheConfig, kMostCount},
 });
-constexpr std::size_t kMostFaults = 8;    // ours: the first ones tell what is wrong
-constexpr std::size_t kMostKept = 4'000;  // ours: quantiles in place of samples beyond
-constexpr double kLongestStep = 3600;     // ours: a gap above an hour was not measured
+constexpr std::size_t kMostToldFaults = 8;  // ours: the first ones tell what is wrong
+constexpr std::size_t kMostKept = 4'000;    // ours: quantiles in place of samples beyond
+constexpr double kLongestStep = 3600;       // ours: a gap above an hour was not measured
 constexpr double kSecondsOfDay = 86'400;
 constexpr double kLatestSecond = 1e11;
 
@@ -109,9 +109,9 @@ class TelemetryReader {
       }
       for (const Node& item : result->items()) read(item);
     }
-    if (complaints_ > kMostFaults) {
+    if (complaints_ > kMostToldFaults) {
       faults_.push_back(
-          complaint(fmt::format("{} more complaints like these", complaints_ - kMostFaults)));
+          complaint(fmt::format("{} more complaints like these", complaints_ - kMostToldFaults)));
     }
     if (!faults_.empty()) return failure(std::move(faults_));
     if (telemetry_.uses.empty()) {
@@ -134,7 +134,7 @@ class TelemetryReader {
 
  private:
   void complain(const Node& node, std::string message) {
-    if (complaints_++ < kMostFaults)
+    if (complaints_++ < kMostToldFaults)
       faults_.push_back(document_->source->diagnostic(node.position(), std::move(message)));
   }
 

@@ -21,7 +21,7 @@ std::string severity_text(const RuleEntry& rule) {
   return rule.severity ? std::string(name_of(*rule.severity)) : std::string();
 }
 
-std::string value_text(const RuleNumber& number) {
+std::string number_value(const RuleNumber& number) {
   return number.unit.empty() ? fmt::format("{}", number.value)
                              : fmt::format("{} {}", number.value, number.unit);
 }
@@ -32,13 +32,13 @@ std::string origin_text(const RuleNumber& number) {
   return number.source.empty() ? "default, chosen by this project" : "default: " + number.source;
 }
 
-std::string title_of(const RuleBook& book, std::string_view group) {
+std::string group_title(const RuleBook& book, std::string_view group) {
   const auto found = std::ranges::find(book.groups, group, &domain::RuleGroup::name);
   return found == book.groups.end() ? std::string(group) : found->title;
 }
 
 /// A cell of a Markdown table holds no bar and no line end.
-std::string cell(std::string_view text) {
+std::string markdown_cell(std::string_view text) {
   std::string clean;
   for (const char letter : text) {
     if (letter == '|') clean += '\\';
@@ -53,8 +53,9 @@ void add_numbers(std::string_view title, const std::vector<RuleNumber>& numbers,
   page += fmt::format(
       "\n## {}\n\n| name | value | what it is | from |\n| --- | ---: | --- | --- |\n", title);
   for (const RuleNumber& number : numbers) {
-    page += fmt::format("| `{}` | {} | {} | {} |\n", number.name, cell(value_text(number)),
-                        cell(number.meaning), cell(origin_text(number)));
+    page +=
+        fmt::format("| `{}` | {} | {} | {} |\n", number.name, markdown_cell(number_value(number)),
+                    markdown_cell(number.meaning), markdown_cell(origin_text(number)));
   }
 }
 
@@ -70,7 +71,7 @@ void add_rule(const RuleEntry& rule, std::string& page) {
   line("source", rule.source);
   std::vector<std::string> numbers;
   for (const RuleNumber& number : rule.numbers)
-    numbers.push_back(fmt::format("`{}` = {}", number.name, value_text(number)));
+    numbers.push_back(fmt::format("`{}` = {}", number.name, number_value(number)));
   line("numbers", fmt::format("{}", fmt::join(numbers, ", ")));
   if (!rule.is_manifest) line("example", "`" + rule.example + "`");
 }
@@ -99,7 +100,7 @@ std::string rules_text(const RuleBook& book, const Style& style) {
     page.heading("Thresholds, which --rules FILE may set");
     for (const RuleNumber& number : book.thresholds) {
       page.labelled(number.name, 20,
-                    fmt::format("{}: {}{}", value_text(number), number.meaning,
+                    fmt::format("{}: {}{}", number_value(number), number.meaning,
                                 number.from.empty() ? "" : " (" + number.from + ")"));
     }
   }
@@ -116,7 +117,7 @@ std::string rule_text(const RuleEntry& rule, const RuleBook& book, const Style& 
     if (!text.empty()) page.labelled(label, kRuleLabel, text);
   };
   page.blank();
-  line("group", title_of(book, rule.group));
+  line("group", group_title(book, rule.group));
   line("severity", severity_text(rule));
   line("when", rule.condition);
   line(rule.severity ? "do" : "then", rule.outcome);
@@ -127,7 +128,7 @@ std::string rule_text(const RuleEntry& rule, const RuleBook& book, const Style& 
     for (const RuleNumber& number : rule.numbers) {
       page.labelled(
           number.name, 20,
-          fmt::format("{}: {} ({})", value_text(number), number.meaning, origin_text(number)));
+          fmt::format("{}: {} ({})", number_value(number), number.meaning, origin_text(number)));
     }
   }
   if (rule.example.empty()) return page.text();
@@ -148,7 +149,7 @@ std::string rule_text(const RuleEntry& rule, const RuleBook& book, const Style& 
 
 std::string number_text(const RuleNumber& number, const RuleBook& book, const Style& style) {
   Page page(style);
-  page.paragraph(fmt::format("{} {}", number.name, value_text(number)), 0, Tone::Strong);
+  page.paragraph(fmt::format("{} {}", number.name, number_value(number)), 0, Tone::Strong);
   page.blank();
   page.labelled("is", kRuleLabel, number.meaning);
   page.labelled("from", kRuleLabel, origin_text(number));

@@ -18,7 +18,7 @@ struct ComparedLine {
   std::string (*value)(const RankedShape&);
 };
 
-std::string fits_text(const RankedShape& ranked) {
+std::string compared_fit(const RankedShape& ranked) {
   if (ranked.fits) return "yes, at the high end";
   return ranked.fits_at == domain::FitsAt::Expected ? "at the expected value only" : "no";
 }
@@ -38,7 +38,7 @@ constexpr auto kComparedLines = std::to_array<ComparedLine>({
     {"compute share", [](const RankedShape& r) { return percent(r.shape.compute_share); }},
     {"usable", [](const RankedShape& r) { return size_text(r.shape.memory_bytes); }},
     {"needed", [](const RankedShape& r) { return size_text(r.need_bytes); }},
-    {"fits", fits_text},
+    {"fits", compared_fit},
     {"headroom", [](const RankedShape& r) { return size_text(r.headroom_bytes); }},
     {"stranded", [](const RankedShape& r) { return size_text(r.stranded_bytes); }},
     {"sequences at most",

@@ -60,7 +60,7 @@ void show_replay(Page& page, const CacheDemand& demand) {
   const domain::Replay& replay = *demand.replay;
   if (replay.token_seconds <= 0) {
     page.labelled(
-        "measured", kLabelWidth,
+        "measured", kTrafficLabelWidth,
         fmt::format("the cache held {} tokens on average, {} at P99 and {} at most{}",
                     tokens_text(replay.mean_tokens), tokens_text(replay.p99_tokens),
                     tokens_text(replay.peak_tokens),

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastPrice = 1e-6;
 constexpr double kMostPrice = 1e7;
-constexpr double kMostTokens = 1e9;
+constexpr double kMostTokenRate = 1e9;
 constexpr std::int64_t kMostInstanceGpus = 1024;
 
 domain::Price read_price(Reader reader) {
@@ -22,7 +22,7 @@ domain::Price read_price(Reader reader) {
   price.gpus = reader.integer("gpus", {.least = 1, .most = kMostInstanceGpus}).value_or(1);
   price.per_hour = reader.required_number("perHour", {.least = kLeastPrice, .most = kMostPrice});
   price.tokens_per_second =
-      reader.number("tokensPerSecond", {.least = kLeastPrice, .most = kMostTokens});
+      reader.number("tokensPerSecond", {.least = kLeastPrice, .most = kMostTokenRate});
   if (price.gpus > 1 && price.instance.empty())
     reader.complain("gpus", "gpus: a GPU alone is one", "name the instance that has them");
   reader.finish();

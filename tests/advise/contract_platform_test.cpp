@@ -34,7 +34,8 @@ TEST_SUITE("advise") {
     Demand memory;
     memory.static_bytes = gb(30);
     memory.dynamic_p99_bytes = gb(10);
-    const ResourceContract contract = contract_on(demand(h100(), memory), Platform::Kubernetes);
+    const ResourceContract contract =
+        contract_on(demand(h100(), memory, Evidence::E0), Platform::Kubernetes);
     // vm-contract.md, 5.3: minus 1 CPU and max(2 GiB, 5 %). 120 GiB - 6 GiB, 10 vCPU - 1.
     CHECK(contract.vcpus == 10);
     CHECK(contract.memory_bytes == gib(120));
@@ -87,9 +88,11 @@ TEST_SUITE("advise") {
     price(list, advice);
     REQUIRE(advice.shapes[0].cost);
     CHECK(advice.shapes[0].cost->per_hour == doctest::Approx(2.0));  // 2 x 1/4 x 4
-    // 2 USD for half a GPU's 1000 tokens/s x 3600 s = 1.8 million tokens
-    CHECK(*advice.shapes[0].cost->per_million_tokens == doctest::Approx(2.0 / 1.8));
+    CHECK_FALSE(advice.shapes[0].cost->per_million_tokens);          // nobody measured a quarter
     CHECK(advice.shapes[1].cost->per_hour == doctest::Approx(40.0));
+    // 40 USD for ten GPUs' 1000 tokens/s x 3600 s = 36 million tokens
+    REQUIRE(advice.shapes[1].cost->per_million_tokens);
+    CHECK(*advice.shapes[1].cost->per_million_tokens == doctest::Approx(40.0 / 36));
     CHECK_FALSE(advice.shapes[2].cost);
 
     list.prices = {{"h100-sxm-80", "eight", 8, 24.0, {}}};

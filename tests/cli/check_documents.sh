@@ -27,7 +27,7 @@ check() {  # check WHAT COMMAND…
 }
 
 for kind in Estimate Advice ResourceContract Workload Host Cluster Placement Model Device ProfileFit ProfileImport ProfilePlan HostPlan \
-  Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation Review Platform; do
+  Fragmentation Usage Failover DefragmentPlan InventoryCheck Simulation Review Platform Rules RuleBook Prices; do
   "$program" schema "$kind" >"$work/$kind.schema.json" || { echo "no schema of $kind"; failed=$((failed + 1)); }
 done
 
@@ -84,6 +84,15 @@ Advice advise --role notebook --memory-ceiling 8GB --isolation hard --gpu a100-s
 Advice advise -f examples/workloads/chat-measured.yaml --gpu h100-sxm-80
 Advice advise -f examples/workloads/appliance.yaml --gpu l40s --needs-ha
 Advice advise $own --context 8k --concurrency 8 --gpu a100-sxm4-80 --platform kubernetes --isolation hard --evidence-level E2 --spread 1.2
+Advice advise --role notebook --memory-ceiling 8GiB --gpu l40s --platform kubernetes
+Advice advise --role notebook --memory-ceiling 8GiB --gpu h100-sxm-80 --platform bare-metal
+Advice advise $llama --quant fp8 --context 8k --gpu h100-sxm-80 --evidence examples/evidence/quiet-chat.json
+Advice advise --role notebook --gpu h100-sxm-80 --usage examples/evidence/idle-gpu.json
+Advice advise $llama --context 8k --concurrency 8 --gpu l40s,h100-sxm-80 --prices examples/prices.yaml --compare 1,2
+Advice advise $llama --context 8k --concurrency 8 --rules examples/rules/house.yaml --host p5.48xlarge
+RuleBook rules
+RuleBook rules CM --rules examples/rules/house.yaml
+RuleBook explain VC-03
 LIST
 
 # Our own documents, written by the targets of that name.
@@ -101,7 +110,9 @@ check "-o workload" /usr/bin/python3 tests/schema/validate.py "$work/Workload.sc
 for example in examples/workloads/*.yaml; do
   check "$example" /usr/bin/python3 tests/schema/validate.py "$work/Workload.schema.json" "$example"
 done
-for example in examples/hosts/*.yaml; do
+check "examples/rules" /usr/bin/python3 tests/schema/validate.py "$work/Rules.schema.json" examples/rules/house.yaml
+check "examples/prices.yaml" /usr/bin/python3 tests/schema/validate.py "$work/Prices.schema.json" examples/prices.yaml
+for example in examples/hosts/*.yaml hosts/*.yaml; do
   check "$example" /usr/bin/python3 tests/schema/validate.py "$work/Host.schema.json" "$example"
 done
 
