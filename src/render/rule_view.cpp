@@ -38,7 +38,7 @@ std::string group_title(const RuleBook& book, std::string_view group) {
 }
 
 /// A cell of a Markdown table holds no bar and no line end.
-std::string markdown_cell(std::string_view text) {
+std::string rule_cell(std::string_view text) {
   std::string clean;
   for (const char letter : text) {
     if (letter == '|') clean += '\\';
@@ -53,9 +53,8 @@ void add_numbers(std::string_view title, const std::vector<RuleNumber>& numbers,
   page += fmt::format(
       "\n## {}\n\n| name | value | what it is | from |\n| --- | ---: | --- | --- |\n", title);
   for (const RuleNumber& number : numbers) {
-    page +=
-        fmt::format("| `{}` | {} | {} | {} |\n", number.name, markdown_cell(number_value(number)),
-                    markdown_cell(number.meaning), markdown_cell(origin_text(number)));
+    page += fmt::format("| `{}` | {} | {} | {} |\n", number.name, rule_cell(number_value(number)),
+                        rule_cell(number.meaning), rule_cell(origin_text(number)));
   }
 }
 
