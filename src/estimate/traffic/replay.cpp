@@ -68,7 +68,7 @@ double quantile_of(std::vector<Weighted>& values, double level) {
   return values.empty() ? 0 : values.back().value;
 }
 
-double mean_of(const std::vector<Weighted>& values) {
+double mean_over_time(const std::vector<Weighted>& values) {
   double all = 0;
   double sum = 0;
   for (const Weighted& value : values) {
@@ -107,10 +107,10 @@ class Counting {
   }
 
   void fill(Replay& replay) {
-    replay.mean_in_flight = mean_of(counts_);
+    replay.mean_in_flight = mean_over_time(counts_);
     replay.p99_in_flight = std::llround(quantile_of(counts_, 0.99));
     replay.peak_in_flight = peak_count_;
-    replay.mean_tokens = mean_of(tokens_over_time_);
+    replay.mean_tokens = mean_over_time(tokens_over_time_);
     replay.p50_tokens = quantile_of(tokens_over_time_, 0.5);
     replay.p99_tokens = quantile_of(tokens_over_time_, 0.99);
     replay.peak_tokens = peak_tokens_;

@@ -14,13 +14,13 @@ using domain::Checkpointing;
 
 /// The base model in 16 bits, whatever it is stored as.
 double base_values_of(const Plan& plan, const Stage& stage) {
-  constexpr double kHalf = 2;
+  constexpr double kHalfBytes = 2;
   WeightsLayout plain = plan.weights;
   plain.scheme = domain::scheme(domain::Quantization::Bf16);
   plain.is_as_stored = false;
   plain.head_quantized = false;
   plain.dtype_bytes = 2;
-  return static_cast<double>(load_weights(*plan.model, plain, stage).tensors.count()) / kHalf;
+  return static_cast<double>(load_weights(*plan.model, plain, stage).tensors.count()) / kHalfBytes;
 }
 
 double inputs_of_adapters(const Plan& plan, const domain::Layer& layer,
