@@ -84,6 +84,14 @@ std::vector<Include> all_includes() {
   return includes;
 }
 
+bool reads_clock(const std::string& file) {
+  std::ifstream input(std::filesystem::path(GPUSHAPE_SOURCE_DIR) / "src" / file);
+  for (std::string line; std::getline(input, line);) {
+    if (line.contains("_clock")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_SUITE("architecture") {
@@ -132,6 +140,8 @@ TEST_SUITE("architecture") {
       if (!kPure.contains(include.room)) continue;
       CAPTURE(include.file);
       CAPTURE(include.header);
+      // Days of a calendar are values; what the clock says is not.
+      if (include.header == "chrono" && !reads_clock(include.file)) continue;
       CHECK_FALSE(kOutside.contains(include.header));
     }
   }

@@ -33,6 +33,12 @@ constexpr auto kRuleGroups = std::to_array<GroupRow>({
     {"LC", "Lifecycle"},
     {"VC", "Review: the contract of VMs and pods"},
     {"RV", "Review: how a platform uses its GPUs"},
+    {"MF", "Review: manifests"},
+    {"ME", "Review: memory"},
+    {"KB", "Review: Kubernetes"},
+    {"LD", "Review: the life of a deployment"},
+    {"PL", "Review: placement"},
+    {"IG", "Review: ignores"},
 });
 
 struct NumbersRow {

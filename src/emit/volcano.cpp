@@ -50,7 +50,7 @@ Result<Emitted> emit_volcano(const EmitRequest& request) {
   if (!grant) return failure(std::move(grant.error()));
   serving->grant = std::move(*grant);
   serving->grant.scheduler = "volcano";
-  serving->grant.annotations.push_back({"scheduling.volcano.sh/volcano_queue-name", serving->name});
+  serving->grant.annotations.push_back({"scheduling.volcano.sh/queue-name", serving->name});
   return deployed(*serving, {volcano_queue(*serving)}, {});
 }
 

@@ -106,7 +106,7 @@ std::vector<std::string_view> cells_of(std::string_view text, char separator) {
   }
 }
 
-/// "UUID,cells_of count,MiB,cores,type,NUMA node,health" for each GPU, joined by colons.
+/// "UUID,split count,MiB,cores,type,NUMA node,health" for each GPU, joined by colons.
 void read_register(const Node& object, SeenHost& host) {
   const std::string text = annotation_of(object, "hami.io/node-nvidia-register");
   if (text.empty() || text.front() == '[') return;

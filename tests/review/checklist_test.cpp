@@ -44,7 +44,7 @@ struct ReviewedText {
 
 constexpr const char* kClass =
     "apiVersion: vmoperator.vmware.com/v1alpha2\nkind: VirtualMachineClass\nmetadata: {name: a}\n"
-    "spec:\n  hardware:\n    cpus: 4\n    memory: 8Gi # eight\n    devices:\n      vgpuDevices:\n"
+    "spec:\n  hardware:\n    cpus: 4\n    memory: 64Gi # eight\n    devices:\n      vgpuDevices:\n"
     "      - profileName: vendor_x-1c\n";
 
 const domain::ChecklistAnswer& answer(const domain::Review& review, int number) {
