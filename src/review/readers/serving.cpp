@@ -324,6 +324,10 @@ void read_nim_service(const Object& object, Deployment& deployment) {
   if (path != nullptr && container.variable("NIM_PASSTHROUGH_ARGS") != nullptr) {
     put_command(*object.document, begin_command("vllm", path->node, *spec), container);
   }
+  if (const auto stages = integer_at(*spec, {"multiNode", "parallelism", "pipeline"})) {
+    // One pod a pipeline stage.
+    pod.pods_per_replica = std::clamp<std::int64_t>(stages->value, 1, kMostServingReplicas);
+  }
   take_nim_claims(object, *spec, pod, container, deployment);
   pod.containers.push_back(std::move(container));
   add_shared_memory(*spec, quantity_at(*spec, {"storage", "sharedMemorySizeLimit"}), pod);

@@ -42,15 +42,20 @@ std::string largest_parts(const domain::Estimate& estimate) {
 void me_01(const Deployment& deployment, Report& report) {
   each_sized(deployment, [&](const SizedPod& sized) {
     const domain::Capacity& capacity = *sized.capacity;
-    if (capacity.fits_at != domain::FitsAt::None) return;
+    // More sequences than the pool holds wait, which ME-04 tells; the engine starts.
+    if (capacity.fits_at != domain::FitsAt::None || capacity.max_concurrency_at_context >= 1)
+      return;
     // One that fits is enough where a claim takes alternatives.
     for (const GrantedGpu& gpu : sized.sizing->gpus) {
       const auto other = deployment.sizings->estimate_on(*sized.sizing, gpu);
       if (other && other->capacity && other->capacity->fits_at != domain::FitsAt::None) return;
     }
-    const double cache = expected_of(domain::part_bytes(*sized.estimate, domain::Part::KvCache)) +
-                         expected_of(domain::part_bytes(*sized.estimate, domain::Part::State));
     const double pool = expected_of(capacity.kv_pool_bytes);
+    const double held = capacity.max_concurrency_at_context;
+    const double cache =
+        held > 0 ? pool / held
+                 : expected_of(domain::part_bytes(*sized.estimate, domain::Part::KvCache)) +
+                       expected_of(domain::part_bytes(*sized.estimate, domain::Part::State));
     const std::int64_t context =
         sized.estimate->context_tokens ? sized.estimate->context_tokens->value : 0;
     const std::string short_of =

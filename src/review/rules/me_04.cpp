@@ -19,7 +19,7 @@ constexpr std::int64_t kLeastTokens = 256;
 void me_04(const Deployment& deployment, Report& report) {
   each_sized(deployment, [&](const SizedPod& sized) {
     const domain::Capacity& capacity = *sized.capacity;
-    if (capacity.fits_at == domain::FitsAt::None) return;
+    if (capacity.fits_at == domain::FitsAt::None && capacity.max_concurrency_at_context < 1) return;
     const auto& wanted = sized.sizing->workload.concurrency;
     const bool is_stated = wanted && wanted->origin != domain::Origin::Default;
     if (is_stated &&

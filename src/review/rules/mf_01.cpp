@@ -41,7 +41,7 @@ void mf_01(const Deployment& deployment, Report& report) {
     const auto ranks = ranks_of(call);
     const auto gpus = counted_gpus(pod, &container);
     if (!ranks || !gpus || *gpus < 1 || std::floor(*gpus) != *gpus) return;
-    const std::int64_t pods = std::max(ranks->nodes, pod.pods_per_replica);
+    const std::int64_t pods = pods_of_instance(pod, *ranks);
     const bool has_local = call.find("dataLocal") != nullptr;
     const double there = *gpus * static_cast<double>(has_local ? 1 : pods);
     const auto wanted = static_cast<double>(ranks->total());

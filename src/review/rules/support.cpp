@@ -153,6 +153,12 @@ std::optional<Ranks> ranks_of(const EngineCall& call) {
   return ranks;
 }
 
+std::int64_t pods_of_instance(const PodRequest& pod, const Ranks& ranks) {
+  const bool has_worker = pod.root != nullptr && pod.kind == "LLMInferenceService" &&
+                          at(*pod.root, {"spec", "worker"}) != nullptr;
+  return std::max({ranks.nodes, pod.pods_per_replica, has_worker ? ranks.pipeline : 1});
+}
+
 void each_request(const Deployment& deployment, const RequestVisitor& visit) {
   for (const Claim& claim : deployment.claims) {
     for (const ClaimRequest& request : claim.requests) {

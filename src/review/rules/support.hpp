@@ -38,6 +38,9 @@ struct Ranks {
   [[nodiscard]] std::int64_t total() const { return tensor * pipeline * data; }
 };
 std::optional<Ranks> ranks_of(const EngineCall& call);
+/// Pods that hold one instance together: as the engine's flags, the controller or the serving kind
+/// say; KServe starts a pod for every pipeline stage where it is told of a worker.
+std::int64_t pods_of_instance(const PodRequest& pod, const Ranks& ranks);
 
 /// Every claim request, alternatives one by one.
 using RequestVisitor = std::function<void(const Claim&, const ClaimRequest&)>;

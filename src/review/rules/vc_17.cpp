@@ -16,7 +16,7 @@ void vc_17(const Deployment& deployment, Report& report) {
     const auto ranks = ranks_of(call);
     const ResourceAmount* limit = container.limit("cpu");
     if (call.engine != "vllm" || !ranks || limit == nullptr || !limit->amount) return;
-    const std::int64_t workers = ranks->total() / std::max<std::int64_t>(1, ranks->nodes);
+    const std::int64_t workers = ranks->total() / pods_of_instance(pod, *ranks);
     const std::int64_t api_servers = whole_of(call, "apiServers").value_or(1);
     const std::int64_t processes = api_servers + ranks->data + workers + (ranks->data > 1 ? 1 : 0);
     if (*limit->amount >= static_cast<double>(processes)) return;
