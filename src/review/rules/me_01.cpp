@@ -37,6 +37,16 @@ std::string largest_parts(const domain::Estimate& estimate) {
   return text;
 }
 
+/// What stands beside the cache, less what the engine may take: above 0 where not even that fits.
+double short_before_cache(const domain::Estimate& estimate, const domain::Capacity& capacity) {
+  double beside = 0;
+  for (const auto& row : kNames<domain::Part>) {
+    if (row.value == domain::Part::KvCache || row.value == domain::Part::State) continue;
+    beside += expected_of(domain::part_bytes(estimate, row.value));
+  }
+  return beside - expected_of(capacity.visible_bytes) * capacity.utilization;
+}
+
 }  // namespace
 
 void me_01(const Deployment& deployment, Report& report) {
@@ -61,7 +71,8 @@ void me_01(const Deployment& deployment, Report& report) {
     const std::string short_of =
         pool > 0 ? fmt::format("leaves {} for the cache, and {} tokens of context need {}",
                                gib_text(pool), context, gib_text(cache))
-                 : fmt::format("is {} short before any cache", gib_text(-pool));
+                 : fmt::format("is {} short before any cache",
+                               gib_text(short_before_cache(*sized.estimate, capacity)));
     report.add(
         *sized.pod->document, sized.place("contextTokens"),
         {.message = fmt::format("{} does not fit {}: {} at utilization {:g} {} ({})",
