@@ -553,7 +553,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      [](Invocation& in, const Given& g) { return set(in.name_space, text_of(g), g); }},
     {"--label", "", "KEY=VALUE", Output, kAdvise, "metadata.labels of the documents; repeats", nullptr,
      [](Invocation& in, const Given& g) { return add_label(in, g); }},
-    {"--as-of", "", "DATE", Output, kAdvise, "the day to count from (2026-11-28): dates in place of \"after 14 days\"", nullptr,
+    {"--as-of", "", "DATE", Output, kAdvise | kReview, "the day to count from (2026-11-28): dates in place of \"after 14 days\", and what is past its review", nullptr,
      [](Invocation& in, const Given& g) { return set_today(in, g); }},
     {"--diff", "", "FILE", Output, kAdvise, "what the targets would change against these manifests; exit 1 where anything", nullptr,
      [](Invocation& in, const Given& g) { return set(in.diff_file, text_of(g), g); }},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/edit_distance.hpp"
 #include "catalog/catalog.hpp"
@@ -13,6 +14,7 @@
 #include "cli/document_files.hpp"
 #include "cli/output.hpp"
 #include "cli/review_files.hpp"
+#include "cli/rule_book.hpp"
 #include "document/text_format.hpp"
 #include "profiles/profiles.hpp"
 #include "render/review_formats.hpp"
@@ -30,6 +32,9 @@ void append_review_faults(Diagnostics& all, Diagnostics more) {
 }
 
 /// What a review looks things up in; lives as long as the review.
+/// How grave a rule's findings are, by its id; without a value they are left out.
+using Severities = std::map<std::string, std::optional<domain::Severity>>;
+
 struct ReviewTables {
   profiles::Profiles profiles;
   std::vector<domain::Device> devices;
@@ -37,6 +42,7 @@ struct ReviewTables {
   std::optional<domain::Workload> workload;
   std::optional<LoadedCluster> cluster;
   std::vector<domain::Finding> baseline;
+  Severities severities = {};  ///< --rules
 };
 
 const render::ReviewFormatRow* find_review_format(std::string_view name) {
@@ -89,6 +95,15 @@ Result<std::vector<domain::Finding>> baseline_of_file(const std::string& file) {
   return review::read_baseline(documents->front());
 }
 
+/// The last word on a rule wins.
+Result<Severities> severities_of(const std::vector<std::string>& files) {
+  const Result<LoadedRules> rules = load_rules(files);
+  if (!rules) return std::unexpected(rules.error());
+  Severities severities;
+  for (const domain::SetSeverity& set : rules->severities) severities[set.rule] = set.severity;
+  return severities;
+}
+
 Result<ReviewTables> open_tables(Invocation& invocation) {
   Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
   if (!profiles) return std::unexpected(profiles.error());
@@ -119,6 +134,7 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
       append_review_faults(faults, device.error());
     }
   }
+  keep(severities_of(invocation.rules_files), tables.severities);
   if (!faults.empty()) return failure(std::move(faults));
   return tables;
 }
@@ -137,7 +153,15 @@ domain::Review review_of(const ReviewFiles& files, const ReviewTables& tables,
   request.only = invocation.review.only;
   request.skipped = invocation.review.skipped;
   request.wants_checklist = invocation.review.wants_checklist;
+  request.as_of = invocation.as_of;
+  for (const auto& [rule, severity] : tables.severities) {
+    if (!severity) request.skipped.push_back(rule);
+  }
   domain::Review review = review::review_documents(request);
+  for (domain::Finding& finding : review.findings) {
+    const auto set = tables.severities.find(finding.rule);
+    if (set != tables.severities.end() && set->second) finding.severity = *set->second;
+  }
   review.files = files.files;
   review.faults.insert(review.faults.begin(), files.faults.begin(), files.faults.end());
   if (!invocation.review.baseline_file.empty()) review::take_known(tables.baseline, review);
