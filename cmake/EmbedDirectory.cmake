@@ -24,19 +24,8 @@ function(gpushape_add_data target name source)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:gpushape_${name}>)
 endfunction()
 
-# gpushape_embed_text(TARGET NAMESPACE SYMBOL FOLDER PATTERN): adds a source to TARGET that defines
-# `std::span<const base::EmbeddedText> NAMESPACE::SYMBOL()` with the files of FOLDER that match PATTERN, by name.
-function(gpushape_embed_text target namespace symbol folder pattern)
-  file(GLOB files CONFIGURE_DEPENDS "${folder}/${pattern}")
-  list(SORT files)
-  set(rows "")
-  foreach(file IN LISTS files)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-    file(READ "${file}" text)
-    get_filename_component(name "${file}" NAME)
-    # A raw string literal may not exceed 64 KiB in other compilers and its delimiter must not occur in the text.
-    string(APPEND rows "    {\"${name}\", R\"gpushape(${text})gpushape\"},\n")
-  endforeach()
+# gpushape_write_embedded(TARGET NAMESPACE SYMBOL FOLDER ROWS): the source whose function SYMBOL gives ROWS, as a part of TARGET.
+function(gpushape_write_embedded target namespace symbol folder rows)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp" @ONLY CONTENT
 "// Made by the build from @folder@.
 #include \"base/embedded_text.hpp\"
@@ -51,6 +40,22 @@ std::span<const EmbeddedText> @symbol@() {
   gpushape_add_data(${target} ${symbol} "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
 endfunction()
 
+# gpushape_embed_text(TARGET NAMESPACE SYMBOL FOLDER PATTERN): adds a source to TARGET that defines
+# `std::span<const base::EmbeddedText> NAMESPACE::SYMBOL()` with the files of FOLDER that match PATTERN, by name.
+function(gpushape_embed_text target namespace symbol folder pattern)
+  file(GLOB files CONFIGURE_DEPENDS "${folder}/${pattern}")
+  list(SORT files)
+  set(rows "")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" text)
+    get_filename_component(name "${file}" NAME)
+    # A raw string literal may not exceed 64 KiB in other compilers and its delimiter must not occur in the text.
+    string(APPEND rows "    {\"${name}\", R\"gpushape(${text})gpushape\"},\n")
+  endforeach()
+  gpushape_write_embedded(${target} ${namespace} ${symbol} "${folder}" "${rows}")
+endfunction()
+
 # gpushape_embed_cases(TARGET NAMESPACE SYMBOL FOLDER FILE): the same of FOLDER/*/FILE, each under the name of its own folder.
 function(gpushape_embed_cases target namespace symbol folder file_name)
   file(GLOB files CONFIGURE_DEPENDS "${folder}/*/${file_name}")
@@ -63,16 +68,5 @@ function(gpushape_embed_cases target namespace symbol folder file_name)
     get_filename_component(name "${name}" NAME)
     string(APPEND rows "    {\"${name}\", R\"gpushape(${text})gpushape\"},\n")
   endforeach()
-  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp" @ONLY CONTENT
-"// Made by the build from @folder@.
-#include \"base/embedded_text.hpp\"
-namespace @namespace@ {
-std::span<const EmbeddedText> @symbol@() {
-  static constexpr EmbeddedText kFiles[] = {
-@rows@    {\"\", \"\"}};
-  return std::span(kFiles, std::size(kFiles) - 1);
-}
-}
-")
-  gpushape_add_data(${target} ${symbol} "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
+  gpushape_write_embedded(${target} ${namespace} ${symbol} "${folder}" "${rows}")
 endfunction()

@@ -18,12 +18,6 @@ bool is_instance(Technology technology) {
   return technology == Technology::Mig || technology == Technology::MigBackedVgpu;
 }
 
-/// What CUDA calls a vGPU: the driver type behind the brand that the host's name begins with
-/// ("GRID A100D-40C", "NVIDIA H100XM-40C").
-std::string guest_product_name(const Profile& profile) {
-  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
-}
-
 std::string normalized(std::string_view name) {
   std::string result;
   for (const char letter : name) {
@@ -41,6 +35,10 @@ bool leaves_room(const Device& device, const Profile& profile) {
 }
 
 }  // namespace
+
+std::string guest_product(const Profile& profile) {
+  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
+}
 
 VisibleMemory visible_memory(const Device& device, const Profile* profile) {
   VisibleMemory memory{
@@ -66,7 +64,7 @@ VisibleMemory visible_memory(const Device& device, const Profile* profile) {
     memory.multiprocessors = profile->multiprocessors;
   if (is_vgpu(profile->technology)) {
     memory.parent_bytes = profile->frame_buffer_bytes;
-    memory.product_name = guest_product_name(*profile);
+    memory.product_name = guest_product(*profile);
     memory.takeable_bytes = profile->usable_bytes;
   }
   return memory;

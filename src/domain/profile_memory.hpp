@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,11 @@ namespace gpushape::domain {
 /// What an engine inside `profile` finds; nullptr for the whole device (passthrough, bare metal).
 /// A vGPU guest names and measures its own frame buffer; a MIG instance shows its parent by index.
 VisibleMemory visible_memory(const Device& device, const Profile* profile);
+
+/// What a guest with that vGPU calls its GPU: "GRID A100-10C", "NVIDIA L40S-48C". Driver types stand
+/// under the brand that the host's name begins with. Source: NVIDIA open-gpu-kernel-modules,
+/// g_nv_name_released.h; a VKS 3.7 listing.
+std::string guest_product(const Profile& profile);
 
 /// What the rules compare a need with: the usable bytes of the profile, or the expected visible
 /// total of the whole device.

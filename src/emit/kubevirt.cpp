@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emit/claims.hpp"
+#include "domain/profile_memory.hpp"
 #include "emit/labels.hpp"
 #include "emit/published_device.hpp"
 #include "emit/serving.hpp"
@@ -30,7 +31,7 @@ std::string device_name(const domain::Device& device) {
 }
 
 std::string vgpu_name(const domain::Profile& profile) {
-  std::string name = guest_product(profile);
+  std::string name = domain::guest_product(profile);
   std::ranges::replace(name, ' ', '_');
   return "nvidia.com/" + name;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/profile_memory.hpp"
 #include "emit/manifest.hpp"
 
 namespace gpushape::emit {
@@ -15,12 +16,6 @@ using domain::Platform;
 using domain::Profile;
 using domain::Shape;
 using domain::Technology;
-
-/// Driver types are published under the prefix that the host's name has: grid_a100-10c is
-/// "GRID A100-10C" (NVIDIA open-gpu-kernel-modules, g_nv_name_released.h; VKS 3.7 listing).
-std::string guest_product(const Profile& profile) {
-  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
-}
 
 namespace {
 
@@ -101,7 +96,7 @@ Bytes published_bytes(const Profile& profile) {
 DeviceSelector in_vgpu_guest(const Profile& profile) {
   DeviceSelector selector{.device_class = "gpu.nvidia.com", .conditions = {}, .caveat = {}};
   selector.conditions = {
-      attribute_is("productName", guest_product(profile), "what the guest publishes"),
+      attribute_is("productName", domain::guest_product(profile), "what the guest publishes"),
       memory_at_least(published_bytes(profile),
                       fmt::format("frame buffer {}; at least what a process sees, rounded down",
                                   mib_text(profile.frame_buffer_bytes))),

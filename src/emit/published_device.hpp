@@ -31,9 +31,6 @@ struct DeviceSelector {
   bool operator==(const DeviceSelector&) const = default;
 };
 
-/// What a guest with that vGPU publishes: "GRID A100-10C", "NVIDIA L40S-48C".
-std::string guest_product(const domain::Profile& profile);
-
 /// Which devices a claim for `shape` means. What the driver does not publish as a device (a share
 /// by MPS or by software, another vendor's GPU) is refused.
 Result<DeviceSelector> select_published(const domain::Shape& shape, const domain::Device& device,

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "domain/profile_memory.hpp"
 #include "emit/claims.hpp"
 #include "emit/labels.hpp"
 #include "emit/published_device.hpp"
@@ -63,7 +64,7 @@ std::vector<std::string> product_labels(const EmitRequest& request, const Shape&
   const domain::Device& device = device_of(request, shape);
   const domain::Profile* profile = profile_of(device, shape);
   if (profile != nullptr && shape.technology != Technology::Mig)
-    return {sanitized(guest_product(*profile))};
+    return {sanitized(domain::guest_product(*profile))};
   std::vector<std::string> labels;
   for (const std::string& name : device.product_names) labels.push_back(sanitized(name));
   return labels;

@@ -1,5 +1,4 @@
-// Shapes for people: the first in full with its VM contract, the others as a table, the refused
-// ones by the fact that refuses them.
+// Shapes for people: the first in full with its VM contract, the others as a table.
 #pragma once
 
 #include <span>
@@ -15,7 +14,6 @@ void show_contract(Page& page, const domain::ResourceContract& contract,
                    const domain::Advice& advice);
 /// `shapes` are those behind the first.
 void show_other_shapes(Page& page, std::span<const domain::RankedShape> shapes);
-void show_rejected(Page& page, std::span<const domain::RejectedShape> rejected);
 
 /// "16 on one host: GPU slots bind".
 std::string density_text(const domain::Density& density);

@@ -5,6 +5,7 @@
 #include "render/facts_view.hpp"
 #include "render/memory_view.hpp"
 #include "render/neighbours_view.hpp"
+#include "render/rejected_view.hpp"
 #include "render/shape_view.hpp"
 #include "render/text.hpp"
 #include "render/title.hpp"

@@ -129,7 +129,7 @@ GrantedGpu guest_gpu(std::string_view product, std::span<const Device> devices) 
   for (const Device& device : devices) {
     for (const Profile& profile : device.profiles) {
       if (profile.technology == domain::Technology::Mig) continue;
-      if (as_label(guest_product(profile)) == product) return {&device, &profile, {}, {}};
+      if (as_label(domain::guest_product(profile)) == product) return {&device, &profile, {}, {}};
     }
   }
   return {};
@@ -309,7 +309,7 @@ std::vector<GrantedGpu> named_vgpus(const GpuAsk& ask, std::span<const Device> d
   std::vector<GrantedGpu> gpus;
   for (const Device& device : devices) {
     for (const Profile& profile : device.profiles) {
-      std::string name = guest_product(profile);
+      std::string name = domain::guest_product(profile);
       std::ranges::replace(name, ' ', '_');
       if (name == ask.profile) {
         add({&device, &profile, {}, {}}, fmt::format("the device {}", ask.resource), gpus);

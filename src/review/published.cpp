@@ -1,4 +1,5 @@
 #include "review/published.hpp"
+#include "domain/profile_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,7 @@ PublishedGpu guest(const Device& device, const Profile& profile) {
   PublishedGpu gpu{cel::PublishedDevice(fmt::format("{} (vGPU)", profile.name), kNvidiaDriver),
                    "gpu", true, &device, &profile};
   add_common(gpu.device, device, "gpu");
-  gpu.device.attribute("productName", cel::string(guest_product(profile)));
+  gpu.device.attribute("productName", cel::string(domain::guest_product(profile)));
   gpu.device.attribute("brand", cel::string("NvidiaVCS"));
   add_unknown(gpu.device, {"uuid"});
   // No published listing shows a guest with a MIG-backed vGPU.
@@ -131,12 +132,6 @@ PublishedGpu card(const Device& device, const std::string* product) {
 }
 
 }  // namespace
-
-/// Driver types are published under the prefix that the host's name has: grid_a100-10c is
-/// "GRID A100-10C" (NVIDIA open-gpu-kernel-modules, g_nv_name_released.h; VKS 3.7 listing).
-std::string guest_product(const Profile& profile) {
-  return (profile.name.starts_with("grid_") ? "GRID " : "NVIDIA ") + profile.type;
-}
 
 std::vector<PublishedGpu> published_gpus(std::span<const Device> devices) {
   std::vector<PublishedGpu> gpus;

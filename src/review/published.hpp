@@ -27,9 +27,6 @@ struct PublishedGpu {
   const domain::Profile* profile = nullptr;  ///< of a MIG instance or a vGPU
 };
 
-/// "GRID A100-10C", "NVIDIA L40S-48C": what a guest with that vGPU publishes.
-std::string guest_product(const domain::Profile& profile);
-
 /// Whole devices first, each followed by its instances; devices of other vendors are left out.
 std::vector<PublishedGpu> published_gpus(std::span<const domain::Device> devices);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "domain/profile_memory.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -28,7 +29,7 @@ std::string example_of(const Deployment& deployment) {
     for (const VmDevice& device : vm.devices) {
       if (device.product == nullptr) continue;
       for (const domain::Profile& profile : device.product->profiles) {
-        if (profile.name == device.profile) return guest_product(profile);
+        if (profile.name == device.profile) return domain::guest_product(profile);
       }
     }
   }
