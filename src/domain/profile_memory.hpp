@@ -18,8 +18,8 @@ namespace gpushape::domain {
 /// A vGPU guest names and measures its own frame buffer; a MIG instance shows its parent by index.
 VisibleMemory visible_memory(const Device& device, const Profile* profile);
 
-/// What a guest with that vGPU calls its GPU: "GRID A100-10C", "NVIDIA L40S-48C". Driver types stand
-/// under the brand that the host's name begins with. Source: NVIDIA open-gpu-kernel-modules,
+/// What a guest with that vGPU calls its GPU: "GRID A100-10C", "NVIDIA L40S-48C". Driver types
+/// stand under the brand that the host's name begins with. Source: NVIDIA open-gpu-kernel-modules,
 /// g_nv_name_released.h; a VKS 3.7 listing.
 std::string guest_product(const Profile& profile);
 

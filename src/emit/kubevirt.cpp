@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "emit/claims.hpp"
 #include "domain/profile_memory.hpp"
+#include "emit/claims.hpp"
 #include "emit/labels.hpp"
 #include "emit/published_device.hpp"
 #include "emit/serving.hpp"

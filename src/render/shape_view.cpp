@@ -18,7 +18,7 @@ using domain::Shape;
 namespace {
 
 constexpr std::size_t kShapeLabelWidth = 17;
-constexpr std::size_t kOtherShapes = 8;    // ours: what fits one screen; -v lists all
+constexpr std::size_t kOtherShapes = 8;  // ours: what fits one screen; -v lists all
 
 template <class E>
 std::string description_of(E value) {

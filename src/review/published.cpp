@@ -1,5 +1,4 @@
 #include "review/published.hpp"
-#include "domain/profile_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,8 @@
 #include <array>
 #include <initializer_list>
 #include <utility>
+
+#include "domain/profile_memory.hpp"
 
 namespace gpushape::review {
 
