@@ -40,7 +40,7 @@ class Draw {
   std::mt19937 engine_;
 };
 
-struct Case {
+struct DrawnCase {
   domain::Host host;
   ContractRequest request;
 };
@@ -71,10 +71,10 @@ domain::Shape draw_shape(Draw& draw, const domain::Device& device) {
                                             : example::group(device, profile.short_name, count);
 }
 
-Case draw_case(Draw& draw) {
+DrawnCase draw_case(Draw& draw) {
   using enum domain::Role;
   const domain::Device device = draw.one_of({example::h100(), example::l40s(), example::h200()});
-  Case made{draw_host(draw, device), example::request(device, draw_shape(draw, device))};
+  DrawnCase made{draw_host(draw, device), example::request(device, draw_shape(draw, device))};
   ContractRequest& request = made.request;
   request.role = draw.one_of({Llm, Embed, Rerank, Vision, Speech, Notebook, Ci, FineTune});
   request.in_flight = draw.from(0, 1000);
@@ -105,7 +105,7 @@ TEST_SUITE("advise") {
     int split = 0;
     for (int i = 0; i < kCases; ++i) {
       CAPTURE(i);
-      const Case drawn = draw_case(draw);
+      const DrawnCase drawn = draw_case(draw);
       const ResourceContract contract = derive_contract(drawn.request, drawn.host);
       const place::HostCapacity host = place::host_capacity(drawn.host);
       const std::int64_t nodes = contract.numa ? contract.numa->nodes : 1;
@@ -152,7 +152,7 @@ TEST_SUITE("advise") {
     const ContractConstants constants;
     for (int i = 0; i < kCases; ++i) {
       CAPTURE(i);
-      Case drawn = draw_case(draw);
+      DrawnCase drawn = draw_case(draw);
       const auto before = advise::memory_need(contract_basis(drawn.request, drawn.host, constants));
       const Bytes more = gib(draw.from(0, 500));
       drawn.request.wishes.cpu_offload_bytes.value += more;
@@ -166,7 +166,7 @@ TEST_SUITE("advise") {
     Draw draw(3);
     for (int i = 0; i < kCases; ++i) {
       CAPTURE(i);
-      Case drawn = draw_case(draw);
+      DrawnCase drawn = draw_case(draw);
       drawn.request.wishes.qos.value = Qos::Guaranteed;
       const ResourceContract guaranteed = derive_contract(drawn.request, drawn.host);
       drawn.request.wishes.qos.value = Qos::BestEffort;
@@ -189,7 +189,7 @@ TEST_SUITE("advise") {
     Draw draw(4);
     for (int i = 0; i < kCases; ++i) {
       CAPTURE(i);
-      Case drawn = draw_case(draw);
+      DrawnCase drawn = draw_case(draw);
       std::int64_t before = 0;
       for (const auto tier :
            {domain::Tier::Minimum, domain::Tier::Recommended, domain::Tier::Performance}) {

@@ -21,15 +21,10 @@ using advise::memory_need;
 using advise::vcpu_need;
 using domain::ResourceContract;
 using domain::Role;
+using example::has_note;
 using example::request;
 
 namespace {
-
-bool has_note(const ResourceContract& contract, std::string_view id, std::string_view part = {}) {
-  return std::ranges::any_of(contract.notes, [&](const domain::ContractNote& note) {
-    return note.id == id && note.says.find(part) != std::string::npos;
-  });
-}
 
 ContractRequest whole_h100(std::int64_t count = 1) {
   return request(example::h100(), count == 1 ? example::shape(example::h100(), "80C")

@@ -22,6 +22,7 @@ using domain::ResourceContract;
 using domain::Role;
 using domain::Tier;
 using example::gigabytes;
+using example::has_note;
 using example::request;
 using example::with_qos;
 
@@ -52,7 +53,8 @@ std::vector<Golden> worked_examples() {
   // RAM: min 8 + (2x2 + 4) + 2 + 2.1 = 20.1 -> 24 (23 with a whole shard of 5); same recommended.
   // MMIO: 2 x nextpow2(80) = 256. Pause: 1.5 + 10 x 8 / (0.65 x 100) = 2.73.
   // Host: 8 GPUs x 8; 100 cores x 4 / 6 = 66.7; 1925.1 / 24 = 80.2.
-  ContractRequest embed = with_qos(request(h100(), shape(h100(), "10C")), Qos::BestEffort);
+  ContractRequest embed =
+      with_qos(request(example::h100(), shape(example::h100(), "10C")), Qos::BestEffort);
   embed.role = Role::Embed;
   embed.weights_bytes = Bytes(2'270'000'000);
   rows.push_back({"1", h1(), embed, 6, 4, 24, 24, 0, 1, 256, 2.7, {64, 66, 80, {}}});
@@ -61,14 +63,15 @@ std::vector<Golden> worked_examples() {
   // RAM: 8 + 8 + 2 + 5 = 23 -> 24; 8 + 8 + 2 + 12.1 = 30.1, ratio 1.5 x 20 = 30; -> 32.
   // MHz: 3 x 2000. Pause: 1.5 + 20 x 8 / 65 = 3.96. Host: 200/6 = 33.3; 1925/32 = 60.2;
   // 200000/6000 = 33.3.
-  ContractRequest mixture = request(h100(), shape(h100(), "20C"));
+  ContractRequest mixture = request(example::h100(), shape(example::h100(), "20C"));
   mixture.in_flight = 16;
   mixture.weights_bytes = gigabytes(13);
   rows.push_back({"2", h1(), mixture, 6, 6, 32, 24, 6000, 1, 256, 4.0, {32, 33, 60, 33}});
 
   // vCPU: max(5 + 1, 3) = 6; 1.5 x 6 = 9 -> 10. RAM: 1.5 x 40 = 60 -> 64. MHz: 10 x 2000.
   // Pause: 1.5 + 40 x 8 / 65 = 6.42. Host: 8 x 2; 100/10; 1925/64 = 30.1; 200000/20000.
-  ContractRequest fast = with_qos(request(h100(), shape(h100(), "40C")), Qos::Guaranteed);
+  ContractRequest fast =
+      with_qos(request(example::h100(), shape(example::h100(), "40C")), Qos::Guaranteed);
   fast.in_flight = 64;
   fast.wishes.tier.value = Tier::Performance;
   fast.weights_bytes = gigabytes(13);
@@ -76,13 +79,13 @@ std::vector<Golden> worked_examples() {
 
   // vCPU: max(5, 8) = 8; max(8 + 1, 6) = 9 -> 10. RAM: 1.5 x 48 = 72. MMIO: 2 x nextpow2(48) = 128.
   // Pause: 1.5 + 48 x 8 / (0.65 x 25) = 25.13. Host: 60 x 2 / 10; 962.6/72 = 13.4; 120000/6000.
-  ContractRequest full = request(l40s(), shape(l40s(), "48C"));
+  ContractRequest full = request(example::l40s(), shape(example::l40s(), "48C"));
   full.weights_bytes = gigabytes(16);
   rows.push_back({"4", h2(), full, 10, 8, 72, 24, 6000, 1, 128, 25.1, {4, 12, 13, 20}});
 
   // RAM: 8 + 8 + 2 + 60.5 = 78.5; ratio 1.5 x 80 = 120. VCF 9 moves the dynamic 12 GB:
   // 1.5 + 12 x 8 / 65 = 2.98. Host: 200/10; 1925/120 = 16.04; 200000/6000 = 33.3.
-  ContractRequest large = request(h100(), shape(h100(), "80C"));
+  ContractRequest large = request(example::h100(), shape(example::h100(), "80C"));
   large.weights_bytes = gigabytes(65);
   large.dynamic_bytes = gigabytes(12);
   rows.push_back({"5", h1v9(), large, 10, 8, 120, 24, 6000, 1, 256, 3.0, {8, 20, 16, 33}});
@@ -90,7 +93,8 @@ std::vector<Golden> worked_examples() {
   // vCPU: procs 4; max(6, 8) = 8; max(8 + ceil(85/64), 6 x 2) = 12. RAM: 8 + (4 + 8) + 8 + 5 = 33
   // -> 40; 1.5 x 160 = 240. MMIO: 2 x nextpow2(160) = 512. Pause: 1.5 + 160 x 8 / 65 = 21.19.
   // Host: 8/2; 100/12 = 8.3; 1925/240 = 8.02; 200000/24000 = 8.3.
-  ContractRequest pair = with_qos(request(h100(), group(h100(), "80C", 2)), Qos::Guaranteed);
+  ContractRequest pair =
+      with_qos(request(example::h100(), group(example::h100(), "80C", 2)), Qos::Guaranteed);
   pair.in_flight = 85;
   pair.weights_bytes = gigabytes(73);
   rows.push_back({"6", h1(), pair, 12, 8, 240, 40, 24'000, 1, 512, 21.2, {4, 8, 8, 8}});
@@ -98,7 +102,8 @@ std::vector<Golden> worked_examples() {
   // vCPU: procs 10; 12; max(12 + 2, 48) = 48. RAM: 8 + (4 + 32) + 8 + 5 = 57 -> 64; 1.5 x 640 = 960
   // (377 GiB of weights stay below). The GPUs stand on two nodes: n = 2. MMIO: 2 x nextpow2(640).
   // Pause: 1.5 + 640 x 8 / 65 = 80.27. Host: 8/8; 100/48; 1925/960; 200000/96000.
-  ContractRequest eight = with_qos(request(h100(), group(h100(), "80C", 8)), Qos::Guaranteed);
+  ContractRequest eight =
+      with_qos(request(example::h100(), group(example::h100(), "80C", 8)), Qos::Guaranteed);
   eight.in_flight = 128;
   eight.weights_bytes = gigabytes(405);
   rows.push_back({"7", h1(), eight, 48, 12, 960, 64, 96'000, 2, 2048, 80.3, {1, 2, 2, 2}});
@@ -114,13 +119,13 @@ std::vector<Golden> worked_examples() {
   // vCPU: procs 6; max(8, 8); max(8 + 1, 24) = 24. RAM: no NVLink among the four, so 16 GiB shared:
   // 8 + (4 + 16) + 16 + 5 = 49 -> 56; 1.5 x 320 = 480. Both nodes. MHz: 6 x 2000.
   // Pause: 1.5 + 320 x 8 / 16.25 = 159.04. Host: 4/4; 120/24; 481/480; 120000/12000.
-  ContractRequest across = request(a100(), shape(a100(), "80C", 4));
+  ContractRequest across = request(example::a100(), shape(example::a100(), "80C", 4));
   across.weights_bytes = gigabytes(73);
   rows.push_back({"9a", h3(), across, 24, 8, 480, 56, 12'000, 2, 1024, 159.0, {1, 5, 1, 10}});
 
   // vCPU: procs 4; 8; max(9, 12) = 12. RAM as in 6. MHz: 4 x 2000. Pause: 1.5 + 160 x 8 / 16.25.
   // Host: one group a pair; 120/12; 481/240; 120000/8000.
-  ContractRequest replica = request(a100(), group(a100(), "80C", 2));
+  ContractRequest replica = request(example::a100(), group(example::a100(), "80C", 2));
   replica.weights_bytes = gigabytes(73);
   rows.push_back({"9b", h3(), replica, 12, 8, 240, 40, 8000, 1, 512, 80.3, {2, 10, 2, 15}});
 
@@ -148,7 +153,8 @@ std::vector<Golden> worked_examples() {
 
   // vCPU: 4, below half a device. RAM: 16; max(32, 2 x 10) = 32, lowered to the share of an eighth
   // of a GPU: 1925.1 / 64 = 30.1 -> 24. Host: 100 x 4 / 4; 1925/24 = 80.2.
-  ContractRequest notebook = with_qos(request(h100(), shape(h100(), "10C")), Qos::BestEffort);
+  ContractRequest notebook =
+      with_qos(request(example::h100(), shape(example::h100(), "10C")), Qos::BestEffort);
   notebook.role = Role::Notebook;
   rows.push_back({"12", h1(), notebook, 4, 4, 24, 16, 0, 1, 256, 2.7, {64, 100, 80, {}}});
   return rows;
@@ -157,12 +163,6 @@ std::vector<Golden> worked_examples() {
 const Golden& row(const std::string& name) {
   static const std::vector<Golden> kRows = worked_examples();
   return *std::ranges::find(kRows, name, &Golden::name);
-}
-
-bool has_note(const ResourceContract& contract, std::string_view id, std::string_view part = {}) {
-  return std::ranges::any_of(contract.notes, [&](const domain::ContractNote& note) {
-    return note.id == id && note.says.find(part) != std::string::npos;
-  });
 }
 
 }  // namespace

@@ -69,12 +69,6 @@ std::string in_family(std::string config, const std::string& family, const std::
   return replaced(std::move(config), R"("mistral")", R"(")" + type + R"(")");
 }
 
-Model model_of(const std::string& config) {
-  const auto model = read_config(json(config), "some/model");
-  if (!model) FAIL(messages(model.error()));
-  return *model;
-}
-
 gpushape::Diagnostics faults_of(const std::string& config) {
   const auto model = read_config(json(config), "some/model");
   REQUIRE_FALSE(model);

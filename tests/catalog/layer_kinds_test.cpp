@@ -13,12 +13,6 @@ using namespace gpushape::domain;
 
 namespace {
 
-Model model_of(const std::string& config) {
-  const auto model = read_config(json(config), "some/model");
-  if (!model) FAIL(messages(model.error()));
-  return *model;
-}
-
 // The layers one by one.
 std::vector<Layer> layers_of(const Model& model) {
   std::vector<Layer> layers;

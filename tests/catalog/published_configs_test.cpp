@@ -12,6 +12,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/config.hpp"
+#include "catalog/published_models.hpp"
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -20,20 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::optional<fs::path> models_folder() {
-  const char* shared = std::getenv("GPUSHAPE_SHARED");
-  if (shared == nullptr) {
-    MESSAGE("skipped: GPUSHAPE_SHARED is not set");
-    return std::nullopt;
-  }
-  return fs::path(shared) / "data" / "models";
-}
-
-const std::string kSuffix = "_config.json";
-
 std::string id_of(const fs::path& config) {
   std::string name = config.filename().string();
-  name.erase(name.size() - kSuffix.size());
+  name.erase(name.size() - gpushape::catalog::testing::kConfigSuffix.size());
   return name.replace(name.find("--"), 2, "/");
 }
 
@@ -49,7 +39,9 @@ std::map<std::string, fs::path> published_configs(const fs::path& folder, bool u
   std::map<std::string, fs::path> configs;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (!name.ends_with(kSuffix) || name.ends_with("_hf_quant_config.json")) continue;
+    if (!name.ends_with(gpushape::catalog::testing::kConfigSuffix) ||
+        name.ends_with("_hf_quant_config.json"))
+      continue;
     const auto document = document_of(entry.path());
     const auto* type = document.root.find("model_type");
     const bool is_dense = type != nullptr && types.contains(type->text());
@@ -164,7 +156,7 @@ std::optional<std::int64_t> expected_total(const Count& count) {
 
 TEST_SUITE("catalog") {
   TEST_CASE("every published config has the parameters that were counted") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     const auto counts = published_counts(*folder);
     int agreeing = 0;
@@ -197,7 +189,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("what a token passes is near the published number of every mixture") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     const auto counts = published_counts(*folder);
     for (const auto& [id, document] : all_configs(*folder)) {
@@ -216,7 +208,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("every entry agrees with the published config of its id") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     const Catalog catalog = Catalog::open().value();
     for (const auto& [id, path] : published_configs(*folder, true)) {
@@ -224,7 +216,8 @@ TEST_SUITE("catalog") {
       const auto entry = catalog.find(id);
       if (!entry) FAIL(messages(entry.error()));
       std::string side_name = path.filename().string();
-      side_name.replace(side_name.size() - kSuffix.size(), kSuffix.size(), "_hf_quant_config.json");
+      side_name.replace(side_name.size() - gpushape::catalog::testing::kConfigSuffix.size(),
+                        gpushape::catalog::testing::kConfigSuffix.size(), "_hf_quant_config.json");
       const fs::path side = path.parent_path() / side_name;
       std::optional<gpushape::document::Document> side_file;
       if (fs::exists(side)) side_file = document_of(side);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "catalog/config.hpp"
+#include "catalog/published_models.hpp"
 #include "domain/modules.hpp"
 #include "texts.hpp"
 
@@ -21,17 +22,6 @@ using gpushape::domain::Quantization;
 namespace fs = std::filesystem;
 
 namespace {
-
-const std::string kSuffix = "_config.json";
-
-std::optional<fs::path> models_folder() {
-  const char* shared = std::getenv("GPUSHAPE_SHARED");
-  if (shared == nullptr) {
-    MESSAGE("skipped: GPUSHAPE_SHARED is not set");
-    return std::nullopt;
-  }
-  return fs::path(shared) / "data" / "models";
-}
 
 /// "weight files 554.32GiB" of parameter-counts.csv, by id.
 std::map<std::string, double> published_sizes(const fs::path& folder) {
@@ -55,12 +45,14 @@ bool is_quantized(const gpushape::domain::Model& model) {
 TEST_SUITE("catalog") {
   TEST_CASE(
       "every published config with a quantization is read, and its lists become few patterns") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     int quantized = 0;
     for (const auto& entry : fs::directory_iterator(*folder)) {
       const std::string name = entry.path().filename().string();
-      if (!name.ends_with(kSuffix) || name.ends_with("_hf_quant_config.json")) continue;
+      if (!name.ends_with(gpushape::catalog::testing::kConfigSuffix) ||
+          name.ends_with("_hf_quant_config.json"))
+        continue;
       CAPTURE(name);
       const auto model = read_config_path(entry.path().string());
       if (!model) {
@@ -91,7 +83,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("published sizes of GGUF files of one block type are bytes of that type") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     struct Row {
       const char* config;
@@ -106,7 +98,7 @@ TEST_SUITE("catalog") {
         {"nvidia--Llama-3.1-70B-Instruct-FP8", Quantization::Q6K, 57.89e9 / (1LL << 30)},
     };
     for (const Row& row : rows) {
-      const fs::path config = *folder / (row.config + kSuffix);
+      const fs::path config = *folder / (row.config + gpushape::catalog::testing::kConfigSuffix);
       if (!fs::exists(config)) continue;
       CAPTURE(row.config);
       const auto model = read_config_path(config.string());
@@ -126,7 +118,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("published sizes of weight files are what architecture and scheme give") {
-    const auto folder = models_folder();
+    const auto folder = gpushape::catalog::testing::models_folder();
     if (!folder) return;
     // Not what the scheme gives: both repositories of gpt-oss hold the weights twice, in the layout
     // of two libraries; the side file of Nemotron 3 Ultra names none of its exceptions.
@@ -140,7 +132,7 @@ TEST_SUITE("catalog") {
       const double gib = other == others.end() ? published : published / other->second;
       std::string name = id;
       name.replace(name.find('/'), 1, "--");
-      const fs::path config = *folder / (name + kSuffix);
+      const fs::path config = *folder / (name + gpushape::catalog::testing::kConfigSuffix);
       if (!fs::exists(config)) continue;
       const auto model = read_config_path(config.string());
       if (!model) continue;

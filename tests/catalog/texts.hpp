@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "catalog/config.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog::testing {
@@ -37,6 +38,12 @@ inline std::string messages(const Diagnostics& diagnostics) { return to_text(dia
 
 inline bool mentions(const Diagnostics& diagnostics, const std::string& words) {
   return messages(diagnostics).find(words) != std::string::npos;
+}
+
+inline domain::Model model_of(const std::string& config) {
+  const auto model = read_config(json(config), "some/model");
+  if (!model) FAIL(messages(model.error()));
+  return *model;
 }
 
 inline std::string file_text(const std::string& path) {

@@ -29,18 +29,18 @@ constexpr std::array kBootstraps = {
 
 // token_percentiles.csv: prompts and answers of the two traces by eleven nearest-rank percentiles.
 constexpr std::array kRanks = {1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0};
-struct Row {
+struct Traced {
   double mean;
   std::array<double, 11> percentiles;
 };
 constexpr std::array kPrompts = {
-    Row{1154.7, {29, 181, 207, 396, 1020, 1189, 2735, 4083, 4142, 6212, 14050}},
-    Row{12035.06, {894, 901, 964, 2306, 6909, 15368, 27367, 39552, 85401, 121301, 126195}}};
+    Traced{1154.7, {29, 181, 207, 396, 1020, 1189, 2735, 4083, 4142, 6212, 14050}},
+    Traced{12035.06, {894, 901, 964, 2306, 6909, 15368, 27367, 39552, 85401, 121301, 126195}}};
 constexpr std::array kAnswers = {
-    Row{211.13, {16, 41, 54, 85, 129, 395, 424, 451, 601, 954, 1000}},
-    Row{342.62, {3, 10, 24, 156, 350, 472, 597, 698, 1120, 2000, 2000}}};
+    Traced{211.13, {16, 41, 54, 85, 129, 395, 424, 451, 601, 954, 1000}},
+    Traced{342.62, {3, 10, 24, 156, 350, 472, 597, 698, 1120, 2000, 2000}}};
 
-domain::TokenFigures figures_of(const Row& row, bool has_mean) {
+domain::TokenFigures figures_of(const Traced& row, bool has_mean) {
   domain::TokenFigures figures;
   if (has_mean) figures.mean = row.mean;
   for (std::size_t i = 0; i < kRanks.size(); ++i)

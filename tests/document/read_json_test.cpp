@@ -12,13 +12,13 @@ using gpushape::Diagnostic;
 
 namespace {
 
-Node read_one(std::string_view text) {
+Node json_of(std::string_view text) {
   const auto document = read_json(text, "test.json");
   REQUIRE_MESSAGE(document.has_value(), to_text(document.error()));
   return document->root;
 }
 
-Diagnostic refuse(std::string_view text, const Limits& limits = {}) {
+Diagnostic refuse_json(std::string_view text, const Limits& limits = {}) {
   const auto document = read_json(text, "test.json", limits);
   REQUIRE_FALSE(document.has_value());
   REQUIRE(document.error().size() == 1);
@@ -29,7 +29,7 @@ Diagnostic refuse(std::string_view text, const Limits& limits = {}) {
 
 TEST_SUITE("document") {
   TEST_CASE("every JSON value and field name knows its line, column and length") {
-    const Node root = read_one("{\"a\": 12,\n  \"b\": [true, \"x\\n\"],\r\n  \"c\" : {}}\n");
+    const Node root = json_of("{\"a\": 12,\n  \"b\": [true, \"x\\n\"],\r\n  \"c\" : {}}\n");
     CHECK(root.position() == Position{1, 1, 1});
     CHECK(root.entries()[0].position == Position{1, 2, 3});
     CHECK(root.find("a")->position() == Position{1, 7, 2});
@@ -72,12 +72,12 @@ TEST_SUITE("document") {
     });
     for (const Row& row : rows) {
       CAPTURE(row.text);
-      CHECK(read_one(row.text) == row.value);
+      CHECK(json_of(row.text) == row.value);
     }
   }
 
   TEST_CASE("duplicate field names of JSON are kept, in order") {
-    const Node root = read_one(R"({"a": 1, "a": 2})");
+    const Node root = json_of(R"({"a": 1, "a": 2})");
     REQUIRE(root.entries().size() == 2);
     CHECK(root.find("a")->integer() == 1);
     CHECK(root.entries()[1].value.integer() == 2);
@@ -126,25 +126,25 @@ TEST_SUITE("document") {
     });
     for (const Row& row : rows) {
       CAPTURE(row.text);
-      const Diagnostic diagnostic = refuse(row.text);
+      const Diagnostic diagnostic = refuse_json(row.text);
       CHECK(diagnostic.message == row.message);
       CHECK(diagnostic.span.line == row.line);
       CHECK(diagnostic.span.column == row.column);
     }
-    CHECK(refuse("{\n\"a\": [1").help == "the '[' of line 2, column 6 is not closed");
-    CHECK(refuse("True").help == "JSON writes true and false in small letters");
+    CHECK(refuse_json("{\n\"a\": [1").help == "the '[' of line 2, column 6 is not closed");
+    CHECK(refuse_json("True").help == "JSON writes true and false in small letters");
   }
 
   TEST_CASE("hostile JSON is refused before it takes stack or memory") {
     std::string objects;
     for (int i = 0; i < 100'000; ++i) objects += "{\"a\":";
-    CHECK(refuse(std::string(100'000, '[')).message == "nested deeper than 100 levels");
-    CHECK(refuse(objects).message == "nested deeper than 100 levels");
-    CHECK(refuse("[1, 2, 3]", {.nodes = 3}).message == "more than 3 values in one file");
-    CHECK(refuse("[1]", {.bytes = 2}).message == "test.json is larger than 2 bytes");
-    CHECK(refuse("[" + std::string(1'000'000, '-') + "]").message ==
+    CHECK(refuse_json(std::string(100'000, '[')).message == "nested deeper than 100 levels");
+    CHECK(refuse_json(objects).message == "nested deeper than 100 levels");
+    CHECK(refuse_json("[1, 2, 3]", {.nodes = 3}).message == "more than 3 values in one file");
+    CHECK(refuse_json("[1]", {.bytes = 2}).message == "test.json is larger than 2 bytes");
+    CHECK(refuse_json("[" + std::string(1'000'000, '-') + "]").message ==
           "not valid JSON: '-' is not followed by a number");
-    CHECK(read_one("[" + std::string(1'000'000, '7') + "]").items()[0].number() ==
+    CHECK(json_of("[" + std::string(1'000'000, '7') + "]").items()[0].number() ==
           std::numeric_limits<double>::infinity());
   }
 
@@ -152,6 +152,6 @@ TEST_SUITE("document") {
     const std::string open(100, '[');
     const std::string close(100, ']');
     CHECK(read_json(open + close, "f").has_value());
-    CHECK(refuse("[" + open + close + "]").span.column == 101);
+    CHECK(refuse_json("[" + open + close + "]").span.column == 101);
   }
 }

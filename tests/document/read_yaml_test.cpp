@@ -10,14 +10,14 @@ using gpushape::Diagnostic;
 
 namespace {
 
-Node read_one(std::string_view text) {
+Node yaml_of(std::string_view text) {
   const auto documents = read_yaml(text, "test.yaml");
   REQUIRE_MESSAGE(documents.has_value(), to_text(documents.error()));
   REQUIRE(documents->size() == 1);
   return documents->front().root;
 }
 
-Diagnostic refuse(std::string_view text, const Limits& limits = {}) {
+Diagnostic refuse_yaml(std::string_view text, const Limits& limits = {}) {
   const auto documents = read_yaml(text, "test.yaml", limits);
   REQUIRE_FALSE(documents.has_value());
   REQUIRE(documents.error().size() == 1);
@@ -35,7 +35,7 @@ std::string repeated(std::string_view part, int times) {
 TEST_SUITE("document") {
   TEST_CASE("every YAML value and field name knows its line, column and length") {
     // Columns count bytes from 1; lengths are those of the text as written, quotes included.
-    const Node root = read_one(
+    const Node root = yaml_of(
         "# first\n"
         "id: llama  # behind\n"
         "\"in quotes\": 'it''s'\n"
@@ -71,7 +71,7 @@ TEST_SUITE("document") {
   }
 
   TEST_CASE("quotes make a string of anything") {
-    const Node root = read_one("a: \"1\"\nb: 'yes'\nc: |\n  2\nd: !!str 3\ne: ! 4\nf: 5\n");
+    const Node root = yaml_of("a: \"1\"\nb: 'yes'\nc: |\n  2\nd: !!str 3\ne: ! 4\nf: 5\n");
     CHECK(root.find("a")->text() == "1");
     CHECK(root.find("a")->quoted());
     CHECK(root.find("b")->text() == "yes");
@@ -85,7 +85,7 @@ TEST_SUITE("document") {
   }
 
   TEST_CASE("duplicate field names are kept, in order") {
-    const Node root = read_one("a: 1\nb: 2\na: 3\n");
+    const Node root = yaml_of("a: 1\nb: 2\na: 3\n");
     REQUIRE(root.entries().size() == 3);
     CHECK(root.entries()[2].name == "a");
     CHECK(root.entries()[2].position.line == 3);
@@ -93,7 +93,7 @@ TEST_SUITE("document") {
   }
 
   TEST_CASE("aliases stand for what their anchors name") {
-    const Node root = read_one("a: &x {k: [1, 2]}\nb: *x\nc: [*x, *x]\n&n name: 1\nagain: *n\n");
+    const Node root = yaml_of("a: &x {k: [1, 2]}\nb: *x\nc: [*x, *x]\n&n name: 1\nagain: *n\n");
     CHECK(*root.find("b") == *root.find("a"));
     CHECK(root.find("c")->items()[1] == *root.find("a"));
     CHECK(root.find("b")->position().line == 2);
@@ -103,7 +103,7 @@ TEST_SUITE("document") {
 
   TEST_CASE("the merge key adds fields that are not there") {
     // YAML 1.1, "Merge Key Language-Independent Type": own fields win, then the first base.
-    const Node root = read_one(
+    const Node root = yaml_of(
         "- &a {x: 1, y: 2}\n- &b {x: 3, z: 4}\n- {<<: *a, y: 5}\n- {<<: [*a, *b]}\n- {\"<<\": "
         "6}\n");
     Node own = Node::mapping();
@@ -116,7 +116,7 @@ TEST_SUITE("document") {
     both.set("z", 4);
     CHECK(root.items()[3] == both);
     CHECK(root.items()[4].find("<<")->integer() == 6);
-    CHECK(refuse("<<: 1\n").message == "'<<' expects a mapping or a sequence of mappings");
+    CHECK(refuse_yaml("<<: 1\n").message == "'<<' expects a mapping or a sequence of mappings");
   }
 
   TEST_CASE("a stream holds several documents, and empty ones do not count") {
@@ -131,7 +131,7 @@ TEST_SUITE("document") {
   }
 
   TEST_CASE("line ends of other systems and a byte order mark change nothing") {
-    const Node root = read_one(
+    const Node root = yaml_of(
         "\xEF\xBB\xBF"
         "a: 1\r\nb: two\r\n");
     CHECK(root.find("a")->position() == Position{1, 4, 1});
@@ -173,14 +173,14 @@ TEST_SUITE("document") {
     });
     for (const Row& row : rows) {
       CAPTURE(row.text);
-      const Diagnostic diagnostic = refuse(row.text);
+      const Diagnostic diagnostic = refuse_yaml(row.text);
       CHECK(diagnostic.message == row.message);
       CHECK(diagnostic.span.file == "test.yaml");
       CHECK(diagnostic.span.line == row.line);
       CHECK(diagnostic.span.column == row.column);
     }
-    CHECK(refuse("a:\n\tb: 1\n").help == "indent with spaces; YAML allows no tabs there");
-    CHECK(refuse("a: b: c\n").excerpt == "a: b: c");
+    CHECK(refuse_yaml("a:\n\tb: 1\n").help == "indent with spaces; YAML allows no tabs there");
+    CHECK(refuse_yaml("a: b: c\n").excerpt == "a: b: c");
   }
 
   TEST_CASE("hostile YAML is refused before it takes time, stack or memory") {
@@ -225,14 +225,14 @@ TEST_SUITE("document") {
     });
     for (const Row& row : rows) {
       CAPTURE(row.name);
-      CHECK(refuse(row.text).message == row.message);
+      CHECK(refuse_yaml(row.text).message == row.message);
     }
     // Quadratic work on these would take minutes.
     const auto many_merges = read_yaml("a:\n" + repeated("  <<: {}\n", 100'000), "f");
     REQUIRE(many_merges.has_value());
     CHECK(many_merges->front().root.find("a")->entries().empty());
-    CHECK(refuse("[1, 2, 3]", {.nodes = 3}).message == "more than 3 values in one file");
-    CHECK(refuse("[[]]", {.depth = 1}).message == "nested deeper than 1 levels");
-    CHECK(refuse("abcd", {.bytes = 3}).message == "test.yaml is larger than 3 bytes");
+    CHECK(refuse_yaml("[1, 2, 3]", {.nodes = 3}).message == "more than 3 values in one file");
+    CHECK(refuse_yaml("[[]]", {.depth = 1}).message == "nested deeper than 1 levels");
+    CHECK(refuse_yaml("abcd", {.bytes = 3}).message == "test.yaml is larger than 3 bytes");
   }
 }

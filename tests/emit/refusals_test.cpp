@@ -62,7 +62,7 @@ std::vector<std::string> targets_named_in(const std::string& text) {
   return named;
 }
 
-std::string text_of(const emit::Emitted& emitted) {
+std::string one_text(const emit::Emitted& emitted) {
   return emitted.text + document::write_yaml(emitted.documents);
 }
 
@@ -83,7 +83,7 @@ TEST_SUITE("emit") {
           CHECK((!result->documents.empty() || !result->text.empty()));
           const Result<emit::Emitted> again = emitted(from);
           REQUIRE(again);
-          CHECK(text_of(*result) == text_of(*again));
+          CHECK(one_text(*result) == one_text(*again));
           continue;
         }
         for (const Diagnostic& fault : result.error()) {

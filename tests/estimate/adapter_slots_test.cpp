@@ -9,6 +9,7 @@
 
 #include "catalog/catalog.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/samples.hpp"
 #include "samples.hpp"
 
 namespace gpushape {
@@ -18,11 +19,6 @@ using domain::Fact;
 using domain::Origin;
 using domain::Part;
 
-template <class T>
-Fact<T> stated(T value) {
-  return {std::move(value), Origin::Flag, "test"};
-}
-
 const catalog::Catalog& built_in() {
   static const Result<catalog::Catalog> catalog = catalog::Catalog::open();
   REQUIRE(catalog.has_value());
@@ -31,11 +27,11 @@ const catalog::Catalog& built_in() {
 
 domain::Workload served_with(std::int64_t rank, domain::EngineVersion version) {
   domain::Workload workload;
-  workload.engine.version = stated(version);
-  workload.context_tokens = stated<std::int64_t>(2048);
-  workload.concurrency = stated<std::int64_t>(1);
+  workload.engine.version = example::flag(version);
+  workload.context_tokens = example::flag<std::int64_t>(2048);
+  workload.concurrency = example::flag<std::int64_t>(1);
   workload.adapters.emplace();
-  workload.adapters->rank = stated(rank);
+  workload.adapters->rank = example::flag(rank);
   return workload;
 }
 
@@ -89,7 +85,7 @@ TEST_SUITE("estimate") {
   TEST_CASE("slots grow with their number, and ranks go up to the next width") {
     const auto adapters = [](std::int64_t count, std::int64_t rank) {
       domain::Workload workload = served_with(rank, {0, 19, 0});
-      workload.adapters->count = stated(count);
+      workload.adapters->count = example::flag(count);
       return expected(estimate_of("Qwen/Qwen3-8B", workload), Part::Adapters);
     };
     CHECK(adapters(2, 16) > adapters(1, 16));
@@ -104,7 +100,7 @@ TEST_SUITE("estimate") {
     const Result<domain::Model> draft = built_in().find("Qwen/Qwen3-0.6B");
     REQUIRE(draft.has_value());
     workload.engine.draft_model =
-        domain::DraftModel{.name = stated<std::string>("Qwen/Qwen3-0.6B"),
+        domain::DraftModel{.name = example::flag<std::string>("Qwen/Qwen3-0.6B"),
                            .model = std::make_shared<const domain::Model>(*draft)};
     const domain::Estimate both = estimate_of("Qwen/Qwen3-8B", workload);
     // Starts of Qwen3-0.6B print 1.12 GiB.
@@ -118,7 +114,7 @@ TEST_SUITE("estimate") {
     domain::Workload workload = served_with(16, {0, 19, 0});
     workload.adapters.reset();
     const domain::Estimate alone = estimate_of("Qwen/Qwen3-8B", workload);
-    workload.contract.cpu_offload_bytes = stated(gib(4));
+    workload.contract.cpu_offload_bytes = example::flag(gib(4));
     const domain::Estimate less = estimate_of("Qwen/Qwen3-8B", workload);
     CHECK(expected(alone, Part::Weights) - expected(less, Part::Weights) == gib(4));
     CHECK(less.host_bytes == gib(4));

@@ -11,7 +11,7 @@ using estimate::lay_out_cache;
 
 namespace {
 
-CacheLayout layout_of(const domain::Model& model, const CacheGeometry& geometry = {}) {
+CacheLayout llama_layout(const domain::Model& model, const CacheGeometry& geometry = {}) {
   return lay_out_cache(
       model,
       estimate::cut_into_stages(estimate::layer_count(model), 1, estimate::Remainder::Last).front(),
@@ -23,7 +23,7 @@ CacheLayout layout_of(const domain::Model& model, const CacheGeometry& geometry 
 TEST_SUITE("estimate") {
   TEST_CASE("a block of full attention holds keys and values of 16 tokens in every layer") {
     // 16 x 8 heads x (128 + 128) x 2 bytes x 32 layers = 2 MiB
-    const CacheLayout layout = layout_of(example::model(example::llama_8b()));
+    const CacheLayout layout = llama_layout(example::model(example::llama_8b()));
     CHECK(layout.block_bytes == mib(2));
     CHECK(layout.bytes_per_token() == kib(128));
     CHECK(layout.held_blocks(8192) == 512);
@@ -32,16 +32,16 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("fp8 halves a block, and ranks share the heads out") {
     const domain::Model model = example::model(example::llama_8b());
-    CHECK(layout_of(model, {.type = domain::KvCacheType::Fp8}).block_bytes == mib(1));
-    CHECK(layout_of(model, {.tensor_parallel = 4}).block_bytes == kib(512));
-    CHECK(layout_of(model, {.tensor_parallel = 16}).block_bytes == kib(256));
+    CHECK(llama_layout(model, {.type = domain::KvCacheType::Fp8}).block_bytes == mib(1));
+    CHECK(llama_layout(model, {.tensor_parallel = 4}).block_bytes == kib(512));
+    CHECK(llama_layout(model, {.tensor_parallel = 16}).block_bytes == kib(256));
   }
 
   TEST_CASE("a sliding window holds its window, the running step and one block") {
     domain::Model model = example::model(example::llama_8b());
     model.layers.front().layer.attention.kind = domain::LayerKind::Sliding;
     model.layers.front().layer.attention.window_tokens = 4096;
-    const CacheLayout layout = layout_of(model, {.batched_tokens = 2048});
+    const CacheLayout layout = llama_layout(model, {.batched_tokens = 2048});
     CHECK(layout.held_blocks(1024) == 65);        // 64 + 1: the request is shorter
     CHECK(layout.held_blocks(32768) == 384 + 1);  // ceil((4095 + 2048) / 16) + 1
   }
@@ -64,7 +64,7 @@ TEST_SUITE("estimate") {
       model.layers.push_back({sliding, 1});
       model.layers.push_back({full, 1});
     }
-    const CacheLayout layout = layout_of(model, {.batched_tokens = 8192});
+    const CacheLayout layout = llama_layout(model, {.batched_tokens = 8192});
     CHECK(layout.groups() == 2);
     CHECK(layout.group_layers == 23);
     CHECK(gib_of(20.59 - 0.005) / layout.block_bytes <= 7335);
@@ -82,10 +82,10 @@ TEST_SUITE("estimate") {
     model.layers.front().count = 4;
     sliding.count = 36;
     model.layers.push_back(sliding);
-    CHECK(layout_of(model).group_layers == 4);
-    CHECK(layout_of(model).groups() == 10);
+    CHECK(llama_layout(model).group_layers == 4);
+    CHECK(llama_layout(model).groups() == 10);
     model.layers.back().count = 5;
-    CHECK(layout_of(model).group_layers == 5);
-    CHECK(layout_of(model).groups() == 2);
+    CHECK(llama_layout(model).group_layers == 5);
+    CHECK(llama_layout(model).groups() == 2);
   }
 }

@@ -16,26 +16,19 @@ using example::term;
 
 namespace {
 
-const domain::Model kLlama = example::model(example::llama_8b());
-const domain::Engine kVllm = example::vllm();
-
 domain::Estimate made(const domain::Workload& workload,
                       const std::optional<domain::VisibleMemory>& gpu = example::h100(),
-                      const domain::Model& model = kLlama) {
-  const Result<domain::Estimate> estimate = estimate_memory(model, workload, kVllm, gpu);
+                      const domain::Model& model = example::kLlama) {
+  const Result<domain::Estimate> estimate = estimate_memory(model, workload, example::kVllm, gpu);
   REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
   return *estimate;
 }
 
-std::string refusal(const domain::Workload& workload, const domain::Model& model = kLlama) {
+std::string refusal(const domain::Workload& workload,
+                    const domain::Model& model = example::kLlama) {
   const Result<domain::Estimate> estimate =
-      estimate_memory(model, workload, kVllm, example::h100());
+      estimate_memory(model, workload, example::kVllm, example::h100());
   return estimate ? std::string() : to_text(estimate.error());
-}
-
-bool has_note(const domain::Estimate& estimate, std::string_view words) {
-  return std::ranges::any_of(estimate.notes,
-                             [&](const std::string& note) { return note.contains(words); });
 }
 
 }  // namespace
@@ -168,7 +161,7 @@ TEST_SUITE("estimate") {
     slice.is_mig = true;
     const domain::Estimate estimate = made(example::workload(2048, 1), slice);
     CHECK(estimate.settings.max_num_seqs.value == 1024);
-    CHECK(has_note(estimate, "MIG"));
+    CHECK(example::has_note(estimate, "MIG"));
     domain::VisibleMemory guest = example::h100();
     guest.bytes = domain::exactly(gib(20));
     guest.parent_bytes = gib(20);
@@ -196,9 +189,9 @@ TEST_SUITE("estimate") {
     const domain::Estimate estimate = made(workload);
     CHECK(estimate.settings.version.value == domain::EngineVersion{0, 21, 3});
     CHECK(estimate.settings.gpu_memory_utilization.value == 0.9);
-    CHECK(has_note(estimate, "those of 0.20 are used"));
+    CHECK(example::has_note(estimate, "those of 0.20 are used"));
     workload.engine.version->value = {0, 3, 0};
-    CHECK(has_note(made(workload), "those of 0.19 are used"));
+    CHECK(example::has_note(made(workload), "those of 0.19 are used"));
     workload.engine.version->value = {0, 19, 7};
     CHECK(made(workload).notes.empty());
     workload.engine.version.reset();
@@ -209,9 +202,9 @@ TEST_SUITE("estimate") {
     domain::Workload workload = example::workload(8192, 32);
     CHECK(made(workload).notes.empty());
     workload.quantization = flag(domain::Quantization::Fp8);
-    CHECK(has_note(made(workload), "while it loads"));
+    CHECK(example::has_note(made(workload), "while it loads"));
     workload.quantization = flag(domain::Quantization::Int8);
-    CHECK(has_note(made(workload), "needs a checkpoint"));
+    CHECK(example::has_note(made(workload), "needs a checkpoint"));
     CHECK(made(workload).kv_cache_type.value == domain::KvCacheType::Bf16);
     workload.quantization = flag(domain::Quantization::Fp32);
     CHECK(made(workload).kv_cache_type.value == domain::KvCacheType::Fp32);
@@ -219,20 +212,20 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("a 32-bit checkpoint loads in 16 bits unless it is asked for") {
-    domain::Model model = kLlama;
+    domain::Model model = example::kLlama;
     model.weights.linear = domain::Quantization::Fp32;
     model.weights.other = domain::Quantization::Fp32;
     const domain::Estimate estimate = made(example::workload(8192, 32), example::h100(), model);
     CHECK(estimate.quantization.value == domain::Quantization::Bf16);
     CHECK(term(estimate, "weights") == term(made(example::workload(8192, 32)), "weights"));
-    CHECK(has_note(estimate, "32-bit"));
+    CHECK(example::has_note(estimate, "32-bit"));
   }
 
   TEST_CASE("what cannot be is refused with the numbers and a way out") {
     domain::Workload workload = example::workload(131073, 1);
     CHECK(refusal(workload).contains("131073"));
     CHECK(refusal(workload).contains("131072"));
-    domain::Model scaled = kLlama;
+    domain::Model scaled = example::kLlama;
     scaled.rope.scaling = "llama3";
     CHECK(refusal(workload, scaled).contains("llama3"));
 
@@ -256,7 +249,7 @@ TEST_SUITE("estimate") {
     workload.engine.kv_cache_memory_bytes = flag(Bytes(0));
     workload.engine.max_num_seqs = flag<std::int64_t>(1'000'000'000'000);
     const Result<domain::Estimate> estimate =
-        estimate_memory(kLlama, workload, kVllm, example::h100());
+        estimate_memory(example::kLlama, workload, example::kVllm, example::h100());
     REQUIRE_FALSE(estimate.has_value());
     CHECK(estimate.error().size() == 5);
     workload = example::workload(8192, 1);
@@ -271,7 +264,7 @@ TEST_SUITE("estimate") {
     workload.engine.max_num_seqs = flag<std::int64_t>(1'000'000);
     workload.engine.max_num_batched_tokens = flag<std::int64_t>(1LL << 26U);
     CHECK_FALSE(made(workload).capacity->fits);
-    domain::Model long_model = kLlama;
+    domain::Model long_model = example::kLlama;
     long_model.max_context_tokens = 1LL << 30U;
     workload.context_tokens->value = 1LL << 30U;
     CHECK(refusal(workload, long_model).contains("than any system holds"));
@@ -280,15 +273,16 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("an engine or a layer kind that is not modelled is named") {
-    domain::Engine other = kVllm;
+    domain::Engine other = example::kVllm;
     other.name = "vlmm";
-    const auto estimate = estimate_memory(kLlama, example::workload(8192, 1), other, std::nullopt);
+    const auto estimate =
+        estimate_memory(example::kLlama, example::workload(8192, 1), other, std::nullopt);
     REQUIRE_FALSE(estimate.has_value());
     CHECK(to_text(estimate.error()).contains("'vllm'"));
   }
 
   TEST_CASE("a layer that lacks what its kind needs is named") {
-    domain::Model model = kLlama;
+    domain::Model model = example::kLlama;
     domain::Attention& attention = model.layers.front().layer.attention;
     attention.kind = domain::LayerKind::Latent;
     CHECK(refusal(example::workload(8192, 1), model).contains("latents"));
@@ -305,7 +299,7 @@ TEST_SUITE("estimate") {
     domain::Workload workload = example::workload(8192, 1);
     workload.engine.expert = flag<std::int64_t>(2);
     CHECK(refusal(workload).contains("has none"));
-    domain::Model experts = kLlama;
+    domain::Model experts = example::kLlama;
     experts.layers.front().layer.feed_forward.experts =
         domain::Experts{.count = 8, .active = 2, .width = 14336};
     CHECK(refusal(workload, experts).contains("does not divide the 1 ranks"));

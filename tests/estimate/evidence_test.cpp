@@ -33,11 +33,6 @@ domain::Estimate estimated(const domain::Workload& workload) {
   return *estimate;
 }
 
-bool has_note(const domain::Estimate& estimate, const std::string& words) {
-  return std::ranges::any_of(estimate.notes,
-                             [&](const std::string& note) { return note.contains(words); });
-}
-
 }  // namespace
 
 TEST_SUITE("estimate") {
@@ -55,7 +50,7 @@ TEST_SUITE("estimate") {
     }
     // 80 GiB x 0.9 - 15 - 3 - 4 = 50 GiB, to the byte of the rounded-up share.
     CHECK(measured.capacity->kv_pool_bytes.expected == gib(50));
-    CHECK(has_note(measured, "weights, activation, nonTorch"));
+    CHECK(example::has_note(measured, "weights, activation, nonTorch"));
   }
 
   TEST_CASE("the measured buffers hold the collectives, too") {
@@ -80,7 +75,7 @@ TEST_SUITE("estimate") {
     };
     const auto other_model = with([](domain::Measurement& one) { one.model = "a/b"; });
     CHECK(example::term(other_model, "weights") == predicted);
-    CHECK(has_note(other_model, "it is of a/b"));
+    CHECK(example::has_note(other_model, "it is of a/b"));
     const auto more_ranks = with([](domain::Measurement& one) { one.tensor = 4; });
     CHECK(example::term(more_ranks, "weights") == predicted);
     // Weights do not depend on the batch; the peak does.

@@ -21,15 +21,11 @@
 #include "estimate/ggml/file_weights.hpp"
 #include "estimate/ggml/graph_memory.hpp"
 #include "estimate/ggml/quantize_mix.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 
 namespace {
-
-const catalog::Catalog& built_in() {
-  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
-  return kCatalog;
-}
 
 struct PlannedRow {
   const char* model;
@@ -108,7 +104,7 @@ domain::Fact<T> given(T value) {
   return {std::move(value), domain::Origin::Flag, "the test"};
 }
 
-struct Asked {
+struct LlamaCase {
   std::string model;
   std::string file_type;
   std::string cache_type = "fp16";
@@ -118,9 +114,9 @@ struct Asked {
   std::int64_t gpus = 0;
 };
 
-Result<domain::Estimate> planned(const Asked& asked) {
-  const domain::Model model = *built_in().find(asked.model);
-  const domain::Engine engine = *built_in().engine("llama.cpp");
+Result<domain::Estimate> planned(const LlamaCase& asked) {
+  const domain::Model model = *example::built_in_catalog().find(asked.model);
+  const domain::Engine engine = *example::built_in_catalog().engine("llama.cpp");
   domain::Workload workload;
   workload.engine.engine = given(std::string("llama.cpp"));
   workload.engine.version = given(*domain::engine_version(asked.version));
@@ -145,6 +141,15 @@ std::int64_t bytes_of(const domain::Estimate& estimate, std::string_view term) {
 double mib_of(const domain::Estimate& estimate, std::string_view term) {
   return static_cast<double>(bytes_of(estimate, term)) / (1024.0 * 1024.0);
 }
+
+// Buffers that logs print, MiB.
+struct LoggedRow {
+  const char* source;
+  LlamaCase asked;
+  double weights;
+  double cache;
+  double compute;
+};
 
 }  // namespace
 
@@ -180,14 +185,6 @@ TEST_SUITE("estimate") {
     }
   }
 
-  // Buffers that logs print, MiB.
-  struct LoggedRow {
-    const char* source;
-    Asked asked;
-    double weights;
-    double cache;
-    double compute;
-  };
   TEST_CASE("buffers of one GPU are those that public logs print") {
     const auto rows = std::to_array<LoggedRow>({
         {"github.com/Kelsidavis/rusteze llama.log",
@@ -281,11 +278,11 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("layers that repeat are left out of the graph, and no buffer changes") {
     // Every model of the catalog, each with other sizes, cache type, kernels and devices.
-    const std::vector<std::string> names = built_in().models();
+    const std::vector<std::string> names = example::built_in_catalog().models();
     std::size_t left_out = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
       CAPTURE(names[i]);
-      const domain::Model model = *built_in().find(names[i]);
+      const domain::Model model = *example::built_in_catalog().find(names[i]);
       std::int64_t layers = 0;
       for (const domain::LayerRun& run : model.layers) layers += run.count;
       estimate::ggml::DecoderGraph plan;

@@ -10,6 +10,8 @@
 #include "catalog/catalog.hpp"
 #include "estimate/engine_choices.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using domain::Estimate;
@@ -17,11 +19,6 @@ using domain::Fact;
 using domain::Origin;
 
 namespace {
-
-const catalog::Catalog& built_in() {
-  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
-  return kCatalog;
-}
 
 template <class T>
 Fact<T> asked(T value) {
@@ -57,8 +54,9 @@ domain::Workload workload_of(const Asked& row) {
 
 Estimate estimated(const Asked& row, const domain::Workload& workload,
                    const std::optional<domain::VisibleMemory>& memory) {
-  const Result<Estimate> estimate = estimate::estimate_memory(
-      *built_in().find(row.model), workload, *built_in().engine(row.engine), memory);
+  const Result<Estimate> estimate =
+      estimate::estimate_memory(*example::built_in_catalog().find(row.model), workload,
+                                *example::built_in_catalog().engine(row.engine), memory);
   REQUIRE_MESSAGE(estimate.has_value(), estimate.error().front().message);
   return *estimate;
 }
@@ -68,13 +66,6 @@ domain::Range term(const Estimate& estimate, std::string_view name) {
     if (one.name == name) return one.bytes;
   }
   return {};
-}
-
-bool has_note(const Estimate& estimate, std::string_view words) {
-  for (const std::string& note : estimate.notes) {
-    if (note.contains(words)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -196,7 +187,7 @@ TEST_SUITE("estimate") {
   TEST_CASE("an unknown version takes the nearest older facts and says so") {
     const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "sglang", "0.9", 1};
     const Estimate estimate = estimated(row, workload_of(row), h100());
-    CHECK(has_note(estimate, "no facts of sglang 0.9 itself: those of 0.5.13 are used"));
+    CHECK(example::has_note(estimate, "no facts of sglang 0.9 itself: those of 0.5.13 are used"));
   }
 
   // The largest numbers of sequences that were admitted: integration tests of
@@ -266,7 +257,7 @@ TEST_SUITE("estimate") {
     workload.concurrency = asked<std::int64_t>(1);
     const Estimate plain = estimated(row, workload, h100());
     CHECK(plain.quantization.value == domain::Quantization::Fp32);
-    CHECK(has_note(plain, "loads in 32 bits"));
+    CHECK(example::has_note(plain, "loads in 32 bits"));
     workload.quantization = asked(domain::Quantization::Bf16);
     const Estimate half = estimated(row, workload, h100());
     // 8,192 rows x 128,256 x (2 + 4) bytes, beside the hidden states.

@@ -14,8 +14,6 @@ using example::flag;
 
 namespace {
 
-const domain::Engine kVllm = example::vllm();
-
 template <class T>
 T one_of(std::initializer_list<T> values) {
   return *rc::gen::elementOf(std::vector<T>(values));
@@ -115,7 +113,7 @@ domain::Workload drawn_workload(const domain::Model& model) {
 
 Estimate estimated(const domain::Model& model, const domain::Workload& workload) {
   const Result<Estimate> estimate =
-      estimate::estimate_memory(model, workload, kVllm, example::h100());
+      estimate::estimate_memory(model, workload, example::kVllm, example::h100());
   if (!estimate) RC_FAIL(to_text(estimate.error()));
   return *estimate;
 }

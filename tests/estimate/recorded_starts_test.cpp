@@ -20,16 +20,12 @@
 #include "estimate/engines.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using document::Node;
 
 namespace {
-
-const catalog::Catalog& built_in() {
-  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
-  return kCatalog;
-}
 
 /// What a record does not say in its fields and its source does.
 struct Known {
@@ -188,9 +184,9 @@ std::optional<Outcome> outcome_of(const Node& record) {
   const Known* known = known_of(outcome.id);
   const std::string name = known != nullptr && !known->model.empty() ? std::string(known->model)
                                                                      : text_in(record, "model");
-  const auto model = built_in().find(name);
+  const auto model = example::built_in_catalog().find(name);
   if (!model) return std::nullopt;
-  const auto engine = built_in().engine("vllm");
+  const auto engine = example::built_in_catalog().engine("vllm");
   const domain::Workload workload = workload_of(record, known, *model);
   domain::Workload shortened = workload;  // a start may allow more than the model takes
   if (shortened.context_tokens && model->max_context_tokens > 0) {

@@ -2,8 +2,10 @@
 // those of their published config.json; the facts are those of vLLM 0.19 on one H100.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/engine.hpp"
@@ -168,6 +170,10 @@ domain::Fact<T> flag(T value) {
   return {std::move(value), domain::Origin::Flag, "test"};
 }
 
+/// What most tests of this room size, and the engine that they size it for.
+inline const domain::Model kLlama = model(llama_8b());
+inline const domain::Engine kVllm = vllm();
+
 inline domain::Workload workload(std::int64_t context, std::int64_t concurrency) {
   domain::Workload workload;
   workload.context_tokens = flag(context);
@@ -181,6 +187,11 @@ inline Bytes term(const domain::Estimate& estimate, std::string_view name) {
     if (term.name == name) return term.bytes.expected;
   }
   return {};
+}
+
+inline bool has_note(const domain::Estimate& estimate, std::string_view words) {
+  return std::ranges::any_of(estimate.notes,
+                             [&](const std::string& note) { return note.contains(words); });
 }
 
 }  // namespace gpushape::example

@@ -17,9 +17,7 @@ using example::flag;
 
 namespace {
 
-const domain::Model kLlama = example::model(example::llama_8b());
 const domain::Model kLarge = example::model(example::kimi_dev_72b());
-const domain::Engine kVllm = example::vllm();
 
 domain::VisibleMemory gpu_of(Bytes bytes) {
   domain::VisibleMemory gpu = example::h100();
@@ -30,7 +28,7 @@ domain::VisibleMemory gpu_of(Bytes bytes) {
 
 estimate::SolveRequest asked(const domain::Model& model, domain::Workload workload,
                              const domain::VisibleMemory& gpu = example::h100()) {
-  return {.model = &model, .workload = std::move(workload), .engine = &kVllm, .gpu = gpu};
+  return {.model = &model, .workload = std::move(workload), .engine = &example::kVllm, .gpu = gpu};
 }
 
 Estimate solved(SolveFor variable, const estimate::SolveRequest& request) {
@@ -46,7 +44,7 @@ std::int64_t count_of(const Estimate& estimate) {
 
 bool fits(const estimate::SolveRequest& request, const domain::Workload& workload) {
   const Result<Estimate> estimate =
-      estimate::estimate_memory(*request.model, workload, kVllm, request.gpu);
+      estimate::estimate_memory(*request.model, workload, example::kVllm, request.gpu);
   return estimate && estimate->capacity->fits;
 }
 
@@ -67,7 +65,7 @@ domain::Workload without_concurrency(std::int64_t context) {
 TEST_SUITE("estimate") {
   TEST_CASE("the longest context is a whole block for each sequence") {
     const domain::Workload workload = without_context(64);
-    const Estimate estimate = solved(SolveFor::Context, asked(kLlama, workload));
+    const Estimate estimate = solved(SolveFor::Context, asked(example::kLlama, workload));
     // The pool in blocks of 2 MiB, shared by 64 sequences, in tokens of 16.
     const std::int64_t blocks = estimate.capacity->kv_pool_bytes.expected / mib(2);
     CHECK(count_of(estimate) == blocks / 64 * 16);
@@ -77,20 +75,20 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("a model's own longest context binds where memory does not") {
-    const Estimate estimate = solved(SolveFor::Context, asked(kLlama, without_context(1)));
+    const Estimate estimate = solved(SolveFor::Context, asked(example::kLlama, without_context(1)));
     CHECK(count_of(estimate) == 131'072);
     CHECK(estimate.solution->binding_term == "modelContext");
   }
 
   TEST_CASE("the most sequences fill the pool, up to what the engine runs") {
     const Estimate estimate =
-        solved(SolveFor::Concurrency, asked(kLlama, without_concurrency(8192)));
+        solved(SolveFor::Concurrency, asked(example::kLlama, without_concurrency(8192)));
     const std::int64_t blocks = estimate.capacity->kv_pool_bytes.expected / mib(2);
     CHECK(count_of(estimate) == blocks / 512);
     CHECK(estimate.solution->binding_term == "kvPool");
     domain::Workload few = without_concurrency(8192);
     few.engine.max_num_seqs = flag<std::int64_t>(8);
-    const Estimate limited = solved(SolveFor::Concurrency, asked(kLlama, few));
+    const Estimate limited = solved(SolveFor::Concurrency, asked(example::kLlama, few));
     CHECK(count_of(limited) == 8);
     CHECK(limited.solution->binding_term == "maxNumSeqs");
   }
@@ -111,7 +109,7 @@ TEST_SUITE("estimate") {
     CHECK(count_of(estimate) == 4);
     CHECK(estimate.parallelism.tensor == 4);
     CHECK(estimate.solution->binding_term == "weights");
-    CHECK(solved(SolveFor::Gpus, asked(kLlama, workload)).parallelism.tensor == 1);
+    CHECK(solved(SolveFor::Gpus, asked(example::kLlama, workload)).parallelism.tensor == 1);
   }
 
   TEST_CASE("a number of GPUs that does not divide the heads is made up by the pipeline") {
@@ -127,12 +125,13 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("the highest precision is the first that fits from the checkpoint's down") {
     domain::Workload workload = example::workload(8192, 16);
-    const Estimate whole = solved(SolveFor::Quant, asked(kLlama, workload));
+    const Estimate whole = solved(SolveFor::Quant, asked(example::kLlama, workload));
     CHECK(std::get<std::string>(*whole.solution->value) == "bf16");
     CHECK(whole.solution->binding_term == "checkpoint");
     // 15.0 GiB in 16 bits do not leave 8 GiB of cache of the 21.6 that an engine asks of 24.
     workload.concurrency->value = 8;
-    const Estimate small = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(24))));
+    const Estimate small =
+        solved(SolveFor::Quant, asked(example::kLlama, workload, gpu_of(gib(24))));
     // A cache of 8 bits takes half of it.
     CHECK(std::get<std::string>(*small.solution->value) == "bf16");
     CHECK(small.kv_cache_type.value == domain::KvCacheType::Fp8);
@@ -152,14 +151,16 @@ TEST_SUITE("estimate") {
         solved(SolveFor::Quant, asked(llama_70b, workload, gpu_of(gib(24)))).solution->value);
     // 12 GiB of cache in 16 bits do not fit beside 15 of weights on 24 GiB, 6 in 8 bits do.
     workload = example::workload(8192, 8);
-    const Estimate small = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(26))));
+    const Estimate small =
+        solved(SolveFor::Quant, asked(example::kLlama, workload, gpu_of(gib(26))));
     CHECK(std::get<std::string>(*small.solution->value) == "bf16");
     CHECK(small.kv_cache_type.value == domain::KvCacheType::Fp8);
     CHECK(small.solution->binding_term == "kvPool");
     CHECK(small.solution->says.contains("--kv-cache-dtype fp8"));
     // What the user states stays.
     workload.kv_cache_type = flag(domain::KvCacheType::Bf16);
-    const Estimate stated = solved(SolveFor::Quant, asked(kLlama, workload, gpu_of(gib(26))));
+    const Estimate stated =
+        solved(SolveFor::Quant, asked(example::kLlama, workload, gpu_of(gib(26))));
     CHECK(std::get<std::string>(*stated.solution->value) == "fp8");
   }
 
@@ -169,15 +170,16 @@ TEST_SUITE("estimate") {
     domain::Workload workload = example::workload(8192, 1);
     workload.engine.engine = flag<std::string>("llama.cpp");
     // 15.3 GiB in 16 bits do not fit 12 GiB, 8.0 GiB of q8_0 with 1 GiB of cache do.
-    const Estimate estimate =
-        solved(SolveFor::Quant,
-               {.model = &kLlama, .workload = workload, .engine = &engine, .gpu = gpu_of(gib(12))});
+    const Estimate estimate = solved(SolveFor::Quant, {.model = &example::kLlama,
+                                                       .workload = workload,
+                                                       .engine = &engine,
+                                                       .gpu = gpu_of(gib(12))});
     CHECK(std::get<std::string>(*estimate.solution->value) == "q8_0");
   }
 
   TEST_CASE("the least fraction fits, and a thousandth less does not") {
     const domain::Workload workload = example::workload(8192, 16);
-    const estimate::SolveRequest request = asked(kLlama, workload);
+    const estimate::SolveRequest request = asked(example::kLlama, workload);
     const Estimate estimate = solved(SolveFor::Utilization, request);
     const double value = std::get<double>(*estimate.solution->value);
     domain::Workload at = workload;
@@ -190,7 +192,7 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("a question that is answered already is refused") {
     const auto refused = [&](SolveFor variable, const domain::Workload& workload) {
-      const auto estimate = estimate::solve_estimate(variable, asked(kLlama, workload));
+      const auto estimate = estimate::solve_estimate(variable, asked(example::kLlama, workload));
       return estimate ? std::string() : to_text(estimate.error());
     };
     CHECK(refused(SolveFor::Context, example::workload(8192, 16)).contains("asks for what"));
@@ -200,8 +202,9 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("the value fits and the next one does not, whatever the model and the GPU") {
     CHECK(rc::check([] {
-      const domain::Model model = *rc::gen::element(
-          kLlama, kLarge, example::model(example::qwen3_4b()), example::model(example::qwen2_3b()));
+      const domain::Model model =
+          *rc::gen::element(example::kLlama, kLarge, example::model(example::qwen3_4b()),
+                            example::model(example::qwen2_3b()));
       const domain::VisibleMemory gpu = gpu_of(gib(*rc::gen::inRange<std::int64_t>(8, 200)));
       const bool is_context = *rc::gen::arbitrary<bool>();
       domain::Workload workload =

@@ -11,6 +11,7 @@
 #include "estimate/engines.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using estimate::Count;
@@ -53,19 +54,14 @@ domain::VisibleMemory guest() {
   return gpu;
 }
 
-const catalog::Catalog& built_in() {
-  static const catalog::Catalog catalog = *catalog::Catalog::open();
-  return catalog;
-}
-
 /// Every tenth model of the catalog.
 const std::vector<domain::Model>& some_models() {
   static const std::vector<domain::Model> models = [] {
     constexpr std::size_t kEvery = 10;
     std::vector<domain::Model> some;
-    const std::vector<std::string> names = built_in().models();
+    const std::vector<std::string> names = example::built_in_catalog().models();
     for (std::size_t i = 0; i < names.size(); i += kEvery)
-      some.push_back(*built_in().find(names[i]));
+      some.push_back(*example::built_in_catalog().find(names[i]));
     return some;
   }();
   return models;
@@ -77,7 +73,7 @@ SweepGrid drawn_grid() {
     grid.models.push_back(some_models()[*rc::gen::inRange<std::size_t>(0, some_models().size())]);
   std::vector<std::string> engines;
   for (const estimate::EngineRow& row : estimate::engine_rows()) engines.emplace_back(row.name);
-  grid.engines.push_back(*built_in().engine(one_of(engines)));
+  grid.engines.push_back(*example::built_in_catalog().engine(one_of(engines)));
   std::vector<std::optional<domain::EngineVersion>> versions = {std::nullopt};
   for (const domain::EngineVersion& version : grid.engines.front().known_versions)
     versions.emplace_back(version);

@@ -4,6 +4,7 @@
 #include "catalog/catalog.hpp"
 #include "estimate/images.hpp"
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using domain::Estimate;
@@ -12,17 +13,12 @@ using example::flag;
 
 namespace {
 
-const catalog::Catalog& built_in() {
-  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
-  return kCatalog;
-}
-
 Estimate made(const domain::Model& model, const domain::Workload& workload,
               std::string_view engine = "vllm") {
   domain::Workload named = workload;
   named.engine.engine.value = engine;
   const auto estimate = estimate::estimate_memory(
-      model, named, *built_in().engine(std::string(engine)), example::h100());
+      model, named, *example::built_in_catalog().engine(std::string(engine)), example::h100());
   REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
   return *estimate;
 }
@@ -42,7 +38,7 @@ Bytes expected(const Estimate& estimate, std::string_view name) {
 TEST_SUITE("estimate") {
   TEST_CASE(
       "encoders and projectors are a term beside the layers, on every engine that loads them") {
-    const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
+    const domain::Model gemma = *example::built_in_catalog().find("google/gemma-3-4b-it");
     for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "transformers"}) {
       CAPTURE(engine);
       const Estimate estimate = made(gemma, example::workload(8192, 4), engine);
@@ -60,12 +56,13 @@ TEST_SUITE("estimate") {
     workload.engine.version = flag(domain::EngineVersion{0, 19, 0});
     CHECK(part_bytes(made(gemma, workload), Part::Weights).expected.gib() ==
           doctest::Approx(8.58).epsilon(0.004));
-    CHECK(term_of(made(*built_in().find("meta-llama/Llama-3.1-8B-Instruct"), workload), "towers") ==
-          nullptr);
+    CHECK(term_of(
+              made(*example::built_in_catalog().find("meta-llama/Llama-3.1-8B-Instruct"), workload),
+              "towers") == nullptr);
   }
 
   TEST_CASE("the tokens of images are a term beside those of the text") {
-    const domain::Model gemma = *built_in().find("google/gemma-3-4b-it");
+    const domain::Model gemma = *example::built_in_catalog().find("google/gemma-3-4b-it");
     domain::Workload workload = example::workload(8192, 4);
     workload.engine.max_num_batched_tokens = flag<std::int64_t>(2048);
     const Estimate text = made(gemma, workload);
@@ -83,7 +80,8 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("what lies in host memory is listed, and never more than the layers hold") {
-    const domain::Model llama = *built_in().find("meta-llama/Llama-3.1-8B-Instruct");
+    const domain::Model llama =
+        *example::built_in_catalog().find("meta-llama/Llama-3.1-8B-Instruct");
     domain::Workload workload = example::workload(8192, 4);
     workload.engine.tensor = flag<std::int64_t>(2);
     workload.contract.cpu_offload_bytes = flag(gib(4));
@@ -108,7 +106,8 @@ TEST_SUITE("estimate") {
 
   TEST_CASE(
       "adapters double the launches of a graph, and from 0.11.1 there are graphs without them") {
-    const domain::Model llama = *built_in().find("meta-llama/Llama-3.1-8B-Instruct");
+    const domain::Model llama =
+        *example::built_in_catalog().find("meta-llama/Llama-3.1-8B-Instruct");
     const auto graphs = [&](domain::EngineVersion version, bool has_adapters) {
       domain::Workload workload = example::workload(8192, 4);
       workload.engine.version = flag(version);

@@ -18,27 +18,25 @@ using example::term;
 
 namespace {
 
-const domain::Model kLlama = example::model(example::llama_8b());
-const domain::Engine kVllm = example::vllm();
-
 // Llama-3.1-8B: 32 layers x 2 x 8 heads x 128 x 2 bytes = 128 KiB a token, 2 MiB a block of 16.
 const Bytes kBlock = mib(2);
 
 TokenFigures constant(double tokens) { return {.mean = tokens, .deviation = 0, .percentiles = {}}; }
 
 domain::Workload with(domain::Workload workload, const domain::TokenTrace* trace = nullptr) {
-  Result<domain::Workload> resolved = estimate::with_traffic(std::move(workload), trace, &kLlama);
+  Result<domain::Workload> resolved =
+      estimate::with_traffic(std::move(workload), trace, &example::kLlama);
   REQUIRE_MESSAGE(resolved.has_value(), to_text(resolved ? Diagnostics{} : resolved.error()));
   return *resolved;
 }
 
 std::string refusal(domain::Workload workload, const domain::TokenTrace* trace = nullptr) {
-  const auto resolved = estimate::with_traffic(std::move(workload), trace, &kLlama);
+  const auto resolved = estimate::with_traffic(std::move(workload), trace, &example::kLlama);
   return resolved ? std::string() : to_text(resolved.error());
 }
 
-Estimate made(const domain::Workload& workload, const domain::Model& model = kLlama) {
-  const auto estimate = estimate::estimate_memory(model, workload, kVllm, example::h100());
+Estimate made(const domain::Workload& workload, const domain::Model& model = example::kLlama) {
+  const auto estimate = estimate::estimate_memory(model, workload, example::kVllm, example::h100());
   REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
   return *estimate;
 }
@@ -111,7 +109,7 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("a window caps what a sequence keeps of its layers") {
-    domain::Model model = kLlama;
+    domain::Model model = example::kLlama;
     model.layers.front().layer.attention.kind = domain::LayerKind::Sliding;
     model.layers.front().layer.attention.window_tokens = 128;
     const domain::TokenTrace trace = two_lengths();
@@ -125,7 +123,7 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("recurrent states are each sequence's own, whatever its length") {
-    domain::Model model = kLlama;
+    domain::Model model = example::kLlama;
     domain::LayerRun recurrent = model.layers.front();
     recurrent.layer.attention = {.kind = domain::LayerKind::Recurrent};
     recurrent.layer.recurrent = domain::Recurrent{.kind = domain::RecurrentKind::GatedDelta,

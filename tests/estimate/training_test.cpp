@@ -10,6 +10,8 @@
 
 #include "catalog/catalog.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 namespace gpushape {
 namespace {
@@ -22,17 +24,6 @@ using domain::Origin;
 using domain::Part;
 using domain::TrainingMethod;
 using domain::TrainingPrecision;
-
-template <class T>
-Fact<T> stated(T value) {
-  return {std::move(value), Origin::Flag, "test"};
-}
-
-const catalog::Catalog& shared_catalog() {
-  static const Result<catalog::Catalog> catalog = catalog::Catalog::open();
-  REQUIRE(catalog.has_value());
-  return *catalog;
-}
 
 /// What the figure counts: tensors that the framework handed out, or all that the process holds.
 enum class Counts { Tensors, Device };
@@ -57,30 +48,30 @@ struct Setup {
 
 domain::Workload workload_of(const Setup& setup) {
   domain::Workload workload;
-  workload.role = stated(domain::Role::FineTune);
-  workload.engine.engine = stated<std::string>("pytorch");
-  workload.engine.version = stated(setup.version);
-  workload.context_tokens = stated(setup.sequence);
-  if (setup.gpus > 1) workload.engine.data = stated(setup.gpus);
+  workload.role = example::flag(domain::Role::FineTune);
+  workload.engine.engine = example::flag<std::string>("pytorch");
+  workload.engine.version = example::flag(setup.version);
+  workload.context_tokens = example::flag(setup.sequence);
+  if (setup.gpus > 1) workload.engine.data = example::flag(setup.gpus);
   workload.adapters.emplace();
-  workload.adapters->rank = stated(setup.rank);
-  workload.adapters->modules = stated(setup.modules);
+  workload.adapters->rank = example::flag(setup.rank);
+  workload.adapters->modules = example::flag(setup.modules);
   domain::Training& training = workload.training;
-  training.method = stated(setup.method);
-  training.micro_batch = stated(setup.micro_batch);
-  training.checkpointing = stated(setup.checkpointing);
-  training.precision = stated(setup.precision);
-  training.loss = stated(setup.loss);
-  training.optimizer = stated(setup.optimizer);
-  training.gradient_accumulation = stated(setup.accumulation);
-  training.optimizer_in_backward = stated(setup.in_backward);
+  training.method = example::flag(setup.method);
+  training.micro_batch = example::flag(setup.micro_batch);
+  training.checkpointing = example::flag(setup.checkpointing);
+  training.precision = example::flag(setup.precision);
+  training.loss = example::flag(setup.loss);
+  training.optimizer = example::flag(setup.optimizer);
+  training.gradient_accumulation = example::flag(setup.accumulation);
+  training.optimizer_in_backward = example::flag(setup.in_backward);
   return workload;
 }
 
 domain::Estimate estimate_of(const domain::Workload& workload, std::string_view name) {
-  const Result<domain::Model> model = shared_catalog().find(std::string(name));
+  const Result<domain::Model> model = example::built_in_catalog().find(std::string(name));
   REQUIRE(model.has_value());
-  const Result<domain::Engine> engine = shared_catalog().engine("pytorch");
+  const Result<domain::Engine> engine = example::built_in_catalog().engine("pytorch");
   REQUIRE(engine.has_value());
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, std::nullopt);
@@ -255,7 +246,7 @@ TEST_SUITE("estimate") {
                   .precision = TrainingPrecision::Mixed,
                   .gpus = 64};
       domain::Workload workload = workload_of(setup);
-      workload.training.zero_stage = stated(stage);
+      workload.training.zero_stage = example::flag(stage);
       const domain::Estimate estimate = estimate_of(workload, setup.model);
       const double states = static_cast<double>((part_bytes(estimate, Part::Weights).expected +
                                                  part_bytes(estimate, Part::Gradients).expected +
@@ -289,24 +280,24 @@ TEST_SUITE("estimate") {
     };
     const Bytes none = total([](domain::Workload&) {});
     const Bytes selective = total([](domain::Workload& workload) {
-      workload.training.checkpointing = stated(Checkpointing::Selective);
+      workload.training.checkpointing = example::flag(Checkpointing::Selective);
     });
     const Bytes full = total([](domain::Workload& workload) {
-      workload.training.checkpointing = stated(Checkpointing::Full);
+      workload.training.checkpointing = example::flag(Checkpointing::Full);
     });
     CHECK(full <= selective);
     CHECK(selective <= none);
     CHECK(total([](domain::Workload& workload) {
-            workload.training.loss = stated(LossKernel::Fused);
+            workload.training.loss = example::flag(LossKernel::Fused);
           }) <= none);
     CHECK(total([](domain::Workload& workload) {
-            workload.training.micro_batch = stated<std::int64_t>(2);
+            workload.training.micro_batch = example::flag<std::int64_t>(2);
           }) > none);
     CHECK(total([](domain::Workload& workload) {
-            workload.engine.data = stated<std::int64_t>(8);
+            workload.engine.data = example::flag<std::int64_t>(8);
           }) < none);
     CHECK(total([](domain::Workload& workload) {
-            workload.engine.tensor = stated<std::int64_t>(2);
+            workload.engine.tensor = example::flag<std::int64_t>(2);
           }) < none);
   }
 
@@ -317,7 +308,7 @@ TEST_SUITE("estimate") {
                 .precision = TrainingPrecision::Mixed,
                 .gpus = 4};
     domain::Workload workload = workload_of(setup);
-    workload.training.optimizer_offload = stated(true);
+    workload.training.optimizer_offload = example::flag(true);
     const domain::Estimate estimate = estimate_of(workload, setup.model);
     CHECK(part_bytes(estimate, Part::Optimizer).expected == Bytes(0));
     // 12 bytes for each of 8,030,261,248 parameters, on four GPUs together.

@@ -11,7 +11,7 @@ using namespace gpushape;
 
 namespace {
 
-Result<domain::Cluster> read(const std::string& text) {
+Result<domain::Cluster> cluster_of(const std::string& text) {
   auto documents = document::read_any(text, "cluster.yaml");
   if (!documents) return failure(documents.error());
   return inventory::read_inventory(documents->front());
@@ -63,7 +63,7 @@ std::string complaint_of(const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
-  const auto cluster = read(text);
+  const auto cluster = cluster_of(text);
   REQUIRE_FALSE(cluster.has_value());
   return to_text(cluster.error());
 }
@@ -76,7 +76,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_SUITE("inventory") {
   TEST_CASE("a Cluster document tells hosts, GPUs, links and VMs") {
-    const auto cluster = read(kWhole);
+    const auto cluster = cluster_of(kWhole);
     REQUIRE(cluster.has_value());
     REQUIRE(cluster->hosts.size() == 3);
     const domain::ClusterHost& host = cluster->hosts.front();
@@ -101,11 +101,11 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("writing a cluster and reading it back gives an equal one") {
-    const auto cluster = read(kWhole);
+    const auto cluster = cluster_of(kWhole);
     REQUIRE(cluster.has_value());
     for (const std::string& text : {document::write_yaml(inventory::to_node(*cluster)),
                                     document::write_json(inventory::to_node(*cluster))}) {
-      auto again = read(text);
+      auto again = cluster_of(text);
       REQUIRE(again.has_value());
       again->source = cluster->source;
       CHECK(*again == *cluster);
@@ -131,7 +131,7 @@ TEST_SUITE("inventory") {
   TEST_CASE("a Host document is a cluster of one empty host") {
     const auto text = document::read_file(GPUSHAPE_SOURCE_DIR "/examples/hosts/h1.yaml");
     REQUIRE(text.has_value());
-    const auto cluster = read(*text);
+    const auto cluster = cluster_of(*text);
     REQUIRE(cluster.has_value());
     REQUIRE(cluster->hosts.size() == 1);
     CHECK(cluster->hosts.front().gpus.size() == 8);
@@ -139,7 +139,7 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("a document that no source recognises is answered with what is read") {
-    const auto cluster = read("kind: Pod\n");
+    const auto cluster = cluster_of("kind: Pod\n");
     REQUIRE_FALSE(cluster.has_value());
     CHECK(contains(to_text(cluster.error()), "our own Cluster document"));
   }

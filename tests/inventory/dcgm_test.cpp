@@ -9,7 +9,7 @@ using domain::UsageMetric;
 
 namespace {
 
-Result<std::vector<domain::UsageSeries>> read(const std::string& text) {
+Result<std::vector<domain::UsageSeries>> series_of(const std::string& text) {
   const auto document = document::read_json(text, "usage.json");
   REQUIRE(document.has_value());
   return inventory::read_usage(*document);
@@ -19,7 +19,7 @@ Result<std::vector<domain::UsageSeries>> read(const std::string& text) {
 
 TEST_SUITE("inventory") {
   TEST_CASE("an answer of Prometheus becomes series in our units") {
-    const auto series = read(R"({"status":"success","data":{"resultType":"vector","result":[
+    const auto series = series_of(R"({"status":"success","data":{"resultType":"vector","result":[
       {"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL","UUID":"GPU-1","gpu":"0","Hostname":"n",
                  "pci_bus_id":"00000000:3B:00.0","exported_namespace":"a","exported_pod":"b",
                  "namespace":"gpu-operator","pod":"exporter"},"value":[1758013200.5,"25"]},
@@ -35,7 +35,7 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("a range is in order of time, and what is no number is passed over") {
-    const auto series = read(R"({"status":"success","data":{"resultType":"matrix","result":[
+    const auto series = series_of(R"({"status":"success","data":{"resultType":"matrix","result":[
       {"metric":{"__name__":"DCGM_FI_PROF_GR_ENGINE_ACTIVE","UUID":"GPU-1"},
        "values":[[20,"0.5"],[10,"0.1"],[30,"NaN"]]}]}})");
     REQUIRE(series.has_value());
@@ -44,9 +44,9 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("other answers are complaints") {
-    CHECK_FALSE(read(R"({"status":"error","error":"bad query"})").has_value());
-    CHECK_FALSE(read(R"({"data":{"result":[]}})").has_value());
-    const auto wrong = read(R"({"data":{"result":[{"metric":{
+    CHECK_FALSE(series_of(R"({"status":"error","error":"bad query"})").has_value());
+    CHECK_FALSE(series_of(R"({"data":{"result":[]}})").has_value());
+    const auto wrong = series_of(R"({"data":{"result":[{"metric":{
       "__name__":"DCGM_FI_PROF_GR_ENGINE_ACTIVE"},"value":[1,"7"]}]}})");
     REQUIRE_FALSE(wrong.has_value());
     CHECK(to_text(wrong.error()).find("usage.json:2") != std::string::npos);

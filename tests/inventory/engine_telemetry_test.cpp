@@ -9,7 +9,7 @@ using namespace gpushape;
 
 namespace {
 
-Result<domain::EngineTelemetry> read(const std::string& result) {
+Result<domain::EngineTelemetry> telemetry_of(const std::string& result) {
   const auto document = document::read_json(
       "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[" + result + "]}}",
       "answer.json");
@@ -27,7 +27,7 @@ std::string series(const std::string& name, const std::string& values,
 
 TEST_SUITE("inventory") {
   TEST_CASE("uses, sequences, preemptions and the pool of an engine are taken") {
-    const auto telemetry = read(
+    const auto telemetry = telemetry_of(
         series("vllm:kv_cache_usage_perc", R"([0,"0.2"],[1800,"0.4"],[3600,"0.1"],[90000,"NaN"])") +
         "," + series("vllm:num_requests_running", R"([0,"4"],[1800,"9"])") + "," +
         // 5, then the process began again and counted 2, then 1 more
@@ -48,17 +48,18 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("a gap above an hour was not measured") {
-    const auto telemetry = read(series("vllm:gpu_cache_usage_perc", R"([0,"0.2"],[864000,"0.4"])"));
+    const auto telemetry =
+        telemetry_of(series("vllm:gpu_cache_usage_perc", R"([0,"0.2"],[864000,"0.4"])"));
     REQUIRE(telemetry);
     CHECK(telemetry->days == doctest::Approx(1.0 / 24));
   }
 
   TEST_CASE("engines stand side by side, and the smallest pool counts") {
-    const auto telemetry =
-        read(series("sglang:token_usage", R"([0,"0.2"],[60,"0.2"])", R"(,"instance":"a")") + "," +
-             series("sglang:token_usage", R"([0,"0.6"],[60,"0.6"])", R"(,"instance":"b")") + "," +
-             series("sglang:max_total_num_tokens", R"([0,"5000"])", R"(,"instance":"a")") + "," +
-             series("sglang:max_total_num_tokens", R"([0,"4000"])", R"(,"instance":"b")"));
+    const auto telemetry = telemetry_of(
+        series("sglang:token_usage", R"([0,"0.2"],[60,"0.2"])", R"(,"instance":"a")") + "," +
+        series("sglang:token_usage", R"([0,"0.6"],[60,"0.6"])", R"(,"instance":"b")") + "," +
+        series("sglang:max_total_num_tokens", R"([0,"5000"])", R"(,"instance":"a")") + "," +
+        series("sglang:max_total_num_tokens", R"([0,"4000"])", R"(,"instance":"b")"));
     REQUIRE(telemetry);
     CHECK(telemetry->engines == 2);
     CHECK(telemetry->uses.size() == 4);
@@ -67,13 +68,13 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("what is no answer, no sample or none of an engine is refused with its place") {
-    const auto percent = read(series("vllm:kv_cache_usage_perc", R"([0,"12"])"));
+    const auto percent = telemetry_of(series("vllm:kv_cache_usage_perc", R"([0,"12"])"));
     REQUIRE_FALSE(percent);
     CHECK(percent.error().front().message ==
           "vllm:kv_cache_usage_perc: a sample is [seconds, \"value from 0 to 1\"]");
     CHECK(percent.error().front().span.line == 1);
-    CHECK_FALSE(read(series("vllm:kv_cache_usage_perc", R"([0,"-1"],["x","0.1"],[1])")));
-    const auto none = read(series("node_load1", R"([0,"12"])"));
+    CHECK_FALSE(telemetry_of(series("vllm:kv_cache_usage_perc", R"([0,"-1"],["x","0.1"],[1])")));
+    const auto none = telemetry_of(series("node_load1", R"([0,"12"])"));
     REQUIRE_FALSE(none);
     CHECK(none.error().front().help.find("kv_cache_usage_perc") != std::string::npos);
     const auto fault = document::read_json(

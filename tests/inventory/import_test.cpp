@@ -10,6 +10,7 @@
 #include <string>
 
 #include "inventory/cluster_file.hpp"
+#include "inventory/export_devices.hpp"
 #include "inventory/quantity.hpp"
 #include "profiles/profiles.hpp"
 
@@ -19,23 +20,17 @@ using domain::GpuUse;
 
 namespace {
 
-inventory::ImportFile example(const std::string& name) {
+inventory::ImportFile captured(const std::string& name) {
   std::ifstream stream(std::string(GPUSHAPE_SOURCE_DIR) + "/examples/exports/" + name);
   std::stringstream text;
   text << stream.rdbuf();
   return {.name = name, .text = text.str(), .host = {}};
 }
 
-Result<domain::Device> find(std::string_view name) {
-  static const profiles::Profiles kProfiles = *profiles::Profiles::open();
-  if (name != "10de:2330") return kProfiles.find(name);  // by the ids of vendor and device
-  return kProfiles.find("h100-sxm-80");
-}
-
 inventory::Imported imported(const std::vector<std::string>& names) {
   std::vector<inventory::ImportFile> files;
-  for (const std::string& name : names) files.push_back(example(name));
-  auto result = inventory::import_files(std::move(files), {}, find);
+  for (const std::string& name : names) files.push_back(captured(name));
+  auto result = inventory::import_files(std::move(files), {}, example::export_device);
   if (!result) FAIL(to_text(result.error()));
   return *result;
 }
@@ -97,7 +92,8 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("without the host's CPU and memory, the import asks for them") {
-    const auto result = inventory::import_files({example("gpu-node-7.smi.xml")}, {}, find);
+    const auto result =
+        inventory::import_files({captured("gpu-node-7.smi.xml")}, {}, example::export_device);
     REQUIRE_FALSE(result.has_value());
     CHECK(to_text(result.error()).find("lstopo") != std::string::npos);
   }
@@ -214,15 +210,15 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("sources are told by content, and a file of none is named") {
-    CHECK(inventory::import_source_of(example("kubectl.json").text)->name == "kubectl");
-    CHECK(inventory::import_source_of(example("vsphere.json").text)->name == "vsphere");
-    CHECK(inventory::import_source_of(example("gpu-node-7.smi.xml").text)->name == "nvidia-smi");
-    CHECK(inventory::import_source_of(example("gpu-node-7.topo.txt").text)->name == "topology");
-    CHECK(inventory::import_source_of(example("gpu-node-7.lstopo.xml").text)->name == "lstopo");
+    CHECK(inventory::import_source_of(captured("kubectl.json").text)->name == "kubectl");
+    CHECK(inventory::import_source_of(captured("vsphere.json").text)->name == "vsphere");
+    CHECK(inventory::import_source_of(captured("gpu-node-7.smi.xml").text)->name == "nvidia-smi");
+    CHECK(inventory::import_source_of(captured("gpu-node-7.topo.txt").text)->name == "topology");
+    CHECK(inventory::import_source_of(captured("gpu-node-7.lstopo.xml").text)->name == "lstopo");
     CHECK(inventory::import_source_of("sn,cpu_milli,memory_mib,gpu,model\n")->name == "nodes");
     CHECK(inventory::import_source_of("apiVersion: gpushape.dev/v1\nkind: Cluster\n") == nullptr);
-    const auto result =
-        inventory::import_files({{.name = "x.bin", .text = "\x01?", .host = {}}}, {}, find);
+    const auto result = inventory::import_files({{.name = "x.bin", .text = "\x01?", .host = {}}},
+                                                {}, example::export_device);
     REQUIRE_FALSE(result.has_value());
     CHECK(to_text(result.error()).find("x.bin") != std::string::npos);
   }
@@ -232,7 +228,7 @@ TEST_SUITE("inventory") {
         {{.name = "nodes.csv",
           .text = "sn,cpu_milli,memory_mib,gpu,model\nn0,96000,393216,2,T4\nn1,64000,262144,1,G2\n",
           .host = {}}},
-        {}, find);
+        {}, example::export_device);
     REQUIRE(result.has_value());
     CHECK(host_of(result->cluster, "n0").gpus.size() == 2);
     CHECK(host_of(result->cluster, "n0").memory_bytes == gib(384));
@@ -244,11 +240,11 @@ TEST_SUITE("inventory") {
     for (const char* const name : {"kubectl.json", "vsphere.json", "gpu-node-7.smi.xml",
                                    "gpu-node-7.topo.txt", "gpu-node-7.lstopo.xml"}) {
       CAPTURE(name);
-      const inventory::ImportFile whole = example(name);
+      const inventory::ImportFile whole = captured(name);
       for (std::size_t length = 0; length < whole.text.size(); length += whole.text.size() / 23) {
         inventory::ImportFile file = whole;
         file.text.resize(length);
-        const auto result = inventory::import_files({file}, {}, find);
+        const auto result = inventory::import_files({file}, {}, example::export_device);
         if (!result) CHECK_FALSE(to_text(result.error()).empty());
       }
     }
@@ -271,7 +267,7 @@ TEST_SUITE("inventory") {
                 {"name": "config.hardware", "val": {"numCPU": 4, "memoryMB": 16384, "device": [
                  {"key": 13000, "backing": {"vgpu": "nvidia_a40-12c"}}]}}]}])",
           .host = {}}},
-        {}, find);
+        {}, example::export_device);
     REQUIRE(result.has_value());
     CHECK(host_of(result->cluster, "host-1").gpus.size() == 1);
     CHECK(vm_of(result->cluster, "vm-9").request.profile == "12C");

@@ -13,6 +13,7 @@
 
 #include "document/text_format.hpp"
 #include "inventory/cluster_file.hpp"
+#include "inventory/export_devices.hpp"
 #include "inventory/import.hpp"
 #include "profiles/profiles.hpp"
 
@@ -27,12 +28,6 @@ std::string text_of(const std::string& name) {
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-Result<domain::Device> find(std::string_view name) {
-  static const profiles::Profiles kProfiles = *profiles::Profiles::open();
-  if (name != "10de:2330") return kProfiles.find(name);
-  return kProfiles.find("h100-sxm-80");
 }
 
 class Damage {
@@ -135,7 +130,7 @@ TEST_SUITE("inventory") {
         }
         std::string& hit = files[round % files.size()].text;
         for (unsigned times = 0; times <= round % 3; ++times) hit = damage.once(std::move(hit));
-        const auto result = inventory::import_files(std::move(files), {}, find);
+        const auto result = inventory::import_files(std::move(files), {}, example::export_device);
         if (!result) {
           ++refused;
           continue;

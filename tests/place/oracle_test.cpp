@@ -70,7 +70,7 @@ std::vector<domain::PlacementRequest> every_request() {
           ask(GpuUse::Passthrough, "", 2),  ask(GpuUse::Passthrough, "", 2, true)};
 }
 
-domain::Gpu gpu(std::vector<GpuMode> modes) {
+domain::Gpu tiny_gpu(std::vector<GpuMode> modes) {
   domain::Gpu made;
   made.device = "tiny";
   made.allowed_modes = std::move(modes);
@@ -83,13 +83,13 @@ std::vector<domain::Gpu> every_gpu() {
   std::vector<domain::Gpu> gpus;
   for (const auto& modes : std::vector<std::vector<GpuMode>>{
            {GpuMode::SameSize, GpuMode::Mig}, {GpuMode::MixedSize, GpuMode::Passthrough}}) {
-    gpus.push_back(gpu(modes));
-    gpus.push_back(gpu(modes));
+    gpus.push_back(tiny_gpu(modes));
+    gpus.push_back(tiny_gpu(modes));
     gpus.back().has_failed = true;
   }
   const auto with = [&](GpuMode mode, std::vector<GpuMode> modes, std::string profile,
                         std::vector<domain::GpuAllocation> shares) {
-    domain::Gpu made = gpu(std::move(modes));
+    domain::Gpu made = tiny_gpu(std::move(modes));
     made.mode = mode;
     made.profile = std::move(profile);
     made.allocations = std::move(shares);

@@ -15,7 +15,7 @@ using domain::Refusal;
 
 namespace {
 
-domain::Gpu gpu(std::vector<GpuMode> modes) {
+domain::Gpu h100_in(std::vector<GpuMode> modes) {
   domain::Gpu made;
   made.device = "h100-sxm-80";
   made.allowed_modes = std::move(modes);
@@ -70,7 +70,8 @@ domain::PlacementRequest wanted(std::string profile, std::int64_t gpus = 1) {
 
 TEST_SUITE("place") {
   TEST_CASE("a GPU locked to another profile is blocked by its own VMs") {
-    domain::Cluster cluster = one_host({gpu({GpuMode::SameSize}), gpu({GpuMode::SameSize})});
+    domain::Cluster cluster =
+        one_host({h100_in({GpuMode::SameSize}), h100_in({GpuMode::SameSize})});
     run(cluster, "chat", 0, "10C", 10);
     run(cluster, "other", 1, "20C", 20);
     const auto paper = on_paper(cluster, wanted("20C"));
@@ -82,14 +83,15 @@ TEST_SUITE("place") {
   }
 
   TEST_CASE("a setting blocks without any VM") {
-    const auto paper = on_paper(one_host({gpu({GpuMode::Passthrough})}), wanted("20C"));
+    const auto paper = on_paper(one_host({h100_in({GpuMode::Passthrough})}), wanted("20C"));
     REQUIRE(paper.size() == 1);
     CHECK(paper[0].refusal == Refusal::Mode);
     CHECK(paper[0].blockers.empty());
   }
 
   TEST_CASE("CPU that is gone is blocked by the VMs of the host") {
-    domain::Cluster cluster = one_host({gpu({GpuMode::SameSize}), gpu({GpuMode::SameSize})});
+    domain::Cluster cluster =
+        one_host({h100_in({GpuMode::SameSize}), h100_in({GpuMode::SameSize})});
     run(cluster, "chat", 0, "20C", 20);
     cluster.hosts[0].used_millicores = 62'000;
     const auto paper = on_paper(cluster, wanted("20C"));
@@ -101,7 +103,8 @@ TEST_SUITE("place") {
   }
 
   TEST_CASE("half a link domain is blocked by the VM on its other half") {
-    domain::Cluster cluster = one_host({gpu({GpuMode::SameSize}), gpu({GpuMode::SameSize})});
+    domain::Cluster cluster =
+        one_host({h100_in({GpuMode::SameSize}), h100_in({GpuMode::SameSize})});
     cluster.hosts[0].link_domains = {{.gpus = {0, 1}}};
     run(cluster, "chat", 0, "80C", 80);
     const auto paper = on_paper(cluster, wanted("80C", 2));

@@ -7,17 +7,13 @@
 #include "domain/profile_geometry.hpp"
 #include "domain/profile_memory.hpp"
 #include "profiles/profiles.hpp"
+#include "support/built_in_profiles.hpp"
 
 namespace gpushape::profiles {
 namespace {
 
-const Profiles& built_in() {
-  static const Profiles profiles = Profiles::open().value();
-  return profiles;
-}
-
 std::vector<std::string> nesting(const std::string& name) {
-  const domain::Device device = built_in().find(name).value();
+  const domain::Device device = example::built_in_profiles().find(name).value();
   std::vector<std::string> names;
   for (const domain::Profile* profile : domain::nesting_profiles(device)) {
     names.push_back(profile->short_name);
@@ -26,7 +22,7 @@ std::vector<std::string> nesting(const std::string& name) {
 }
 
 Bytes stranded(const std::string& name, const std::string& profile, domain::GpuMode mode) {
-  const domain::Device device = built_in().find(name).value();
+  const domain::Device device = example::built_in_profiles().find(name).value();
   return domain::stranded_bytes(device, *domain::find_profile(device, profile).value(), mode);
 }
 

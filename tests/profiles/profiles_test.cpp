@@ -10,18 +10,14 @@
 #include <string>
 
 #include "profiles/check_device.hpp"
+#include "support/built_in_profiles.hpp"
 
 namespace gpushape::profiles {
 namespace {
 
-const Profiles& built_in() {
-  static const Profiles profiles = Profiles::open().value();
-  return profiles;
-}
-
 const std::vector<domain::Device>& all_devices() {
   static const std::vector<domain::Device> devices = [] {
-    Result<std::vector<domain::Device>> all = built_in().all();
+    Result<std::vector<domain::Device>> all = example::built_in_profiles().all();
     if (!all) MESSAGE(to_text(all.error()));
     REQUIRE(all.has_value());
     return *all;
@@ -99,14 +95,14 @@ TEST_SUITE("profiles") {
     };
     for (const Row& row : rows) {
       CAPTURE(row.name);
-      const Result<domain::Device> device = built_in().find(row.name);
+      const Result<domain::Device> device = example::built_in_profiles().find(row.name);
       REQUIRE(device.has_value());
       CHECK(device->id == row.id);
     }
   }
 
   TEST_CASE("a name that several devices share is answered with their ids") {
-    const Result<domain::Device> a100 = built_in().find("A100");
+    const Result<domain::Device> a100 = example::built_in_profiles().find("A100");
     REQUIRE_FALSE(a100.has_value());
     CHECK(a100.error().front().message ==
           "'A100' may be any of a100-pcie-40, a100-pcie-80, a100-sxm4-40 and a100-sxm4-80");
@@ -114,16 +110,16 @@ TEST_SUITE("profiles") {
   }
 
   TEST_CASE("an unknown name is answered with the nearest names") {
-    const Result<domain::Device> typo = built_in().find("h100-smx-80");
+    const Result<domain::Device> typo = example::built_in_profiles().find("h100-smx-80");
     REQUIRE_FALSE(typo.has_value());
     CHECK(typo.error().front().message == "no GPU is called 'h100-smx-80'");
     CHECK(typo.error().front().help.contains("'h100-sxm-80'"));
-    CHECK_FALSE(built_in().find("").has_value());
-    CHECK_FALSE(built_in().find("--").has_value());
+    CHECK_FALSE(example::built_in_profiles().find("").has_value());
+    CHECK_FALSE(example::built_in_profiles().find("--").has_value());
   }
 
   TEST_CASE("ids are sorted, unique, and the order of all devices") {
-    const std::vector<std::string> ids = built_in().devices();
+    const std::vector<std::string> ids = example::built_in_profiles().devices();
     CHECK(std::ranges::is_sorted(ids));
     CHECK(std::ranges::adjacent_find(ids) == ids.end());
     REQUIRE(ids.size() == all_devices().size());
@@ -147,18 +143,18 @@ TEST_SUITE("profiles") {
   }
 
   TEST_CASE("a device comes with its boards, the one with most GPUs first") {
-    const domain::Device h100 = built_in().find("h100-sxm-80").value();
+    const domain::Device h100 = example::built_in_profiles().find("h100-sxm-80").value();
     REQUIRE(h100.boards.size() == 2);
     CHECK(h100.boards.front().id == "hgx-h100-8");
     CHECK(h100.boards.front().gpus == 8);
     CHECK(h100.boards.front().link_domains.front().gpus.size() == 8);
     CHECK(h100.boards.front().partition_sizes == std::vector<int>{1, 2, 4, 8});
     CHECK(h100.boards.front().device_group_sizes == std::vector<int>{2, 4, 8});
-    const domain::Device l40s = built_in().find("l40s").value();
+    const domain::Device l40s = example::built_in_profiles().find("l40s").value();
     REQUIRE(l40s.boards.size() == 1);
     CHECK(l40s.boards.front().interconnect == "pcie");
     CHECK(l40s.boards.front().link_domains.empty());
-    const domain::Device a100 = built_in().find("a100-pcie-80").value();
+    const domain::Device a100 = example::built_in_profiles().find("a100-pcie-80").value();
     CHECK(a100.boards.front().link_domains.size() == 2);
     CHECK(a100.boards.front().partition_sizes == std::vector<int>{1, 2});
   }
@@ -171,7 +167,7 @@ TEST_SUITE("profiles") {
         ++without;
         continue;
       }
-      const Result<domain::Host> host = built_in().usual_server(device);
+      const Result<domain::Host> host = example::built_in_profiles().usual_server(device);
       REQUIRE(host.has_value());
       CHECK_FALSE(host->gpus.empty());
       CHECK(host->source.starts_with("the usual server of " + device.id + ": "));
@@ -186,7 +182,9 @@ TEST_SUITE("profiles") {
 
   TEST_CASE("the usual server of an H100 SXM is a DGX H100") {
     // DGX H100/H200 user guide: 2 x Xeon 8480C, 56 cores each at 2.0 GHz, 2 TB, eight GPUs.
-    const domain::Host host = built_in().usual_server(built_in().find("h100").value()).value();
+    const domain::Host host = example::built_in_profiles()
+                                  .usual_server(example::built_in_profiles().find("h100").value())
+                                  .value();
     CHECK(host.name == "NVIDIA DGX H100");
     CHECK(host.sockets == 2);
     CHECK(host.cores_per_socket == 56);
@@ -199,11 +197,16 @@ TEST_SUITE("profiles") {
   }
 
   TEST_CASE("pairs are linked two by two, and a plain PCIe server not at all") {
-    const domain::Host pairs = built_in().usual_server(built_in().find("h100-nvl").value()).value();
+    const domain::Host pairs =
+        example::built_in_profiles()
+            .usual_server(example::built_in_profiles().find("h100-nvl").value())
+            .value();
     REQUIRE(pairs.gpus.size() == 4);
     CHECK(pairs.gpus[0].link_domain == pairs.gpus[1].link_domain);
     CHECK(pairs.gpus[1].link_domain != pairs.gpus[2].link_domain);
-    const domain::Host plain = built_in().usual_server(built_in().find("l40s").value()).value();
+    const domain::Host plain = example::built_in_profiles()
+                                   .usual_server(example::built_in_profiles().find("l40s").value())
+                                   .value();
     CHECK(std::ranges::all_of(plain.gpus,
                               [](const domain::HostGpu& gpu) { return gpu.link_domain == -1; }));
   }
@@ -226,7 +229,7 @@ TEST_SUITE("profiles") {
     CHECK(profiles->find("l40s")->name == "My L40S");
     CHECK(profiles->find("l40s")->profiles.empty());
     CHECK(profiles->find("l4")->name == "NVIDIA L4");
-    CHECK(profiles->devices().size() == built_in().devices().size() + 1);
+    CHECK(profiles->devices().size() == example::built_in_profiles().devices().size() + 1);
     CHECK(profiles->find("toy-16")->boards.front().id == "toy-board");
     const domain::Host host = profiles->usual_server(profiles->find("toy-16").value()).value();
     CHECK(host.name == "Toy server");
@@ -271,7 +274,7 @@ TEST_SUITE("profiles") {
 
   TEST_CASE("an empty folder changes nothing") {
     const Folder folder("empty");
-    CHECK(Profiles::open(folder.path())->devices() == built_in().devices());
+    CHECK(Profiles::open(folder.path())->devices() == example::built_in_profiles().devices());
   }
 }
 

@@ -9,7 +9,7 @@ using namespace gpushape;
 
 namespace {
 
-Result<std::vector<domain::Measurement>> read(const std::string& text) {
+Result<std::vector<domain::Measurement>> measurements_of(const std::string& text) {
   const auto documents = document::read_any(text, "evidence.yaml");
   REQUIRE(documents.has_value());
   return schema::read_evidence(documents->front());
@@ -21,7 +21,7 @@ TEST_SUITE("schema") {
   TEST_CASE("evidence reads back as it was written") {
     const domain::Measurement measurement = samples::full_calibration().measurement;
     const std::string text = document::write_yaml(schema::evidence_node({measurement}));
-    const auto again = read(text);
+    const auto again = measurements_of(text);
     REQUIRE(again.has_value());
     REQUIRE(again->size() == 1);
     CHECK(again->front() == measurement);
@@ -29,7 +29,7 @@ TEST_SUITE("schema") {
 
   TEST_CASE("evidence that cannot be is refused with its place") {
     const auto faults = [](const std::string& text) {
-      const auto result = read(text);
+      const auto result = measurements_of(text);
       REQUIRE_FALSE(result.has_value());
       return to_text(result.error());
     };

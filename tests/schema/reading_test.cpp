@@ -22,12 +22,12 @@ Document parse(const std::string& text) {
   return documents->front();
 }
 
-auto read(const std::string& fields) {
+auto workload_of(const std::string& fields) {
   return gpushape::schema::read_workload(parse(kHeader + fields));
 }
 
 Diagnostics faults_of(const std::string& fields) {
-  auto result = read(fields);
+  auto result = workload_of(fields);
   REQUIRE_FALSE(result.has_value());
   return result.error();
 }
@@ -53,7 +53,7 @@ TEST_SUITE("schema") {
   }
 
   TEST_CASE("every fact read from a file says file and line") {
-    const auto workload = read("model: m\ncontextTokens: 32k\nengine:\n  maxNumSeqs: 64\n");
+    const auto workload = workload_of("model: m\ncontextTokens: 32k\nengine:\n  maxNumSeqs: 64\n");
     REQUIRE(workload.has_value());
     REQUIRE(workload->context_tokens.has_value());
     CHECK(workload->context_tokens->value == 32'768);
@@ -65,7 +65,7 @@ TEST_SUITE("schema") {
   }
 
   TEST_CASE("a demand says where it stands") {
-    const auto workload = read("demand:\n  staticBytes: 16000000000\n");
+    const auto workload = workload_of("demand:\n  staticBytes: 16000000000\n");
     REQUIRE(workload.has_value());
     REQUIRE(workload->demand.has_value());
     CHECK(workload->demand->static_bytes == gpushape::Bytes(16'000'000'000));
@@ -125,7 +125,7 @@ TEST_SUITE("schema") {
                                "model: [a]\n",
                                "model:\n"}) {
       CAPTURE(fields);
-      const auto result = read(fields);
+      const auto result = workload_of(fields);
       REQUIRE_FALSE(result.has_value());
       CHECK(result.error().size() == 1);
       CHECK(result.error().front().span.line == 3);

@@ -1,6 +1,8 @@
 // Contract requests as the worked examples have them where they do not say.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "advise/contract.hpp"
@@ -21,6 +23,14 @@ inline advise::ContractRequest request(domain::Device device, domain::Shape shap
 inline advise::ContractRequest with_qos(advise::ContractRequest made, domain::Qos qos) {
   made.wishes.qos.value = qos;
   return made;
+}
+
+/// Whether a note of that id has those words.
+inline bool has_note(const domain::ResourceContract& contract, std::string_view id,
+                     std::string_view part = {}) {
+  return std::ranges::any_of(contract.notes, [&](const domain::ContractNote& note) {
+    return note.id == id && note.says.find(part) != std::string::npos;
+  });
 }
 
 }  // namespace gpushape::example
