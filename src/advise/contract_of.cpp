@@ -3,12 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "advise/contract.hpp"
 #include "advise/contract_steps.hpp"
 #include "domain/engine.hpp"
 
 namespace gpushape::advise {
+
+namespace {
+
+/// What the workload asks of the host. Only passthrough is bound to devices, one address for each.
+void take_terms(const domain::PlacementTerms& terms, domain::ResourceContract& contract) {
+  contract.placement = terms;
+  if (terms.pci_addresses.empty()) return;
+  const std::size_t devices = terms.pci_addresses.size();
+  const bool is_bound = contract.shape.technology == domain::Technology::Passthrough &&
+                        std::cmp_equal(contract.shape.count, devices);
+  if (is_bound) return;
+  contract.placement.pci_addresses.clear();
+  note(contract, "addresses",
+       fmt::format("not bound to {}: only passthrough of {} device{} is",
+                   fmt::join(terms.pci_addresses, ", "), devices, devices == 1 ? "" : "s"));
+}
+
+}  // namespace
 
 std::optional<std::int64_t> review_days(const DeviceCase& device_case,
                                         domain::ConsumptionModel model) {
@@ -62,6 +81,7 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   }
   contract.name = workload.name;
   if (workload.hardware_label) contract.hardware_label = workload.hardware_label->value;
+  take_terms(workload.placement, contract);
   if (device_case.request.model) contract.model = device_case.request.model->id;
   if (need.estimate) {
     contract.quantization = name_of(need.estimate->quantization.value);

@@ -12,6 +12,7 @@
 #include "catalog/quantization_names.hpp"
 #include "domain/review.hpp"
 #include "inventory/import.hpp"
+#include "inventory/seen.hpp"
 #include "place/decide.hpp"
 #include "schema/token_figures.hpp"
 
@@ -111,6 +112,33 @@ Diagnostics set_requirements(std::vector<std::string>& target, const Given& give
     }
   }
   return set_list(target, given);
+}
+
+Diagnostics set_most_per_host(Invocation& in, const Given& given) {
+  const Result<std::int64_t> count = parse_count(given, 1, kMostSequences);
+  if (!count) return count.error();
+  in.workload.placement.most_per_host = *count;
+  return {};
+}
+
+/// In the one form that inventories keep addresses in, whichever the user's tool prints.
+Diagnostics set_addresses(Invocation& in, const Given& given) {
+  std::vector<std::string> addresses = split_commas(given.text);
+  if (addresses.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
+  for (std::string& text : addresses) {
+    std::string address = inventory::pci_address_of(text);
+    if (address.empty()) {
+      return {complaint(fmt::format("{}: '{}' is no PCI address", given.flag, text),
+                        "write domain, bus, device and function: 0000:3b:00.0")};
+    }
+    text = std::move(address);
+  }
+  for (auto address = addresses.begin(); address != addresses.end(); ++address) {
+    if (std::find(addresses.begin(), address, *address) == address) continue;
+    return {complaint(fmt::format("{}: {} is named twice", given.flag, *address))};
+  }
+  in.workload.placement.pci_addresses = std::move(addresses);
+  return {};
 }
 
 Diagnostics set_adapters(Invocation& in, const Given& given) {
@@ -480,6 +508,15 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      }},
     {"--hardware-label", "", "LABEL", Hardware, kAdvise, "for dynamic passthrough", nullptr,
      [](Invocation& in, const Given& g) { return set(in.hardware_label, text_of(g), g); }},
+    {"--datastore", "", "LIST", Hardware, kAdvise | kPlace, "datastores that the host must reach", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.workload.placement.datastores, g); }},
+    {"--network", "", "LIST", Hardware, kAdvise | kPlace, "networks that the host must reach", nullptr,
+     [](Invocation& in, const Given& g) { return set_list(in.workload.placement.networks, g); }},
+    {"--tenant-name", "", "NAME", Hardware, kAdvise | kPlace, "whom it belongs to, for hosts that are kept for some", nullptr,
+     [](Invocation& in, const Given& g) { return set(in.workload.placement.tenant, text_of(g), g); }},
+    {"--most-per-host", "", "N", Hardware, kAdvise | kPlace, "replicas that one host may hold; default: any number", nullptr, set_most_per_host},
+    {"--pci-address", "", "LIST", Hardware, kAdvise | kPlace,
+     "passthrough bound to these devices, one for each: 0000:3b:00.0", nullptr, set_addresses},
     {"--platform", "", "NAME", Hardware, kAdvise | kProfiles | kPlan, "default: what the targets imply, else vsphere",
      all_names<domain::Platform>,
      [](Invocation& in, const Given& g) { return set_choice<domain::Platform>(in.workload.platform, g); }},

@@ -134,6 +134,19 @@ Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& wor
   return faults;
 }
 
+/// A VM that is bound to devices has them passed through, and its GPU set-up is fixed: nobody needs
+/// to say so beside it.
+void ask_for_bound_devices(domain::Workload& workload) {
+  if (workload.placement.pci_addresses.empty()) return;
+  constexpr const char* kFrom = "the addresses of devices";
+  if (workload.appliance.origin == domain::Origin::Default) {
+    workload.appliance = {true, domain::Origin::Computed, kFrom};
+  }
+  if (workload.technology || workload.consumption_model) return;
+  workload.technology = domain::Fact<domain::Technology>{domain::Technology::Passthrough,
+                                                         domain::Origin::Computed, kFrom};
+}
+
 }  // namespace
 
 Result<domain::Workload> gather_workload(const ParsedFlags& parsed, Invocation& invocation) {
@@ -195,6 +208,7 @@ Result<Gathered> gather_for(Invocation& invocation) {
     workload.hardware_label = domain::Fact<std::string>{invocation.hardware_label,
                                                         domain::Origin::Flag, "--hardware-label"};
   }
+  ask_for_bound_devices(workload);
 
   Gathered gathered;
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);

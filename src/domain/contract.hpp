@@ -59,18 +59,6 @@ struct Density {
   bool operator==(const Density&) const = default;
 };
 
-/// What a host must offer beside the amounts, as its administrator states it.
-struct PlacementTerms {
-  /// Of a static passthrough, one for each device of the shape; empty: dynamic, any device.
-  std::vector<std::string> pci_addresses;
-  std::vector<std::string> datastores;  ///< all must be reachable
-  std::vector<std::string> networks;    ///< all must be reachable
-  std::string tenant;                   ///< empty: not said
-  std::int64_t most_per_host = 0;       ///< replicas on one host; 0: any number
-
-  bool operator==(const PlacementTerms&) const = default;
-};
-
 struct ResourceContract {
   std::string name;
   Shape shape;

@@ -19,6 +19,7 @@
 #include "domain/fact.hpp"
 #include "domain/measurement.hpp"
 #include "domain/model.hpp"
+#include "domain/placement_terms.hpp"
 #include "domain/quantization.hpp"
 #include "domain/traffic.hpp"
 #include "domain/training.hpp"
@@ -150,6 +151,7 @@ struct Workload {
   std::optional<Fact<Technology>> technology;
   std::optional<Fact<Platform>> platform;
   ContractWishes contract;
+  PlacementTerms placement;            ///< what a host must offer beside the amounts
   std::vector<std::string> gpus;       ///< ordered wish list as written ("4xl40s"); empty: any
   std::vector<std::string> requires_;  ///< capabilities: "fp8", "nvlink", "mig"
 

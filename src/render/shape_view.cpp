@@ -257,6 +257,17 @@ void show_contract(Page& page, const domain::ResourceContract& contract,
     show("migration pause", pause_text(contract));
   }
   if (!contract.hardware_label.empty()) show("hardware label", contract.hardware_label);
+  const domain::PlacementTerms& terms = contract.placement;
+  const auto show_all = [&](std::string_view label, const std::vector<std::string>& names) {
+    if (!names.empty()) show(label, fmt::format("{}", fmt::join(names, ", ")));
+  };
+  show_all("bound to", terms.pci_addresses);
+  show_all("datastores", terms.datastores);
+  show_all("networks", terms.networks);
+  if (!terms.tenant.empty()) show("tenant", terms.tenant);
+  if (terms.most_per_host > 0) {
+    show("spread", fmt::format("at most {} on one host", terms.most_per_host));
+  }
   show("density", density_text(contract.density));
   // Steps say how a figure came about; rules say what to mind.
   for (const domain::ContractNote& note : contract.notes) {

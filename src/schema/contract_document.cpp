@@ -10,6 +10,7 @@
 #include "schema/header.hpp"
 #include "schema/kinds.hpp"
 #include "schema/limits.hpp"
+#include "schema/placement_terms.hpp"
 #include "schema/shape_fields.hpp"
 
 namespace gpushape::schema {
@@ -148,31 +149,6 @@ void read_guarantees(Reader& reader, ResourceContract& contract) {
   contract.pause_seconds = reader.number("pauseSeconds", kSecondsBounds);
 }
 
-Node terms_node(const domain::PlacementTerms& terms) {
-  Node node = Node::mapping();
-  const auto set_texts = [&](const std::string& name, const std::vector<std::string>& texts) {
-    if (texts.empty()) return;
-    Node list = Node::sequence();
-    for (const std::string& text : texts) list.add(text);
-    node.set(name, std::move(list));
-  };
-  set_texts("pciAddresses", terms.pci_addresses);
-  set_texts("datastores", terms.datastores);
-  set_texts("networks", terms.networks);
-  set_text(node, "tenant", terms.tenant);
-  set_count(node, "mostPerHost", terms.most_per_host);
-  return node;
-}
-
-/// "0000:3b:00.0": domain, bus, device and function, as lspci and vSphere print them.
-bool is_pci_address(std::string_view text) {
-  constexpr std::string_view kForm = "xxxx:xx:xx.x";
-  return std::ranges::equal(text, kForm, [](char found, char form) {
-    const bool is_digit = (found >= '0' && found <= '9') || (found >= 'a' && found <= 'f');
-    return form == 'x' ? is_digit : found == form;
-  });
-}
-
 /// A bound device is passed through, and each has its own address.
 void check_bound(Reader& reader, const domain::PlacementTerms& terms, const domain::Shape& shape) {
   if (shape.technology != domain::Technology::Passthrough) {
@@ -185,23 +161,6 @@ void check_bound(Reader& reader, const domain::PlacementTerms& terms, const doma
         fmt::format("{} addresses for {} devices", terms.pci_addresses.size(), shape.count),
         "name one for each device of the shape");
   }
-}
-
-domain::PlacementTerms read_terms(Reader& reader, const ResourceContract& contract) {
-  domain::PlacementTerms terms{
-      .pci_addresses = reader.texts("pciAddresses"),
-      .datastores = reader.texts("datastores"),
-      .networks = reader.texts("networks"),
-      .tenant = reader.filled_text("tenant").value_or(""),
-      .most_per_host = reader.integer("mostPerHost", kOneOrMoreBounds).value_or(0)};
-  for (const std::string& address : terms.pci_addresses) {
-    if (is_pci_address(address)) continue;
-    reader.complain("pciAddresses", fmt::format("'{}' is no PCI address", address),
-                    "write domain, bus, device and function: 0000:3b:00.0");
-  }
-  if (!terms.pci_addresses.empty()) check_bound(reader, terms, contract.shape);
-  reader.finish();
-  return terms;
 }
 
 }  // namespace
@@ -271,7 +230,13 @@ ResourceContract read_contract_fields(Reader& reader) {
   if (auto density = reader.mapping("density")) contract.density = read_density(*density);
   contract.host = reader.filled_text("host").value_or("");
   contract.hardware_label = reader.filled_text("hardwareLabel").value_or("");
-  if (auto terms = reader.mapping("placement")) contract.placement = read_terms(*terms, contract);
+  if (auto terms = reader.mapping("placement")) {
+    contract.placement = read_terms(*terms);
+    if (!contract.placement.pci_addresses.empty()) {
+      check_bound(*terms, contract.placement, contract.shape);
+    }
+    terms->finish();
+  }
   contract.least_hardware_version =
       reader.integer("leastHardwareVersion", kOneOrMoreBounds).value_or(0);
   contract.hardware_version = reader.integer("hardwareVersion", kOneOrMoreBounds).value_or(0);

@@ -8,6 +8,7 @@
 #include "schema/header.hpp"
 #include "schema/kinds.hpp"
 #include "schema/limits.hpp"
+#include "schema/placement_terms.hpp"
 #include "schema/token_count.hpp"
 #include "schema/traffic_fields.hpp"
 
@@ -370,6 +371,7 @@ Node to_node(const Workload& workload) {
                                  {}});
   }
   set_filled(node, "contract", wishes_node(workload.contract));
+  set_filled(node, "placement", terms_node(workload.placement));
   set_texts(node, "gpus", workload.gpus);
   set_texts(node, "requires", workload.requires_);
   return node;
@@ -383,6 +385,10 @@ Result<Workload> read_workload(const document::Document& document) {
   read_model_fields(reader, workload);
   read_deciding_facts(reader, workload);
   if (auto wishes = reader.mapping("contract")) read_wishes(*wishes, workload.contract);
+  if (auto terms = reader.mapping("placement")) {
+    workload.placement = read_terms(*terms);
+    terms->finish();
+  }
   workload.gpus = reader.texts("gpus");
   workload.requires_ = reader.texts("requires");
   reader.finish();

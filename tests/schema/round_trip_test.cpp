@@ -280,6 +280,10 @@ Workload any_workload() {
   maybe_state(workload.hardware_label, any_text);
   maybe_state(workload.lifetime_seconds, [] { return any_count(1, 1'000'000); });
   workload.contract = any_wishes();
+  Shape bound;
+  bound.technology = gpushape::domain::Technology::Passthrough;
+  bound.count = any_count(1, 4);
+  workload.placement = any_terms(bound);
   if (any_boolean()) workload.gpus = {any_text(), "4xl40s"};
   if (any_boolean()) workload.requires_ = {"fp8", any_text()};
   return workload;
