@@ -44,6 +44,12 @@ Result<inventory::Imported> import_paths(const std::vector<std::string>& paths,
 /// "left out: … (nodes.json:12)", a line each.
 std::string to_text(const std::vector<inventory::ImportNote>& notes);
 
+/// For each document its contracts, the preferred one first: that of a ResourceContract, those of
+/// the shapes of an Advice that fit, and likewise what is advised for a Workload on the
+/// invocation's clusters or host.
+Result<std::vector<std::vector<domain::ResourceContract>>> read_contract_choices(
+    const std::vector<std::string>& given, const Invocation& invocation);
+
 /// The contracts of ResourceContract documents, the best one of each Advice, and what is advised
 /// for each Workload on the invocation's clusters.
 Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given,

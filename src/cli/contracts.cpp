@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <utility>
 
 #include "advise/advise.hpp"
 #include "cli/advise_cluster.hpp"
@@ -15,10 +17,12 @@
 namespace gpushape::cli {
 namespace {
 
-/// The best shape that the clusters can place, as `advise -f FILE --cluster …` answers.
-Result<domain::ResourceContract> advised_contract(const document::Document& document,
-                                                  const std::string& file,
-                                                  const Invocation& invocation) {
+using Contracts = std::vector<domain::ResourceContract>;
+
+/// Of every shape that fits, the best first: those that the clusters can place come before the
+/// others, as `advise -f FILE --cluster …` answers.
+Result<Contracts> advised_contracts(const document::Document& document, const std::string& file,
+                                    const Invocation& invocation) {
   Result<domain::Workload> workload = schema::read_workload(document);
   if (!workload) return std::unexpected(workload.error());
   Invocation own;
@@ -39,12 +43,30 @@ Result<domain::ResourceContract> advised_contract(const document::Document& docu
   Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return std::unexpected(advice.error());
   if (gathered->clusters) rank_by_cluster(*advice, *gathered->clusters);
-  const auto best = std::ranges::find_if(advice->shapes, &domain::RankedShape::fits);
-  if (best == advice->shapes.end()) {
+  Contracts contracts;
+  for (domain::RankedShape& shape : advice->shapes) {
+    if (shape.fits) contracts.push_back(std::move(shape.contract));
+  }
+  if (contracts.empty()) {
     return failure(fmt::format("{}: no shape of the GPUs fits this workload", file),
                    fmt::format("'gpushape advise -f {}' tells why", file));
   }
-  return best->contract;
+  return contracts;
+}
+
+/// One contract, or the shapes of an Advice that fit; none where all of them are refused.
+Result<Contracts> written_contracts(const document::Document& document) {
+  Result<Contracts> read = schema::read_contracts(document);
+  if (!read || schema::kind_of(document) != "Advice") return read;
+  const document::Node* shapes = document.root.find("shapes");
+  Contracts fitting;
+  for (std::size_t i = 0; i < read->size(); ++i) {
+    const document::Node* fits = shapes->items()[i].find("fits");
+    const bool is_refused =
+        fits != nullptr && fits->is(document::Node::Kind::Boolean) && !fits->boolean();
+    if (!is_refused) fitting.push_back(std::move((*read)[i]));
+  }
+  return fitting;
 }
 
 /// Of our kinds, or meant as one of them; values of a chart have neither version nor kind.
@@ -56,13 +78,37 @@ bool is_own(const document::Document& document) {
          document.root.find("services") == nullptr;
 }
 
+/// What the flags say of the host stands in place of what the contracts say.
+Diagnostics take_terms(const domain::PlacementTerms& given,
+                       std::span<domain::ResourceContract> contracts) {
+  Diagnostics faults;
+  for (domain::ResourceContract& contract : contracts) {
+    domain::overrule(contract.placement, given);
+    if (given.pci_addresses.empty()) continue;
+    const domain::Shape& shape = contract.shape;
+    const std::string name = contract.name.empty() ? "vm" : contract.name;
+    if (shape.technology != domain::Technology::Passthrough) {
+      faults.push_back(complaint(
+          fmt::format("--pci-address: '{}' asks for {}, which is not bound to an address", name,
+                      name_of(shape.technology)),
+          "only passthrough is: 'gpushape advise … --technology passthrough -o contract'"));
+    } else if (std::cmp_not_equal(given.pci_addresses.size(), shape.count)) {
+      faults.push_back(complaint(
+          fmt::format("--pci-address: {} named, and '{}' asks for {} GPU{}",
+                      given.pci_addresses.size(), name, shape.count, shape.count == 1 ? "" : "s"),
+          "name one for each GPU"));
+    }
+  }
+  return faults;
+}
+
 }  // namespace
 
-Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<std::string>& given,
-                                                             const Invocation& invocation) {
+Result<std::vector<Contracts>> read_contract_choices(const std::vector<std::string>& given,
+                                                     const Invocation& invocation) {
   const Result<std::vector<std::string>> files = document_files(given);
   if (!files) return std::unexpected(files.error());
-  std::vector<domain::ResourceContract> contracts;
+  std::vector<Contracts> choices;
   Diagnostics faults;
   for (const std::string& file : *files) {
     const Result<std::vector<document::Document>> documents = read_documents(file);
@@ -76,35 +122,38 @@ Result<std::vector<domain::ResourceContract>> read_contracts(const std::vector<s
         manifests.push_back(document);
         continue;
       }
-      if (schema::kind_of(document) == "Workload") {
-        Result<domain::ResourceContract> advised = advised_contract(document, file, invocation);
-        if (advised) {
-          contracts.push_back(std::move(*advised));
-        } else {
-          std::ranges::copy(advised.error(), std::back_inserter(faults));
-        }
-        continue;
-      }
-      Result<std::vector<domain::ResourceContract>> read = schema::read_contracts(document);
+      Result<Contracts> read = schema::kind_of(document) == "Workload"
+                                   ? advised_contracts(document, file, invocation)
+                                   : written_contracts(document);
       if (!read) {
         std::ranges::copy(read.error(), std::back_inserter(faults));
-      } else if (schema::kind_of(document) == "Advice" && !read->empty()) {
-        contracts.push_back(std::move(read->front()));  // the best shape is the answer
-      } else {
-        std::ranges::move(*read, std::back_inserter(contracts));
+      } else if (!read->empty()) {
+        choices.push_back(*std::move(read));
       }
     }
     if (manifests.empty()) continue;
-    Result<std::vector<domain::ResourceContract>> asked = manifest_contracts(manifests, invocation);
+    Result<Contracts> asked = manifest_contracts(manifests, invocation);
     if (asked) {
-      std::ranges::move(*asked, std::back_inserter(contracts));
+      for (domain::ResourceContract& contract : *asked) choices.push_back({std::move(contract)});
     } else {
       std::ranges::copy(asked.error(), std::back_inserter(faults));
     }
   }
   if (!faults.empty()) return failure(std::move(faults));
-  if (contracts.empty()) {
+  if (choices.empty()) {
     return failure("no contract to place", "an Advice whose shapes are all refused holds none");
+  }
+  return choices;
+}
+
+Result<Contracts> read_contracts(const std::vector<std::string>& given,
+                                 const Invocation& invocation) {
+  Result<std::vector<Contracts>> choices = read_contract_choices(given, invocation);
+  if (!choices) return std::unexpected(choices.error());
+  Contracts contracts;
+  for (Contracts& choice : *choices) contracts.push_back(std::move(choice.front()));
+  if (Diagnostics unfit = take_terms(invocation.workload.placement, contracts); !unfit.empty()) {
+    return failure(std::move(unfit));
   }
   return contracts;
 }

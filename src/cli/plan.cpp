@@ -20,6 +20,7 @@
 #include "place/demand.hpp"
 #include "place/plan_hosts.hpp"
 #include "place/plan_profiles.hpp"
+#include "place/plan_shapes.hpp"
 #include "render/plan_view.hpp"
 #include "schema/plan_documents.hpp"
 
@@ -45,26 +46,56 @@ int write_plan(std::string text, const Node& node, const Invocation& invocation,
   return has_plan ? kDone : kAnswerIsNo;
 }
 
-/// One request for each copy of each contract.
-Result<std::vector<place::MixRequest>> requests_of_mix(
-    const std::vector<domain::ResourceContract>& contracts,
+/// Whether both ask hosts for the same, copy by copy.
+bool asks_the_same(const place::ShapeOption& a, const place::ShapeOption& b) {
+  return std::ranges::equal(a.copies, b.copies, {}, &place::MixRequest::request,
+                            &place::MixRequest::request);
+}
+
+/// One request for each copy of the contract in that shape.
+place::ShapeOption option_of(const std::string& name, const domain::ResourceContract& contract,
+                             const domain::Shape& shape, std::span<const domain::Device> devices) {
+  const domain::PlacementRequest request = place::request_of(contract, shape, devices);
+  const std::int64_t replicas =
+      std::clamp<std::int64_t>(contract.replicas, 1, static_cast<std::int64_t>(kMostInstances) + 1);
+  place::ShapeOption option{.words = place::words_of(request), .copies = {}};
+  if (replicas > 1) option.words = fmt::format("{} times {}", replicas, option.words);
+  for (std::int64_t copy = 0; copy < replicas; ++copy) {
+    option.copies.push_back({replicas > 1 ? fmt::format("{}-{}", name, copy) : name, request});
+  }
+  return option;
+}
+
+/// Each workload with all of its shapes, and every copy with a name of its own.
+Result<std::vector<place::MixChoice>> choices_of_mix(
+    const std::vector<std::vector<domain::ResourceContract>>& choices,
     std::span<const domain::Device> devices) {
-  std::vector<place::MixRequest> mix;
-  for (std::size_t i = 0; i < contracts.size(); ++i) {
-    const domain::ResourceContract& contract = contracts[i];
-    const std::string name =
-        contract.name.empty() ? fmt::format("contract-{}", i + 1) : contract.name;
-    const bool is_repeated =
-        std::ranges::count(contracts, contract.name, &domain::ResourceContract::name) > 1;
-    const std::string base = is_repeated ? fmt::format("{}.{}", name, i + 1) : name;
-    const std::int64_t replicas = std::max<std::int64_t>(1, contract.replicas);
-    for (std::int64_t copy = 0; copy < replicas; ++copy) {
-      if (mix.size() == kMostInstances) {
-        return failure(fmt::format("the mix has more than {} instances", kMostInstances));
-      }
-      mix.push_back({replicas > 1 ? fmt::format("{}-{}", base, copy) : base,
-                     place::request_of(contract, contract.shape, devices)});
+  const auto name_of_choice = [](const std::vector<domain::ResourceContract>& contracts) {
+    return contracts.front().name;
+  };
+  std::vector<place::MixChoice> mix;
+  std::size_t instances = 0;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const std::string own = name_of_choice(choices[i]);
+    const std::string name = own.empty() ? fmt::format("contract-{}", i + 1) : own;
+    const bool is_repeated = std::ranges::count(choices, own, name_of_choice) > 1;
+    place::MixChoice choice{.name = is_repeated ? fmt::format("{}.{}", name, i + 1) : name,
+                            .shapes = {}};
+    const auto add = [&](const domain::ResourceContract& contract, const domain::Shape& shape) {
+      place::ShapeOption option = option_of(choice.name, contract, shape, devices);
+      const bool is_known = std::ranges::any_of(
+          choice.shapes, [&](const auto& known) { return asks_the_same(known, option); });
+      if (!is_known) choice.shapes.push_back(std::move(option));
+    };
+    for (const domain::ResourceContract& contract : choices[i]) {
+      add(contract, contract.shape);
+      for (const domain::Shape& shape : contract.alternatives) add(contract, shape);
     }
+    instances += choice.shapes.front().copies.size();
+    if (instances > kMostInstances) {
+      return failure(fmt::format("the mix has more than {} instances", kMostInstances));
+    }
+    mix.push_back(std::move(choice));
   }
   return mix;
 }
@@ -143,9 +174,9 @@ int run_plan(const ParsedFlags& parsed, Invocation& invocation, const Terminal& 
     }
   }
   input.devices = devices;
-  const Result<std::vector<domain::ResourceContract>> contracts = read_contracts(files, invocation);
-  if (!contracts) return refuse(contracts.error(), terminal);
-  const Result<std::vector<place::MixRequest>> mix = requests_of_mix(*contracts, devices);
+  const auto choices = read_contract_choices(files, invocation);
+  if (!choices) return refuse(choices.error(), terminal);
+  const Result<std::vector<place::MixChoice>> mix = choices_of_mix(*choices, devices);
   if (!mix) return refuse(mix.error(), terminal);
 
   std::vector<domain::HostPlan> plans = {place::plan_hosts(input, *mix)};

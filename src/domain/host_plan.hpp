@@ -18,6 +18,16 @@ struct HostBound {
   bool operator==(const HostBound&) const = default;
 };
 
+/// A workload that takes another of its shapes than the one it is advised first.
+struct OtherShape {
+  std::string workload;
+  std::string shape;
+  std::string instead_of;
+  bool is_forced = false;  ///< no host takes the shapes before it; otherwise it saves hosts
+
+  bool operator==(const OtherShape&) const = default;
+};
+
 struct HostPlan {
   std::string host;                  ///< server model, or the cluster
   GpuMode mode = GpuMode::SameSize;  ///< of the GPUs that vGPUs share: same-size or mixed-size
@@ -29,6 +39,8 @@ struct HostPlan {
   std::vector<ClusterHost> used;  ///< with what they hold
   std::int64_t copies = 0;        ///< VMs or pods that are placed
   std::int64_t steps = 0;         ///< states that the searches looked at
+  std::vector<OtherShape> other_shapes;
+  std::int64_t shape_choices = 1;  ///< choices of shapes that were planned for
 
   bool operator==(const HostPlan&) const = default;
 };

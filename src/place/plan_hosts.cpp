@@ -43,8 +43,9 @@ class HostPlanner {
   HostPlan run() {
     plan_.copies = static_cast<std::int64_t>(mix_.size());
     plan_.mode = has_mixed(input_.pool.front()) ? GpuMode::MixedSize : GpuMode::SameSize;
-    const std::size_t most =
+    std::size_t most =
         input_.is_model ? std::min(mix_.size(), kMostPlannedHosts) : input_.pool.size();
+    if (input_.most_hosts > 0) most = std::min(most, static_cast<std::size_t>(input_.most_hosts));
     if (!each_fits()) return std::move(plan_);
     find_bounds();
     bool all_refuted = true;

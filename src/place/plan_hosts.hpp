@@ -31,6 +31,7 @@ struct HostPlanInput {
   bool is_model = false;  ///< the pool is one host of a server model
   std::span<const domain::Device> devices;
   std::int64_t most_steps = kHostSteps;
+  std::int64_t most_hosts = 0;  ///< more are not tried; 0: any number
 };
 
 /// With the GPUs in the modes that the pool allows.

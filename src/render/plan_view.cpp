@@ -207,6 +207,15 @@ std::string host_plans_text(const std::vector<HostPlan>& plans, const Style& sty
   page.labelled(
       "answer", 20,
       fmt::format("{}; {}", best.hosts, proof_text(best.hosts, best.least_hosts, best.is_proven)));
+  for (const domain::OtherShape& other : best.other_shapes) {
+    page.labelled(other.workload, 20,
+                  fmt::format("{} instead of {}, {}", other.shape, other.instead_of,
+                              other.is_forced ? "which no host takes" : "which saves hosts"));
+  }
+  if (best.shape_choices > 1) {
+    page.labelled("shapes", 20,
+                  fmt::format("{} choices of shapes were planned for", best.shape_choices));
+  }
   for (const HostPlan& other : std::span(plans).subspan(1)) {
     page.labelled(fmt::format("{} vGPUs", name_of(other.mode)), 20,
                   other.refusal.empty() ? fmt::format("{}, {}", counted(other.hosts, "host"),

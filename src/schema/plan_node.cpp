@@ -97,6 +97,17 @@ Node host_plan_node(const domain::HostPlan& plan) {
   node.set("leastHosts", plan.least_hosts);
   node.set("proven", plan.is_proven);
   node.set("copies", plan.copies);
+  node.set("shapeChoices", plan.shape_choices);
+  if (!plan.other_shapes.empty()) {
+    Node& others = node.set("otherShapes", Node::sequence());
+    for (const domain::OtherShape& other : plan.other_shapes) {
+      Node& row = others.add(Node::mapping());
+      row.set("workload", other.workload);
+      row.set("shape", other.shape);
+      row.set("insteadOf", other.instead_of);
+      row.set("forced", other.is_forced);
+    }
+  }
   Node& bounds = node.set("bounds", Node::sequence());
   for (const domain::HostBound& bound : plan.bounds) {
     Node& row = bounds.add(Node::mapping());

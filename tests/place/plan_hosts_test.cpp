@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "place/host_filters.hpp"
+#include "place/plan_shapes.hpp"
 #include "place/snapshot.hpp"
 
 namespace {
@@ -22,6 +23,7 @@ using gpushape::domain::PlacementRequest;
 using gpushape::domain::Profile;
 using gpushape::domain::Technology;
 using gpushape::place::HostPlanInput;
+using gpushape::place::MixChoice;
 using gpushape::place::MixRequest;
 using gpushape::place::plan_hosts;
 using gpushape::place::Snapshot;
@@ -202,5 +204,67 @@ TEST_SUITE("place") {
     CHECK(plan.used.front().name == "b");
     CHECK(plan_hosts(input, {vm("one", "80C"), vm("two", "80C")}).refusal ==
           "the 2 hosts do not hold the mix");
+  }
+
+  TEST_CASE("workloads take other shapes only where that saves a host, for every tiny mix") {
+    // Each of three workloads is advised one shape and would do with another: the obvious search
+    // tries all eight choices.
+    const std::vector<Device> devices = {toy()};
+    const std::vector<std::string> profiles = {"80C", "40C", "20C", "3g.40gb"};
+    HostPlanInput input;
+    input.pool = {server(1, 6, 16)};
+    input.is_model = true;
+    input.devices = devices;
+    int saved = 0;
+    for (int code = 0; code < 64; ++code) {
+      std::vector<MixChoice> mix;
+      std::vector<std::vector<MixRequest>> both(3);
+      int rest = code;
+      for (std::size_t i = 0; i < 3; ++i, rest /= 4) {
+        const std::string name = "vm" + std::to_string(i);
+        MixChoice choice{.name = name, .shapes = {}};
+        for (const int other : {0, 1}) {
+          const std::string& profile = profiles[static_cast<std::size_t>((rest + other) % 4)];
+          const MixRequest one = vm(name, profile, 1 + other, 2);
+          both[i].push_back(one);
+          choice.shapes.push_back({.words = profile, .copies = {one}});
+        }
+        mix.push_back(std::move(choice));
+      }
+      std::int64_t least = 3;
+      for (std::size_t pick = 0; pick < 8; ++pick) {
+        least = std::min(
+            least,
+            fewest(input.pool.front(),
+                   {both[0][pick & 1U], both[1][pick >> 1U & 1U], both[2][pick >> 2U]}, devices));
+      }
+      const std::int64_t first =
+          fewest(input.pool.front(), {both[0][0], both[1][0], both[2][0]}, devices);
+      const HostPlan plan = plan_hosts(input, mix);
+      CAPTURE(code);
+      REQUIRE(plan.refusal.empty());
+      CHECK(plan.hosts == least);
+      CHECK(plan.is_proven);
+      CHECK(plan.other_shapes.empty() == (first == least));
+      saved += first > least ? 1 : 0;
+    }
+    CHECK(saved > 5);
+  }
+
+  TEST_CASE("a shape that no host takes gives way to the next one, and says so") {
+    const std::vector<Device> devices = {toy()};
+    HostPlanInput input;
+    input.pool = {server(1, 10, 100)};
+    input.is_model = true;
+    input.devices = devices;
+    const HostPlan plan =
+        plan_hosts(input, {{.name = "a",
+                            .shapes = {{.words = "80C", .copies = {vm("a", "80C", 64)}},
+                                       {.words = "40C", .copies = {vm("a", "40C", 8)}}}}});
+    REQUIRE(plan.refusal.empty());
+    CHECK(plan.hosts == 1);
+    REQUIRE(plan.other_shapes.size() == 1);
+    CHECK(plan.other_shapes.front().is_forced);
+    CHECK(plan.other_shapes.front().instead_of == "80C");
   }
 }
