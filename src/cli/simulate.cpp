@@ -153,6 +153,7 @@ Node vm_row(const simulate::VmReplay& replay) {
   row.set("meanTouchGpus", replay.mean_touch);
   row.set("meanFillGpus", replay.mean_fill);
   row.set("avoidableRejections", replay.avoidable);
+  row.set("perhapsAvoidableRejections", replay.perhaps_avoidable);
   Node& reasons = row.set("rejectedBy", Node::mapping());
   for (const auto& [refusal, count] : replay.rejected_by) {
     reasons.set(std::string(name_of(refusal)), count);
@@ -168,6 +169,12 @@ Node vm_row(const simulate::VmReplay& replay) {
     entry.set("rejected", point.rejected);
   }
   return row;
+}
+
+/// "3", or "3 to 5" where some are open.
+std::string avoidable_text(const simulate::VmReplay& replay) {
+  if (replay.perhaps_avoidable == 0) return std::to_string(replay.avoidable);
+  return fmt::format("{} to {}", replay.avoidable, replay.avoidable + replay.perhaps_avoidable);
 }
 
 void add_vm_charts(const simulate::VmReplay& replay, Report& report) {
@@ -220,7 +227,7 @@ Result<Report> simulate_vms(const domain::Trace& trace, const Invocation& invoca
     }
     report.table.rows.push_back(
         {replay.policy, std::to_string(replay.placed), std::to_string(replay.rejected),
-         std::to_string(replay.avoidable), percent(replay.accepted_gpu_share),
+         avoidable_text(replay), percent(replay.accepted_gpu_share),
          fmt::format("{:.2f}", replay.mean_idle), fmt::format("{:.2f}", replay.mean_touch),
          fmt::format("{:.2f}", replay.mean_fill)});
     if (!reasons.empty()) {
@@ -233,8 +240,10 @@ Result<Report> simulate_vms(const domain::Trace& trace, const Invocation& invoca
   if (terminal.is_out_terminal) terminal.err << fmt::format("\r{:<40}\r", "");
   if (!trace.remark.empty()) report.lines.push_back(trace.remark);
   report.remark =
-      "avoidable: rejections although GPUs, CPU and memory were free in total; accepted: of the "
-      "GPU capacity that was asked for; idle, touch and fill: GPUs, mean over time";
+      "avoidable: rejections that a different earlier choice would have avoided, as another "
+      "arrangement of what ran then proves; up to: GPUs, CPU and memory were free in total; "
+      "accepted: of the GPU capacity that was asked for; idle, touch and fill: GPUs, mean over "
+      "time";
   return report;
 }
 

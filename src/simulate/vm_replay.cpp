@@ -6,7 +6,7 @@
 
 #include "place/chooser.hpp"
 #include "place/fragmentation.hpp"
-#include "place/host_filters.hpp"
+#include "simulate/hindsight.hpp"
 #include "simulate/replay.hpp"
 
 namespace gpushape::simulate {
@@ -31,24 +31,6 @@ double gpus_of_request(const place::Snapshot& snapshot, const place::Request& re
     }
   }
   return request.gpus;
-}
-
-struct Free {
-  double gpus = 0;
-  std::int64_t millicores = 0;
-  std::int64_t memory = 0;
-};
-
-Free free_of(const place::Snapshot& snapshot) {
-  Free free;
-  for (std::size_t host = 0; host < snapshot.size(); ++host) {
-    const place::HostRow& row = snapshot.row(host);
-    if (!row.is_up) continue;
-    free.gpus += place::idle_of(snapshot.states(), place::view_of(row));
-    free.millicores += row.free_millicores;
-    free.memory += row.free_memory;
-  }
-  return free;
 }
 
 /// Sums that become means over time and over the demand.
@@ -120,6 +102,7 @@ VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
   result.policy = policy.name;
   const place::Distribution distribution = snapshot.compile(distribution_of(trace));
   const std::map<std::string, double> lives = lives_of(trace);
+  Rearranger rearranger(snapshot, distribution);
   place::Chooser chooser(std::move(snapshot), distribution, policy);
   Sums sums;
   Points points;
@@ -159,11 +142,9 @@ VmReplay replay_vms(place::Snapshot snapshot, const domain::Trace& trace,
     }
     ++result.rejected;
     ++result.rejected_by[furthest_refusal(chooser.snapshot(), request)];
-    const Free free = free_of(chooser.snapshot());
-    if (free.gpus >= gpus && free.millicores >= request.millicores &&
-        free.memory >= request.memory) {
-      ++result.avoidable;
-    }
+    const Hindsight hindsight = rearranger.judge(chooser.snapshot(), request, gpus);
+    result.avoidable += hindsight == Hindsight::Avoidable ? 1 : 0;
+    result.perhaps_avoidable += hindsight == Hindsight::Open ? 1 : 0;
   }
   result.accepted_gpu_share = sums.asked > 0 ? sums.accepted / sums.asked : 0;
   result.accepted_gpu_time_share = sums.asked_time > 0 ? sums.accepted_time / sums.asked_time : 0;

@@ -36,9 +36,11 @@ struct VmReplay {
   double mean_idle = 0;                ///< GPUs, mean over time
   double mean_touch = 0;
   double mean_fill = 0;
-  /// Rejections although the GPU capacity, CPU and memory asked for were free in total: an earlier
-  /// choice, not the demand, is to blame.
+  /// Rejections that a different earlier choice would have avoided: what ran then and the request
+  /// find a place together in another arrangement.
   std::int64_t avoidable = 0;
+  /// Rejections although GPUs, CPU and memory were free in total, with no arrangement found.
+  std::int64_t perhaps_avoidable = 0;
   std::vector<ReplayPoint> points;  ///< in order of time, at most kMostPoints
 };
 
