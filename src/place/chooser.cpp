@@ -11,8 +11,7 @@ namespace gpushape::place {
 
 namespace {
 
-constexpr double kLeast = -std::numeric_limits<double>::infinity();
-constexpr PolicyKey kRefused = {kLeast, kLeast};
+constexpr PolicyKey kRefused = std::numeric_limits<PolicyKey>::min();
 
 /// Ours, measured: with so few kinds of request a changed host is asked for all of them at once,
 /// while its rows are at hand; with more, each kind waits until it is asked for.
@@ -40,6 +39,12 @@ bool ask_the_same(const Request& a, const Request& b) {
          a.asked.networks == b.asked.networks && a.asked.tenant == b.asked.tenant &&
          a.group == b.group && a.asked.most_per_host == b.asked.most_per_host &&
          a.asked.pci_addresses == b.asked.pci_addresses;
+}
+
+/// Of two that stand side by side in a tournament: the first of equal ones wins.
+template <class Player>
+const Player& winner(const Player* pair) {
+  return pair[1].key > pair[0].key ? pair[1] : pair[0];
 }
 
 Fragmentation& operator-=(Fragmentation& total, const Fragmentation& part) {
@@ -71,9 +76,9 @@ Chooser::Chooser(Snapshot snapshot, Distribution distribution, const PolicyRow& 
 std::optional<Choice> Chooser::choose(const Request& request) {
   Ranking& ranking = ranking_of(request);
   refresh(ranking);
-  const std::uint32_t best = ranking.winners[1];
-  if (ranking.keys[best] == kRefused) return std::nullopt;
-  return Choice{.host = best, .option = ranking.options[best], .key = ranking.keys[best]};
+  const Player& best = ranking.players[1];
+  if (best.key == kRefused) return std::nullopt;
+  return Choice{.host = best.host, .option = ranking.options[best.host], .key = best.key};
 }
 
 void Chooser::place(const std::string& vm, const Request& request, const Choice& choice) {
@@ -121,16 +126,11 @@ Chooser::Ranking& Chooser::ranking_of(const Request& request) {
 std::unique_ptr<Chooser::Ranking> Chooser::first_ranking(const Request& request) {
   auto ranking = std::make_unique<Ranking>();
   ranking->request = request;
-  ranking->keys.assign(leaves_, kRefused);
   ranking->options.resize(snapshot_.size());
-  ranking->winners.resize(2 * leaves_);
+  ranking->players.resize(2 * leaves_, {.key = kRefused});
   for (std::size_t host = 0; host < snapshot_.size(); ++host) ask(*ranking, host);
-  for (std::size_t leaf = 0; leaf < leaves_; ++leaf) {
-    ranking->winners[leaves_ + leaf] = static_cast<std::uint32_t>(leaf);
-  }
   for (std::size_t node = leaves_ - 1; node > 0; --node) {
-    ranking->winners[node] =
-        winner(*ranking, ranking->winners[2 * node], ranking->winners[2 * node + 1]);
+    ranking->players[node] = winner(&ranking->players[2 * node]);
   }
   ranking->seen = changes_.size();
   return ranking;
@@ -146,31 +146,28 @@ const HostSums* Chooser::sums_of(std::size_t host) {
 }
 
 void Chooser::ask(Ranking& ranking, std::size_t host) {
-  ranking.keys[host] = kRefused;
-  if (!takes(snapshot_, host, ranking.request)) return;
+  Player& player = ranking.players[leaves_ + host];
+  player = {.key = kRefused, .host = static_cast<std::uint32_t>(host)};
+  const GpuSet serving = serving_gpus(snapshot_, host, ranking.request);
+  if (serving == 0) return;
   const HostChoice choice = policy_.best_on_host({.snapshot = snapshot_,
                                                   .host = host,
                                                   .request = ranking.request,
                                                   .distribution = distribution_,
                                                   .weights = weights_,
                                                   .offers = *offers_,
+                                                  .serving = serving,
                                                   .sums = sums_of(host)});
-  ranking.keys[host] = choice.key;
+  player.key = choice.key;
   ranking.options[host] = choice.option;
-}
-
-std::uint32_t Chooser::winner(const Ranking& ranking, std::uint32_t a, std::uint32_t b) {
-  // `a` stands left of `b`: the first of equal ones wins.
-  return ranking.keys[b] > ranking.keys[a] ? b : a;
 }
 
 void Chooser::replay_matches(Ranking& ranking, std::size_t host) const {
   for (std::size_t node = (leaves_ + host) / 2; node > 0; node /= 2) {
-    const std::uint32_t best =
-        winner(ranking, ranking.winners[2 * node], ranking.winners[2 * node + 1]);
-    // Others than this host met here before and meet now: nothing changes further up.
-    if (best == ranking.winners[node] && best != host) return;
-    ranking.winners[node] = best;
+    const Player best = winner(&ranking.players[2 * node]);
+    // The same one goes on from here, with the same key: nothing changes further up.
+    if (best == ranking.players[node]) return;
+    ranking.players[node] = best;
   }
 }
 

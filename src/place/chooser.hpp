@@ -30,21 +30,26 @@ class Chooser {
   [[nodiscard]] const Fragmentation& fragmentation();
 
  private:
+  /// A host in a tournament, with its key beside it so that a match looks at one place alone.
+  struct Player {
+    PolicyKey key = 0;  ///< kRefused where the host does not take the request
+    std::uint32_t host = 0;
+
+    bool operator==(const Player&) const = default;
+  };
   /// A tournament of hosts: the winner of the whole stands at the root.
   struct Ranking {
     Request request;
-    std::vector<PolicyKey> keys;         ///< by host; kRefused where it does not take the request
-    std::vector<Option> options;         ///< by host
-    std::vector<std::uint32_t> winners;  ///< a heap-shaped tree over the hosts
-    std::size_t seen = 0;                ///< changes that it knows of
+    std::vector<Option> options;  ///< by host
+    std::vector<Player> players;  ///< a heap-shaped tree, the hosts its leaves
+    std::size_t seen = 0;         ///< changes that it knows of
   };
 
   Ranking& ranking_of(const Request& request);
   [[nodiscard]] std::unique_ptr<Ranking> first_ranking(const Request& request);
+  /// Asks the host, and writes its answer to its leaf.
   void ask(Ranking& ranking, std::size_t host);
   [[nodiscard]] const HostSums* sums_of(std::size_t host);
-  [[nodiscard]] static std::uint32_t winner(const Ranking& ranking, std::uint32_t a,
-                                            std::uint32_t b);
   void replay_matches(Ranking& ranking, std::size_t host) const;
   void refresh(Ranking& ranking);
   void note_change(std::size_t host);

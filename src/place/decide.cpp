@@ -47,12 +47,14 @@ PlacementAttempt attempt(const Snapshot& snapshot, const Request& request,
       result.refused.push_back(refused_host(snapshot, host, request, *refusal));
       continue;
     }
-    const HostChoice choice = input.policy.best_on_host({.snapshot = snapshot,
-                                                         .host = host,
-                                                         .request = request,
-                                                         .distribution = distribution,
-                                                         .weights = input.weights,
-                                                         .offers = offers});
+    const HostChoice choice =
+        input.policy.best_on_host({.snapshot = snapshot,
+                                   .host = host,
+                                   .request = request,
+                                   .distribution = distribution,
+                                   .weights = input.weights,
+                                   .offers = offers,
+                                   .serving = serving_gpus(snapshot, host, request)});
     const HostRow& row = snapshot.row(host);
     const std::vector<StateId> gpus = gpus_after(snapshot, row, request, choice.option);
     const Fragmentation before = fragmentation_of(snapshot.states(), view_of(row), distribution);
@@ -285,9 +287,8 @@ std::vector<PlacementDecision> decide_jointly(Snapshot& snapshot,
     ++placed;
     for (const std::string& vm : batches[i].names) {
       const Restart& place = *places.at(vm);
-      by_contract[i].push_back(
-          decide_one(snapshot, contracts[i], vm, input,
-                     Choice{.host = place.host, .option = place.option, .key = {}}));
+      by_contract[i].push_back(decide_one(snapshot, contracts[i], vm, input,
+                                          Choice{.host = place.host, .option = place.option}));
     }
   }
   // What is left may still go in another of its shapes, and is told what stands against it.

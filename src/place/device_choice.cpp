@@ -2,55 +2,43 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <vector>
 
-#include "place/fragmentation.hpp"
 #include "place/host_filters.hpp"
 
 namespace gpushape::place {
 
-bool takes_whole_devices(const PolicyQuestion& question) {
+namespace {
+
+bool takes_whole_devices(const PolicyQuestion& question, const HostRow& row) {
   if (question.request.gpus > 1) return true;
-  GpuStates& states = question.snapshot.states();
-  return std::ranges::any_of(question.snapshot.row(question.host).gpus, [&](StateId state) {
-    return states.slots(state, question.request.shape) > 0 &&
-           states.is_whole(state, question.request.shape);
-  });
+  const GpuStates& states = question.snapshot.states();
+  for (GpuSet set = question.serving; set != 0; set &= set - 1) {
+    const StateId state = row.gpus[static_cast<std::size_t>(std::countr_zero(set))];
+    if (states.is_whole(state, question.request.shape)) return true;
+  }
+  return false;
 }
 
-Option least_destructive(const Snapshot& snapshot, const HostRow& row,
-                         std::span<const Option> options) {
-  GpuSet free = 0;
-  for (std::size_t i = 0; i < row.gpus.size(); ++i) {
-    if (snapshot.states().is_free(row.gpus[i])) free |= gpu_bit(static_cast<int>(i));
+/// Whether `a` destroys fewer of the domains that are still free than `b`: of the largest size, or
+/// as many of those and fewer of the next, and so on.
+bool destroys_less(const HostRow& row, GpuSet a, GpuSet b) {
+  int size = 0;
+  int difference = 0;  // of the domains of one size; those of a row are sorted by it
+  for (const GpuSet domain : row.domains) {
+    if ((domain & ~row.free) != 0) continue;
+    const int own = std::popcount(domain);
+    if (own != size && difference != 0) break;
+    size = own;
+    difference += static_cast<int>((domain & a) != 0) - static_cast<int>((domain & b) != 0);
   }
-  std::vector<GpuSet> standing;  // largest first, as the row holds them
-  std::ranges::copy_if(row.domains, std::back_inserter(standing),
-                       [&](GpuSet domain) { return (domain & ~free) == 0; });
-  // The first of two domains of different size decides, so the counts compare as a list.
-  const auto destroyed = [&](const Option& option) {
-    std::vector<int> by_size;
-    int size = 0;
-    for (const GpuSet domain : standing) {
-      if (std::popcount(domain) != size) {
-        size = std::popcount(domain);
-        by_size.push_back(0);
-      }
-      if ((domain & option.gpus) != 0) ++by_size.back();
-    }
-    return by_size;
-  };
-  return *std::ranges::min_element(options, {}, destroyed);
+  return difference < 0;
 }
 
-Option choose_device(const PolicyQuestion& question, Assignment assignment) {
-  const HostRow& row = question.snapshot.row(question.host);
-  GpuStates& states = question.snapshot.states();
-  if (takes_whole_devices(question)) {
-    return least_destructive(question.snapshot, row,
-                             options(question.snapshot, row, question.request));
-  }
+/// The GPU of a time-sliced or MIG share. The first of equal ones is the lowest.
+std::size_t gpu_for_share(const PolicyQuestion& question, const HostRow& row,
+                          Assignment assignment) {
+  const GpuStates& states = question.snapshot.states();
   const domain::GpuUse use = states.shape(question.request.shape).use;
   const auto preference = [&](StateId state) {
     if (use == domain::GpuUse::TimeSliced && states.is_same_size(state)) {
@@ -59,18 +47,45 @@ Option choose_device(const PolicyQuestion& question, Assignment assignment) {
     }
     return use == domain::GpuUse::Mig ? -states.idle(state) : states.idle(state);
   };
-  // Larger is better; the first of equal GPUs is the lowest.
-  std::optional<std::size_t> best;
-  double best_preference = 0;
-  for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
-    if (states.slots(row.gpus[gpu], question.request.shape) == 0) continue;
+  auto best = static_cast<std::size_t>(std::countr_zero(question.serving));
+  double most = preference(row.gpus[best]);
+  for (GpuSet set = question.serving & (question.serving - 1); set != 0; set &= set - 1) {
+    const auto gpu = static_cast<std::size_t>(std::countr_zero(set));
     const double own = preference(row.gpus[gpu]);
-    if (best && own <= best_preference) continue;
+    if (own <= most) continue;
     best = gpu;
-    best_preference = own;
+    most = own;
   }
-  return {.gpus = gpu_bit(static_cast<int>(*best)),
-          .start = question.offers.best_start(row.gpus[*best], question.request.shape)};
+  return best;
+}
+
+}  // namespace
+
+Option least_destructive(const HostRow& row, std::span<const Option> options) {
+  return *std::ranges::min_element(options, [&](const Option& a, const Option& b) {
+    return destroys_less(row, a.gpus, b.gpus);
+  });
+}
+
+DeviceChoice choose_device(const PolicyQuestion& question, Assignment assignment) {
+  const HostRow& row = question.snapshot.row(question.host);
+  if (takes_whole_devices(question, row)) {
+    if (question.request.gpus > 1) {
+      return {.option = least_destructive(row, options(question.snapshot, row, question.request)),
+              .is_whole = true};
+    }
+    GpuSet best = question.serving & (~question.serving + 1);
+    for (GpuSet set = question.serving & (question.serving - 1); set != 0; set &= set - 1) {
+      const GpuSet gpu = set & (~set + 1);
+      if (destroys_less(row, gpu, best)) best = gpu;
+    }
+    const StateId state = row.gpus[static_cast<std::size_t>(std::countr_zero(best))];
+    const auto& starts = question.snapshot.states().fit(state, question.request.shape).starts;
+    return {.option = {.gpus = best, .start = starts.front()}, .is_whole = true};
+  }
+  const std::size_t gpu = gpu_for_share(question, row, assignment);
+  return {.option = {.gpus = gpu_bit(static_cast<int>(gpu)),
+                     .start = question.offers.best_start(row.gpus[gpu], question.request.shape)}};
 }
 
 }  // namespace gpushape::place

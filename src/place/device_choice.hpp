@@ -8,15 +8,16 @@ namespace gpushape::place {
 
 enum class Assignment { FewestVms, MostVms };
 
-/// The host is compatible. `assignment` applies to same-size mode alone.
-Option choose_device(const PolicyQuestion& question, Assignment assignment);
+struct DeviceChoice {
+  Option option;
+  bool is_whole = false;  ///< the request takes whole devices of this host
+};
 
-/// True where the request takes whole devices of this host.
-bool takes_whole_devices(const PolicyQuestion& question);
+/// The host is compatible. `assignment` applies to same-size mode alone.
+DeviceChoice choose_device(const PolicyQuestion& question, Assignment assignment);
 
 /// Of the options, the one that destroys the fewest domains that are still free, the largest
 /// domains counted first; then the lowest GPUs.
-Option least_destructive(const Snapshot& snapshot, const HostRow& row,
-                         std::span<const Option> options);
+Option least_destructive(const HostRow& row, std::span<const Option> options);
 
 }  // namespace gpushape::place

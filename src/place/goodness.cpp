@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 #include "place/fragmentation.hpp"
@@ -50,14 +51,10 @@ GpuLeft gpu_left(const Snapshot& snapshot, std::size_t host, const Request& requ
                  Option option) {
   GpuStates& states = snapshot.states();
   const HostRow& row = snapshot.row(host);
-  GpuLeft left;
-  for (std::size_t i = 0; i < row.gpus.size(); ++i) {
-    StateId state = row.gpus[i];
-    if ((option.gpus & gpu_bit(static_cast<int>(i))) != 0) {
-      state = states.after(state, request.shape, option.start);
-    }
-    left.idle += states.idle(state);
-    if (!states.has_failed(state)) left.in_order += 1;
+  GpuLeft left{.idle = row.idle, .in_order = static_cast<double>(row.in_order)};
+  for (GpuSet set = option.gpus; set != 0; set &= set - 1) {
+    const StateId state = row.gpus[static_cast<std::size_t>(std::countr_zero(set))];
+    left.idle += states.idle(states.after(state, request.shape, option.start)) - states.idle(state);
   }
   return left;
 }

@@ -43,7 +43,7 @@ double limited(const ExpectedShape& shape, const FreeAmounts& free, double slots
 }
 
 /// `limited` for every shape, those of several GPUs behind the row of the others.
-void limit_all(Offers& offers, const HostRow& row, const HostSums& sums, const FreeAmounts& free,
+void limit_all(const Offers& offers, const HostSums& sums, const FreeAmounts& free,
                std::vector<float>& most) {
   const auto singles = offers.singles();
   const auto groups = offers.groups();
@@ -53,7 +53,7 @@ void limit_all(Offers& offers, const HostRow& row, const HostSums& sums, const F
     if (slots > 0) most[i] = static_cast<float>(limited(singles[i], free, slots));
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const int slots = offers.group(row, i, sums.serving[i]).slots;
+    const int slots = sums.groups[i].slots;
     if (slots > 0) most[offers.width() + i] = static_cast<float>(limited(groups[i], free, slots));
   }
 }
@@ -73,6 +73,27 @@ double filled(const Offers& offers, const HostSums& sums, const std::vector<floa
     sum += sums.weights[i] * static_cast<double>(most[i]);
   }
   return sum;
+}
+
+/// What of the host a VM may take so that every shape with slots is still served `often` times.
+template <class Often>
+Slack slack_of(const Offers& offers, const HostRow& row, const HostSums& sums, const Often& often) {
+  const FreeAmounts free = free_without(row, 0, 0, 0);
+  Slack slack{.millicores = free.millicores, .mhz = free.mhz, .memory = free.memory};
+  const auto leave = [&](const ExpectedShape& shape, double slots) {
+    if (slots <= 0) return;
+    const double times = often(slots);
+    slack.millicores = std::min(slack.millicores, free.millicores - times * shape.millicores);
+    slack.mhz = std::min(slack.mhz, free.mhz - times * shape.mhz);
+    slack.memory = std::min(slack.memory, free.memory - times * shape.memory);
+  };
+  for (std::size_t i = 0; i < offers.singles().size(); ++i) {
+    leave(offers.singles()[i], sums.slots[i]);
+  }
+  for (std::size_t i = 0; i < offers.groups().size(); ++i) {
+    leave(offers.groups()[i], sums.groups[i].slots);
+  }
+  return slack;
 }
 
 }  // namespace
@@ -111,22 +132,43 @@ void sum_up(Offers& offers, const HostRow& row, HostSums& sums) {
       }
     }
   }
+  sums.groups.resize(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    sums.groups[i] = offers.group(row, i, sums.serving[i]);
+  }
+  sums.slack = {slack_of(offers, row, sums, [](double) { return 1.0; }),
+                slack_of(offers, row, sums, [](double slots) { return slots; })};
   std::vector<float>& most = offers.scratch();
-  limit_all(offers, row, sums, free_without(row, 0, 0, 0), most);
+  limit_all(offers, sums, free_without(row, 0, 0, 0), most);
   sums.touch = offers.probability() * sums.idle - reachable(offers, sums, most);
   sums.fill = offers.probability() * sums.idle - filled(offers, sums, most);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto slots = static_cast<double>(most[offers.width() + i]);
     if (slots <= 0) continue;
-    sums.touch -= groups[i].probability * offers.group(row, i, sums.serving[i]).gpus_used;
+    sums.touch -= groups[i].probability * sums.groups[i].gpus_used;
     sums.fill -= groups[i].probability * groups[i].gpus * slots;
   }
+}
+
+double lost_groups(Offers& offers, const HostRow& row, const HostSums& sums, LossMetric metric,
+                   GpuSet taken) {
+  const auto groups = offers.groups();
+  double lost = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if ((sums.serving[i] & taken) == 0 || sums.groups[i].slots == 0) continue;
+    const GroupOffer left = offers.group(row, i, sums.serving[i] & ~taken);
+    // No slots, no use: an offer without a whole group uses no GPU.
+    lost += groups[i].probability * (metric == LossMetric::Touch
+                                         ? sums.groups[i].gpus_used - left.gpus_used
+                                         : (sums.groups[i].slots - left.slots) * groups[i].gpus);
+  }
+  return lost;
 }
 
 HostDelta::HostDelta(Offers& offers, const HostRow& row, const HostSums& sums,
                      const Request& request)
     : offers_(offers), row_(row), sums_(sums), request_(request), most_(offers.scratch()) {
-  limit_all(offers, row, sums,
+  limit_all(offers, sums,
             free_without(row, request.millicores, request.reserved_mhz, request.memory), most_);
 }
 

@@ -3,13 +3,26 @@
 // own GPUs. The figures are those of fragmentation_of. For hosts whose GPUs are all of one device.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "place/offers.hpp"
 
 namespace gpushape::place {
 
-enum class LossMetric { Touch, Fill };
+/// The most that a VM may take of a host before CPU or memory limit a shape that its GPUs serve:
+/// once more, or as often as the GPUs serve it.
+struct Slack {
+  double millicores = 0;
+  double mhz = 0;
+  double memory = 0;
+
+  [[nodiscard]] bool holds(const Request& request) const {
+    return static_cast<double>(request.millicores) <= millicores &&
+           static_cast<double>(request.reserved_mhz) <= mhz &&
+           static_cast<double>(request.memory) <= memory;
+  }
+};
 
 /// A host that is up, summed up over its GPUs for the shapes of a distribution.
 struct HostSums {
@@ -19,12 +32,19 @@ struct HostSums {
   std::vector<float> slots;         ///< by shape of one GPU, before CPU and memory
   std::vector<double> used_idle;    ///< idle capacity of the GPUs that serve the shape
   std::vector<GpuSet> serving;      ///< by shape of several GPUs: the empty GPUs that serve
+  std::vector<GroupOffer> groups;   ///< what `serving` offers
+  std::array<Slack, 2> slack;       ///< by LossMetric
   double touch = 0;                 ///< the losses as the host stands
   double fill = 0;
 };
 
 /// Sums up the host anew; keeps the memory of `sums`.
 void sum_up(Offers& offers, const HostRow& row, HostSums& sums);
+
+/// What the shapes of several GPUs lose when an empty GPU is taken, where neither CPU nor memory
+/// limit them.
+double lost_groups(Offers& offers, const HostRow& row, const HostSums& sums, LossMetric metric,
+                   GpuSet taken);
 
 /// The losses of a host after a request, which fits it.
 class HostDelta {

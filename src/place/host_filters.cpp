@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace gpushape::place {
 
@@ -12,28 +13,32 @@ using domain::Refusal;
 
 namespace {
 
+/// The GPUs that serve, and of them those that are empty.
 struct ServingGpus {
-  int count = 0;
-  int empty = 0;
+  GpuSet all = 0;
+  GpuSet empty = 0;
 };
 
-ServingGpus serving_gpus(GpuStates& states, const HostRow& row, const Request& request) {
+ServingGpus serving_of(GpuStates& states, const HostRow& row, const Request& request) {
   ServingGpus serving;
-  const GpuSet named = named_gpus(row, request);
   for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
     const StateId state = row.gpus[gpu];
     if (states.slots(state, request.shape) == 0) continue;
-    if ((named >> gpu & 1U) == 0) continue;
-    ++serving.count;
-    serving.empty += states.is_empty(state) ? 1 : 0;
+    const GpuSet bit = gpu_bit(static_cast<int>(gpu));
+    serving.all |= bit;
+    if (states.is_empty(state)) serving.empty |= bit;
+  }
+  if (!request.asked.pci_addresses.empty()) {
+    const GpuSet named = named_gpus(row, request);
+    serving.all &= named;
+    serving.empty &= named;
   }
   return serving;
 }
 
-bool has_whole_domain(const Snapshot& snapshot, const HostRow& row, const Request& request) {
-  const GpuSet set = candidates(snapshot, row, request);
+bool has_whole_domain(const HostRow& row, GpuSet set, int gpus) {
   return std::ranges::any_of(row.domains, [&](GpuSet domain) {
-    return (domain & ~set) == 0 && std::popcount(domain) == request.gpus;
+    return (domain & ~set) == 0 && std::popcount(domain) == gpus;
   });
 }
 
@@ -41,8 +46,8 @@ bool has_whole_domain(const Snapshot& snapshot, const HostRow& row, const Reques
 std::optional<Refusal> gpu_refusal(const Snapshot& snapshot, const HostRow& row,
                                    const Request& request) {
   GpuStates& states = snapshot.states();
-  const ServingGpus serving = serving_gpus(states, row, request);
-  if (serving.count == 0) {
+  const ServingGpus serving = serving_of(states, row, request);
+  if (serving.all == 0) {
     std::optional<Refusal> furthest;
     const GpuSet named = named_gpus(row, request);
     for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
@@ -54,8 +59,10 @@ std::optional<Refusal> gpu_refusal(const Snapshot& snapshot, const HostRow& row,
     return furthest.value_or(Refusal::Model);
   }
   if (request.gpus <= 1) return std::nullopt;
-  if (serving.empty < request.gpus) return Refusal::Count;
-  if (request.needs_links && !has_whole_domain(snapshot, row, request)) return Refusal::LinkDomain;
+  if (std::popcount(serving.empty) < request.gpus) return Refusal::Count;
+  if (request.needs_links && !has_whole_domain(row, serving.empty, request.gpus)) {
+    return Refusal::LinkDomain;
+  }
   return std::nullopt;
 }
 
@@ -245,8 +252,8 @@ constexpr auto kHostFilters = std::to_array<FilterRow>({
 /// The rows behind those of the GPUs.
 constexpr auto kAfterGpus = std::span(kHostFilters).subspan(11);
 static_assert(kAfterGpus.front().refusal == Refusal::Cpu);
-constexpr auto kBehindMemory = kAfterGpus.subspan(2);
-static_assert(kBehindMemory.front().refusal == Refusal::Numa);
+constexpr std::size_t kFirstBehindMemory = 13;
+static_assert(kHostFilters[kFirstBehindMemory].refusal == Refusal::Numa);
 
 /// Every combination of `count` GPUs of `gpus`, in ascending order, up to the limit.
 void combine(const std::vector<int>& gpus, std::size_t from, int count, GpuSet chosen,
@@ -283,20 +290,28 @@ std::optional<Refusal> refusal_of(const Snapshot& snapshot, std::size_t host,
   return std::nullopt;
 }
 
-bool takes(const Snapshot& snapshot, std::size_t host, const Request& request) {
+GpuSet serving_gpus(const Snapshot& snapshot, std::size_t host, const Request& request) {
   const HostRow& row = snapshot.row(host);
   if (!row.is_up || !has_cpu(snapshot, host, request) || !has_memory(snapshot, host, request)) {
-    return false;
+    return 0;
   }
-  const ServingGpus serving = serving_gpus(snapshot.states(), row, request);
-  if (serving.count == 0) return false;
-  if (request.gpus > 1 && (serving.empty < request.gpus ||
-                           (request.needs_links && !has_whole_domain(snapshot, row, request)))) {
-    return false;
+  const ServingGpus serving = serving_of(snapshot.states(), row, request);
+  if (serving.all == 0) return 0;
+  if (request.gpus > 1 &&
+      (std::popcount(serving.empty) < request.gpus ||
+       (request.needs_links && !has_whole_domain(row, serving.empty, request.gpus)))) {
+    return 0;
   }
-  return std::ranges::all_of(kBehindMemory, [&](const FilterRow& filter) {
-    return filter.passes(snapshot, host, request);
-  });
+  // The rows behind memory, spelled out by the compiler so that none is called through the table.
+  const auto all_pass = [&]<std::size_t... kRow>(std::index_sequence<kRow...>) {
+    return (kHostFilters[kFirstBehindMemory + kRow].passes(snapshot, host, request) && ...);
+  };
+  constexpr std::size_t kRows = kHostFilters.size() - kFirstBehindMemory;
+  return all_pass(std::make_index_sequence<kRows>()) ? serving.all : 0;
+}
+
+bool takes(const Snapshot& snapshot, std::size_t host, const Request& request) {
+  return serving_gpus(snapshot, host, request) != 0;
 }
 
 GpuSet named_gpus(const HostRow& row, const Request& request) {

@@ -27,6 +27,10 @@ std::optional<domain::Refusal> refusal_of(const Snapshot& snapshot, std::size_t 
 /// Whether no row refuses the host: the same answer without its reason.
 bool takes(const Snapshot& snapshot, std::size_t host, const Request& request);
 
+/// The GPUs that serve a request on a host that takes it, those in use among them; none where a row
+/// refuses the host.
+GpuSet serving_gpus(const Snapshot& snapshot, std::size_t host, const Request& request);
+
 /// The GPUs that a request may name: those at the addresses that it is bound to, or all.
 GpuSet named_gpus(const HostRow& row, const Request& request);
 

@@ -66,13 +66,13 @@ const double* Offers::weights(int device) {
   return row.data();
 }
 
-std::size_t Offers::cell(StateId state, ShapeId shape) {
+std::size_t Offers::widen_cells(StateId state, ShapeId shape) {
   if (shape >= cells_stride_) {
     // Seldom: a shape beyond those known so far. What was learned is learned again.
     cells_stride_ = std::bit_ceil<std::size_t>(shape + 1);
     step_cells_.clear();
     start_cells_.clear();
-    step_lists_.clear();
+    ways_.clear();
   }
   const std::size_t cell = state * cells_stride_ + shape;
   if (cell >= step_cells_.size()) {
@@ -83,14 +83,36 @@ std::size_t Offers::cell(StateId state, ShapeId shape) {
   return cell;
 }
 
-std::span<const Step> Offers::steps(StateId from, ShapeId shape) {
-  const std::size_t at = cell(from, shape);
-  if (step_cells_[at] < 0) {
-    std::vector<Step> steps = steps_of(from, shape);
-    step_cells_[at] = static_cast<std::int32_t>(step_lists_.size());
-    step_lists_.push_back(std::move(steps));
+const Ways& Offers::learn_ways(std::size_t cell, StateId from, ShapeId shape) {
+  Ways ways{.steps = steps_of(from, shape), .best = {}};
+  for (const LossMetric metric : {LossMetric::Touch, LossMetric::Fill}) {
+    BestStep& best = ways.best[static_cast<std::size_t>(metric)];
+    for (const Step& step : ways.steps) {
+      const double own = loss(metric, from, step.to);
+      if (&step != &ways.steps.front() && rounded(own) >= rounded(best.loss)) continue;
+      best = {.start = step.start, .loss = own};
+    }
   }
-  return step_lists_[static_cast<std::size_t>(step_cells_[at])];
+  step_cells_[cell] = static_cast<std::int32_t>(ways_.size());
+  return ways_.emplace_back(std::move(ways));
+}
+
+double Offers::loss(LossMetric metric, StateId from, StateId to) {
+  learn(from);
+  learn(to);
+  const double* weights_of_device = weights(states_.device_of(from));
+  const float* before = slots(from);
+  const float* then = slots(to);
+  double sum = probability_ * (states_.idle(to) - states_.idle(from));
+  for (std::size_t i = 0; i < singles_.size(); ++i) {
+    if (metric == LossMetric::Fill) {
+      sum += weights_of_device[i] * static_cast<double>(before[i] - then[i]);
+    } else {
+      sum += probabilities_[i] *
+             ((before[i] > 0 ? states_.idle(from) : 0) - (then[i] > 0 ? states_.idle(to) : 0));
+    }
+  }
+  return sum;
 }
 
 std::vector<Step> Offers::steps_of(StateId from, ShapeId shape) {

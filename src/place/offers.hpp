@@ -5,7 +5,9 @@
 // Belongs to one table of GPU states and one distribution; grows as states appear.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
 #include <utility>
@@ -19,6 +21,21 @@ namespace gpushape::place {
 struct Step {
   int start = 0;
   StateId to = 0;
+};
+
+/// By which loss of capacity steps are compared: fragmentation by touch, or by fill.
+enum class LossMetric { Touch, Fill };
+
+/// The first of the steps that lose least, where neither CPU nor memory of the host limits a shape.
+struct BestStep {
+  int start = 0;
+  double loss = 0;  ///< that shapes of one GPU lose, less the capacity that is taken
+};
+
+/// How a share can be taken from a GPU.
+struct Ways {
+  std::vector<Step> steps;
+  std::array<BestStep, 2> best;  ///< by LossMetric
 };
 
 /// A shape of the distribution in the figures that a sum over hosts needs.
@@ -58,9 +75,13 @@ class Offers {
   const double* weights(int device);
   [[nodiscard]] const double* probabilities() const { return probabilities_.data(); }
 
-  /// The starts that differ in what they leave, ascending: none that an earlier one is at least as
-  /// good as for every shape. The state serves the shape.
-  std::span<const Step> steps(StateId from, ShapeId shape);
+  /// The steps that differ in what they leave, by ascending start: none that an earlier one is at
+  /// least as good as for every shape. The state serves the shape.
+  const Ways& ways(StateId from, ShapeId shape) {
+    const std::size_t at = cell(from, shape);
+    const std::int32_t known = step_cells_[at];
+    return known >= 0 ? ways_[static_cast<std::size_t>(known)] : learn_ways(at, from, shape);
+  }
   /// The start that leaves the largest expected GPU share to the shapes of one GPU; the lowest of
   /// equal ones. The state serves the shape.
   int best_start(StateId from, ShapeId shape);
@@ -70,8 +91,14 @@ class Offers {
   [[nodiscard]] std::vector<float>& scratch() { return scratch_; }
 
  private:
-  [[nodiscard]] std::size_t cell(StateId state, ShapeId shape);
+  [[nodiscard]] std::size_t cell(StateId state, ShapeId shape) {
+    const std::size_t at = state * cells_stride_ + shape;
+    return shape < cells_stride_ && at < step_cells_.size() ? at : widen_cells(state, shape);
+  }
+  std::size_t widen_cells(StateId state, ShapeId shape);
+  const Ways& learn_ways(std::size_t cell, StateId from, ShapeId shape);
   [[nodiscard]] std::vector<Step> steps_of(StateId from, ShapeId shape);
+  [[nodiscard]] double loss(LossMetric metric, StateId from, StateId to);
   [[nodiscard]] double expected_share(StateId state);
   [[nodiscard]] GroupOffer group_of(const HostRow& row, const ExpectedShape& shape,
                                     GpuSet serving) const;
@@ -87,7 +114,7 @@ class Offers {
   std::vector<std::int32_t> step_cells_;      ///< by state and shape; -1: not asked yet
   std::vector<std::int32_t> start_cells_;     ///< likewise
   std::size_t cells_stride_ = 0;
-  std::vector<std::vector<Step>> step_lists_;
+  std::deque<Ways> ways_;
   /// By layout of links and shape of several GPUs: an answer for every set of GPUs.
   std::map<std::pair<std::uint32_t, std::size_t>, std::vector<GroupOffer>> group_tables_;
   std::vector<std::vector<GroupOffer>*> group_index_;  ///< by layout times shapes, then shape

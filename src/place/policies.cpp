@@ -37,13 +37,15 @@ std::optional<Choice> choose(const Snapshot& snapshot, const Request& request,
   std::optional<Choice> best;
   Offers offers(snapshot.states(), distribution);
   for (std::size_t host = 0; host < snapshot.size(); ++host) {
-    if (refusal_of(snapshot, host, request)) continue;
+    const GpuSet serving = serving_gpus(snapshot, host, request);
+    if (serving == 0) continue;
     const HostChoice choice = policy.best_on_host({.snapshot = snapshot,
                                                    .host = host,
                                                    .request = request,
                                                    .distribution = distribution,
                                                    .weights = weights,
-                                                   .offers = offers});
+                                                   .offers = offers,
+                                                   .serving = serving});
     if (!best || choice.key > best->key) {
       best = {.host = host, .option = choice.option, .key = choice.key};
     }

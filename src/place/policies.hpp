@@ -3,7 +3,8 @@
 // of equal ones. To add one: a file in policies/ and a row.
 #pragma once
 
-#include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -22,15 +23,22 @@ struct PolicyQuestion {
   const Distribution& distribution;
   const GoodnessWeights& weights;
   Offers& offers;                  ///< of the snapshot's states and the distribution
+  GpuSet serving = 0;              ///< serving_gpus() of the host, which takes the request
   const HostSums* sums = nullptr;  ///< of the host, where they are kept; otherwise made
 };
 
-/// Larger is better, the first figure first. Every figure is rounded to nine decimals.
-using PolicyKey = std::array<double, 2>;
+/// Larger is better. Figures enter it in billionths, as every comparison of figures is made.
+using PolicyKey = std::int64_t;
+
+/// A figure rounded to nine decimals, counted in billionths.
+inline PolicyKey billionths(double figure) {
+  constexpr double kBillion = 1e9;
+  return std::llround(figure * kBillion);
+}
 
 struct HostChoice {
   Option option;
-  PolicyKey key{};
+  PolicyKey key = 0;
 };
 
 struct PolicyRow {
@@ -49,7 +57,7 @@ const PolicyRow* find_policy(std::string_view name);
 struct Choice {
   std::size_t host = 0;
   Option option;
-  PolicyKey key{};
+  PolicyKey key = 0;
 };
 
 /// The policy's choice among all hosts; absent where every host refuses.

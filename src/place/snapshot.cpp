@@ -58,6 +58,20 @@ std::vector<GpuSet> domains_of(const ClusterHost& host) {
   return domains;
 }
 
+/// What follows from the states of the GPUs, anew.
+void sum_up_gpus(HostRow& row, const GpuStates& states) {
+  row.idle = 0;
+  row.in_order = 0;
+  row.free = 0;
+  for (std::size_t gpu = 0; gpu < row.gpus.size(); ++gpu) {
+    const StateId state = row.gpus[gpu];
+    row.idle += states.idle(state);
+    if (states.has_failed(state)) continue;
+    ++row.in_order;
+    if (states.is_empty(state)) row.free |= gpu_bit(static_cast<int>(gpu));
+  }
+}
+
 HostRow row_of(const ClusterHost& host, GpuStates& states) {
   HostRow row;
   row.is_up = host.state == domain::HostState::Up;
@@ -73,6 +87,7 @@ HostRow row_of(const ClusterHost& host, GpuStates& states) {
   row.domains = domains_of(host);
   row.numa = host.numa;
   row.is_kept = !host.tenants.empty();
+  sum_up_gpus(row, states);
   return row;
 }
 
@@ -187,6 +202,7 @@ void Snapshot::place(const std::string& vm, const Request& request, std::size_t 
     StateId& state = row.gpus[static_cast<std::size_t>(std::countr_zero(set))];
     state = states_->after(state, request.shape, option.start);
   }
+  sum_up_gpus(row, *states_);
   row.free_millicores -= request.millicores;
   row.free_mhz -= request.reserved_mhz;
   row.free_memory -= request.memory;
@@ -204,6 +220,7 @@ std::optional<std::size_t> Snapshot::remove(const std::string& vm) {
     StateId& state = row.gpus[static_cast<std::size_t>(std::countr_zero(set))];
     state = states_->without(state, placed.request.shape, placed.option.start);
   }
+  sum_up_gpus(row, *states_);
   row.free_millicores += placed.request.millicores;
   row.free_mhz += placed.request.reserved_mhz;
   row.free_memory += placed.request.memory;

@@ -69,6 +69,10 @@ struct HostRow {
   bool is_kept = false;                       ///< for the tenants that the inventory names
   std::vector<GroupCount> groups;             ///< sorted; none of 0 VMs
   const domain::ClusterHost* told = nullptr;  ///< Snapshot::host; never nullptr in a snapshot
+  // What follows from the states of the GPUs, kept beside them.
+  double idle = 0;   ///< free GPU capacity, whether the host is up or not
+  int in_order = 0;  ///< GPUs that have not failed
+  GpuSet free = 0;   ///< neither taken nor failed
 };
 
 /// Places on one host.

@@ -3,6 +3,7 @@
 // what CPU and memory leave behind.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,10 @@ double figure(LossMetric metric, const auto& figures) {
 /// Keeps the first of the options with the largest key.
 class Best {
  public:
-  void offer(const Option& option, double key) {
-    if (!is_first_ && key <= choice_.key[0]) return;
-    choice_ = {.option = option, .key = {key, 0}};
+  void offer(const Option& option, double less) {
+    const PolicyKey key = billionths(less);
+    if (!is_first_ && key <= choice_.key) return;
+    choice_ = {.option = option, .key = key};
     is_first_ = false;
   }
   [[nodiscard]] const HostChoice& choice() const { return choice_; }
@@ -49,30 +51,56 @@ class SeenStates {
   std::ptrdiff_t count_ = 0;
 };
 
+/// The GPUs of a host that differ for one GPU's share: all that are empty, and one of each state.
+template <class Visit>
+void visit_gpus(const PolicyQuestion& question, const HostRow& row, const Visit& visit) {
+  const GpuStates& states = question.snapshot.states();
+  SeenStates seen;
+  for (GpuSet set = question.serving; set != 0; set &= set - 1) {
+    const int gpu = std::countr_zero(set);
+    const StateId from = row.gpus[static_cast<std::size_t>(gpu)];
+    if (states.is_empty(from) || seen.is_new(from)) visit(gpu, from);
+  }
+}
+
+/// Where nothing but the GPUs limits what comes later: what a step loses is known by the state.
+HostChoice least_of_slack(const PolicyQuestion& question, LossMetric metric, const HostSums& sums) {
+  const GpuStates& states = question.snapshot.states();
+  const HostRow& row = question.snapshot.row(question.host);
+  Best best;
+  visit_gpus(question, row, [&](int gpu, StateId from) {
+    const Ways& ways = question.offers.ways(from, question.request.shape);
+    const BestStep& step = ways.best[static_cast<std::size_t>(metric)];
+    const double groups =
+        states.is_empty(from) ? lost_groups(question.offers, row, sums, metric, gpu_bit(gpu)) : 0;
+    best.offer({.gpus = gpu_bit(gpu), .start = step.start}, -(step.loss + groups));
+  });
+  return best.choice();
+}
+
 HostChoice least_of_uniform(const PolicyQuestion& question, LossMetric metric,
                             const HostSums& sums) {
-  GpuStates& states = question.snapshot.states();
   const Request& request = question.request;
   const HostRow& row = question.snapshot.row(question.host);
+  const bool is_single = request.gpus <= 1 && request.asked.pci_addresses.empty();
+  if (is_single && sums.slack[static_cast<std::size_t>(metric)].holds(request)) {
+    return least_of_slack(question, metric, sums);
+  }
   const HostDelta delta(question.offers, row, sums, request);
   const double before = figure(metric, sums);
   Best best;
-  if (request.gpus > 1 || !request.asked.pci_addresses.empty()) {
+  if (!is_single) {
     for (const Option& option : options(question.snapshot, row, request)) {
-      best.offer(option, rounded(before - delta.after(metric, option)));
+      best.offer(option, before - delta.after(metric, option));
     }
     return best.choice();
   }
-  SeenStates seen;
-  for (int gpu = 0; std::cmp_less(gpu, row.gpus.size()); ++gpu) {
-    const StateId from = row.gpus[static_cast<std::size_t>(gpu)];
-    if (states.slots(from, request.shape) == 0) continue;
-    if (!states.is_empty(from) && !seen.is_new(from)) continue;
-    for (const Step& step : question.offers.steps(from, request.shape)) {
+  visit_gpus(question, row, [&](int gpu, StateId from) {
+    for (const Step& step : question.offers.ways(from, request.shape).steps) {
       best.offer({.gpus = gpu_bit(gpu), .start = step.start},
-                 rounded(before - delta.after(metric, gpu, step.to)));
+                 before - delta.after(metric, gpu, step.to));
     }
-  }
+  });
   return best.choice();
 }
 
@@ -88,7 +116,7 @@ HostChoice least_of_mixed(const PolicyQuestion& question, LossMetric metric) {
     const double after = figure(
         metric,
         fragmentation_of(states, view_after(row, question.request, gpus), question.distribution));
-    best.offer(option, rounded(before - after));
+    best.offer(option, before - after);
   }
   return best.choice();
 }
