@@ -238,21 +238,23 @@ void print_excluded(std::span<const Group> groups) {
   for (const auto& [reason, count] : pools) fmt::print("  {}: {}\n", reason, count);
 }
 
-std::string cell(const std::optional<Figure>& figure) {
-  if (!figure) return fmt::format("{:>8} {:>7} {:>7}", "-", "-", "-");
-  return fmt::format("{:8.3f} {:7.2f} {:+6.2f}%", figure->predicted.expected.gib(),
-                     figure->measured_gib, 100 * figure->error());
-}
-
+/// Tab-separated, one line for each figure of each start.
 void print_rows(std::span<const Group> groups) {
-  fmt::print("{:<32} {:>8} {:>2} {:>2}  {:<24}  {:<24}  {:<24}  {:<24}\n", "model", "version", "tp",
-             "pp", "weights", "activation", "non-torch", "pool");
+  fmt::print(
+      "id\tmodel\tengine\tversion\tgpu\ttp\tpp\tsettings\tfigure\tlow\texpected\thigh\t"
+      "printed\tinside\n");
   for (const Comparison& one : chosen(groups, [](const Comparison&) { return true; })) {
     if (!one.excluded.empty()) continue;
     const EngineStart& start = one.start;
-    fmt::print("{:<32.32} {:>8.8} {:>2} {:>2}  {}  {}  {}  {}\n", start.model, start.engine_version,
-               start.tensor_parallel, start.pipeline_parallel, cell(one.weights),
-               cell(one.activation), cell(one.non_torch), cell(one.pool));
+    for (const NamedFigure& row : kFigures) {
+      const std::optional<Figure>& figure = one.*(row.figure);
+      if (!figure) continue;
+      fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\n", start.id,
+                 start.model, start.engine, start.engine_version, start.gpu, start.tensor_parallel,
+                 start.pipeline_parallel, one.knowledge == Knowledge::Settings ? "known" : "parts",
+                 row.name, figure->predicted.low.gib(), figure->predicted.expected.gib(),
+                 figure->predicted.high.gib(), figure->measured_gib, figure->is_in_range());
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "calibrate/calibration.hpp"
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/planned_start.hpp"
+#include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
 #include "catalog/quantization_names.hpp"
@@ -50,6 +51,7 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"trainer", "a trainer's own settings of the engine are not stated", Affects::Pool},
     {"prefill-only", "a prefill-only worker", Affects::Pool},
     {"decode-only", "a decode-only worker", Affects::Pool},
+    {"development build", "a development build, whose accounting no release has", Affects::Pool},
     {"custom build", "a build of somebody's own", Affects::Pool},
     {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
      Affects::Pool},
@@ -85,6 +87,20 @@ Result<domain::Model> find_model(const std::string& name, const catalog::Catalog
   const std::string words = name.substr(open + 2, name.size() - open - 3);
   return catalog::parse_quantization(words) ? catalog.find(name.substr(0, open)) : model;
 }
+
+Unstated unstated_of(const EngineStart& start, const NearestRelease& release) {
+  // A benchmark's harness gives settings of its own, which the record does not hold; a step of
+  // TensorRT-LLM takes as many tokens as the engine was built or started for.
+  const bool is_harness = start.notes.contains("MLPerf");
+  const bool has_open_step = start.engine == "tensorrt-llm" && !start.max_num_batched_tokens;
+  return {.release = !release.is_stated,
+          .utilization = !start.utilization && start.engine == "vllm",
+          .settings = is_harness || has_open_step};
+}
+
+/// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how
+/// many tokens there are.
+bool has_unequal_gpus(const EngineStart& start) { return start.gpu.contains('+'); }
 
 std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
   if (!start.pool_gib) return "prints no pool";
@@ -202,34 +218,38 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = first_message(estimate.error());
     return comparison;
   }
-  // A benchmark's harness gives settings of its own, which the record does not hold.
-  const bool is_harness = start.notes.contains("MLPerf");
-  const bool is_known = start.utilization && gpu.is_named && release->is_stated && !is_harness;
+  const Unstated unstated = unstated_of(start, *release);
+  const bool is_known =
+      start.utilization && gpu.is_named && release->is_stated && !unstated.settings;
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
+  const PredictedFigures predicted = predicted_figures(
+      possible_starts(start, unstated, release->version, *engine, gpu), *model, *engine);
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
-  comparison.weights = figure(loaded_bytes(*estimate), start.weights_gib);
+  comparison.weights = figure(predicted.weights, start.weights_gib);
   comparison.without_pool = why_without_pool(start, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
   if (!has_release && needs_release && comparison.without_pool.empty())
     comparison.without_pool = "neither a release of the engine nor a date is stated";
-  if (comparison.without_pool.empty())
-    comparison.pool = figure(estimate->capacity->kv_pool_bytes, start.pool_gib);
+  if (comparison.without_pool.empty() && predicted.pool)
+    comparison.pool = figure(*predicted.pool, start.pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
   const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
   const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;
   if (has_terms && start.pipeline_parallel == 1) {
-    comparison.activation = figure(term_bytes(*estimate, "activation"), start.activation_gib);
-    comparison.non_torch = figure(non_torch_bytes(*estimate), start.non_torch_gib);
+    comparison.activation = figure(predicted.activation, start.activation_gib);
+    comparison.non_torch = figure(predicted.non_torch, start.non_torch_gib);
     if (start.graphs_gib && *start.graphs_gib > 0)
-      comparison.graphs = figure(term_bytes(*estimate, "graphs"), start.graphs_gib);
+      comparison.graphs = figure(predicted.graphs, start.graphs_gib);
   }
-  const bool has_drafts = start.notes.contains("MTP") && !start.notes.contains("no MTP");
+  const bool has_drafts = (start.notes.contains("MTP") && !start.notes.contains("no MTP")) ||
+                          start.id.ends_with("-mtp");
   // Of hybrids the count has two meanings, by release.
   const bool is_partial = start.notes.contains("old behaviour: printed size");
-  if (!has_drafts && !is_partial && (has_release || comparison.has_plain_cache))
+  if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&
+      (has_release || comparison.has_plain_cache))
     comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);

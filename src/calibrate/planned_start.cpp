@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
 #include "catalog/quantization_names.hpp"
@@ -151,6 +152,11 @@ constexpr auto kBuilds = std::to_array<MonthRow>({
     {"2026-05", 9010}, {"2026-08", 10335},
 });
 
+/// Neither a build is stated nor a day.
+bool has_open_build(const EngineStart& start) {
+  return !release_of(start.engine_version) && start.date.empty();
+}
+
 /// The stated release, the build of the month, or the newest that is known.
 domain::EngineVersion version_of(const EngineStart& start, const domain::Engine& engine) {
   if (const auto stated = release_of(start.engine_version)) return *stated;
@@ -170,6 +176,22 @@ std::string why_excluded(const EngineStart& start) {
   if (!catalog::parse_quantization(start.quantization))
     return fmt::format("'{}' is no type or mix of llama.cpp's quantize", start.quantization);
   return {};
+}
+
+/// The compute buffer; of every build that there are facts for where none is stated.
+domain::Range compute_of_builds(const EngineStart& start, const domain::Model& model,
+                                const domain::Engine& engine) {
+  const auto compute_of = [&](domain::EngineVersion version) {
+    const Result<domain::Estimate> estimate =
+        estimate::estimate_memory(model, workload_of(start, model, version), engine, std::nullopt);
+    return estimate ? std::optional(term_bytes(*estimate, "computeBuffer")) : std::nullopt;
+  };
+  domain::Range compute = compute_of(version_of(start, engine)).value_or(domain::Range{});
+  if (!has_open_build(start)) return compute;
+  for (const domain::EngineVersion version : engine.known_versions) {
+    if (const auto other = compute_of(version)) compute = widened(compute, *other);
+  }
+  return compute;
 }
 
 }  // namespace
@@ -244,7 +266,8 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
     return comparison;
   }
   const RecordGpu gpu = gpu_of(start, profiles);
-  const bool is_known = !start.gpu.empty() && start.gpu != "unknown" && start.context_tokens;
+  const bool is_known = !start.gpu.empty() && start.gpu != "unknown" && start.context_tokens &&
+                        !has_open_build(start);
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.without_weights = why_other_file(start, *estimate);
@@ -262,7 +285,7 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
     comparison.pool = figure(term_bytes(*estimate, "kvCache"), start.cache_gib);
   }
   if (!has_windows || start.states_slots)
-    comparison.activation = figure(term_bytes(*estimate, "computeBuffer"), start.compute_gib);
+    comparison.activation = figure(compute_of_builds(start, *model, *engine), start.compute_gib);
   return comparison;
 }
 

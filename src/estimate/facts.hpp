@@ -35,7 +35,8 @@ struct Conditions {
   double has_latents = 0;  ///< latent attention
   double has_indexer = 0;
   double has_towers = 0;
-  double has_sinks = 0;   ///< attention layers with a learned value per head
+  double has_sinks = 0;  ///< attention layers with a learned value per head
+  double has_narrow_values = 0;
   double is_library = 0;  ///< started from a program, not as a server
 };
 
@@ -65,6 +66,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"indexer", &Conditions::has_indexer, "1 when an indexer chooses the tokens attended to"},
     {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
+    {"narrowValues", &Conditions::has_narrow_values,
+     "1 when values are narrower than keys (MiMo-V2)"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 

@@ -131,6 +131,12 @@ Conditions conditions_of(const Request& request) {
   })
                                ? 1
                                : 0;
+  conditions.has_narrow_values = any_attention([](const domain::Attention& attention) {
+    return !attention.latent && attention.value_head_dim > 0 &&
+           attention.value_head_dim < attention.head_dim;
+  })
+                                     ? 1
+                                     : 0;
   conditions.has_towers = request.model->towers.empty() ? 0 : 1;
   conditions.has_sinks =
       std::ranges::any_of(request.model->layers,

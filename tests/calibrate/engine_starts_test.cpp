@@ -224,6 +224,72 @@ TEST_SUITE("calibrate") {
     CHECK(comparison.tokens->holds());
   }
 
+  TEST_CASE("counts of hybrids are those that engines printed") {
+    struct HybridRow {
+      const char* source;
+      const char* engine;
+      const char* version;
+      const char* date;
+      const char* model;
+      const char* quantization;
+      const char* kv_cache_type;
+      std::int64_t tensor_parallel;
+      std::int64_t context;
+      std::int64_t drafts;
+      double pool_gib;
+      std::int64_t tokens;
+    };
+    const auto rows = std::to_array<HybridRow>({
+        // Every token of 48 layers, with and without windows: the share was reset to 1.
+        {"sgl-project/sglang pull 15464", "sglang", "2025-12-19", "", "XiaomiMiMo/MiMo-V2-Flash",
+         "", "", 4, 0, 0, 77.63, 1496958},
+        // 222 blocks of 4,176 tokens x 256 B x 6 layers, of the smaller GPU: 222 / 5 groups = 44,
+        // and 222 / (32 + 4) = 6.17 requests of 131,072 tokens, as printed.
+        {"vllm-project/vllm issue 33333", "vllm", "0.15", "",
+         "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", "", "", 2, 131072, 0, 1.3262, 183744},
+        // Its own prediction layer with three tokens, and a cache of 8 bits: 2.38 requests.
+        {"noonghunna/club-3090 issue 642", "vllm", "0.24", "", "Qwen/Qwen3.6-27B", "int4", "fp8", 2,
+         262144, 3, 11.05, 623873},
+    });
+    for (const HybridRow& row : rows) {
+      CAPTURE(row.source);
+      EngineStart start;
+      start.id = row.source;
+      start.engine = row.engine;
+      start.engine_version = row.version;
+      start.model = row.model;
+      start.quantization = row.quantization;
+      start.kv_cache_type = row.kv_cache_type;
+      start.tensor_parallel = row.tensor_parallel;
+      if (row.context > 0) start.context_tokens = row.context;
+      if (row.drafts > 0) start.draft_tokens = row.drafts;
+      start.pool_gib = row.pool_gib;
+      start.pool_tokens = row.tokens;
+      const Comparison comparison =
+          calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      CHECK(comparison.excluded == "");
+      REQUIRE(comparison.tokens);
+      CHECK(comparison.tokens->least <= row.tokens);
+      CHECK(row.tokens <= comparison.tokens->most);
+    }
+  }
+
+  TEST_CASE("what a source does not state widens the range, and nothing else does") {
+    EngineStart start = start_of(kRows.front());
+    const Comparison known = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    start.utilization.reset();
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(known.pool);
+    REQUIRE(open.pool);
+    CHECK(known.knowledge == calibrate::Knowledge::Settings);
+    CHECK(open.knowledge == calibrate::Knowledge::Parts);
+    // 0.85 to 0.95 of 79.19 GiB is 7.9 GiB more than one share of it.
+    CHECK(open.pool->width() * open.pool->measured_gib >
+          known.pool->width() * known.pool->measured_gib + 7.9);
+    CHECK(open.pool->is_in_range());
+    CHECK(open.weights->predicted == known.weights->predicted);
+  }
+
   TEST_CASE("starts that ask for the same count once") {
     const EngineStart start = start_of(kRows.front());
     EngineStart again = start;

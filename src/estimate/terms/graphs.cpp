@@ -1,9 +1,14 @@
 // Captured CUDA graphs: a part that grows with every layer and every captured batch size, the
 // working memory of the largest batch, and kernels that load on the way.
 //
-//   graphs = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
-//            + largest / 512 largestCapture + splits
-//   splits = splitsOfGraphs x largest x heads x valueSize x 4
+//   graphs  = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
+//             + largest / 512 largestCapture + graphActivations widest + splits
+//   widest  = largest x (3 or 2 f) x dtypeBytes, with f the width of a layer on this rank
+//   splits  = splitsOfGraphs x largest x heads x valueSize x 4
+//
+// The parts have causes of their own, so that their bounds add in squares. What one layer's capture
+// takes follows from the kernels that the matrix library chooses for its shapes: the same command
+// started again differs by 2 MiB in 900, models of other shapes by a tenth.
 //
 // With adapters every linear layer launches kernels of its own beside its product, so that a
 // layer's part grows by adapterLaunches; from 0.11.1 every size is captured once more without them.
@@ -93,6 +98,18 @@ Spread capture_ratio(const Situation& situation) {
          certain(1 + plan.facts.expected("graphsWithoutAdapters"));
 }
 
+/// What the widest dense layer of the stage holds for the largest batch.
+double widest_bytes(const Situation& situation, std::int64_t largest) {
+  const Plan& plan = *situation.plan;
+  double widest = 0;
+  each_run(*plan.model, situation.stage, [&](const domain::Layer& layer, std::int64_t) {
+    const double width = static_cast<double>(layer.feed_forward.width) /
+                         static_cast<double>(plan.parallelism.tensor);
+    widest = std::max(widest, (layer.feed_forward.gated ? 3 : 2) * width);
+  });
+  return widest * static_cast<double>(largest * plan.weights.dtype_bytes);
+}
+
 Spread scaled(const Spread& figure, const Spread& ratio) {
   return {figure.low * ratio.low, figure.expected * ratio.expected, figure.high * ratio.high};
 }
@@ -110,11 +127,15 @@ Spread graphs_bytes(const Situation& situation) {
   // Activations of 32 bits take twice what those of 16 do.
   const double share = static_cast<double>(largest * plan.weights.dtype_bytes) /
                        static_cast<double>(kUsualLargest * kHalf);
-  return plan.facts.value("graphBase") +
-         scaled(plan.facts.value("graphPerLayerCapture"), capture_ratio(situation)) *
-             (layers * count) +
-         plan.facts.value("graphPerExpertsCapture") * (experts * count) +
-         plan.facts.value("graphLargestCapture") * share + certain(split_bytes(situation, largest));
+  IndependentSum sum;
+  sum.add(to_range(plan.facts.value("graphBase")));
+  sum.add(to_range(scaled(plan.facts.value("graphPerLayerCapture"), capture_ratio(situation)) *
+                   (layers * count)));
+  sum.add(to_range(plan.facts.value("graphPerExpertsCapture") * (experts * count)));
+  sum.add(to_range(plan.facts.value("graphLargestCapture") * share));
+  sum.add(to_range(plan.facts.value("graphActivations") * widest_bytes(situation, largest)));
+  sum.add(to_range(certain(split_bytes(situation, largest))));
+  return to_spread(sum.range());
 }
 
 void describe_graphs(const Situation& situation, domain::Term& term) {
@@ -141,6 +162,12 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.formula += " + expertLayers x captures x perExpertsCapture";
     term.inputs.push_back({"expertLayers", experts});
     term.inputs.push_back({"perExpertsCapture", plan.facts.expected("graphPerExpertsCapture")});
+  }
+  if (const double widest = widest_bytes(situation, largest);
+      widest > 0 && plan.facts.expected("graphActivations") > 0) {
+    term.formula += " + graphActivations x widest";
+    term.inputs.push_back({"graphActivations", plan.facts.expected("graphActivations")});
+    term.inputs.push_back({"widest", static_cast<std::int64_t>(widest)});
   }
   if (const double splits = split_bytes(situation, largest); splits > 0) {
     term.formula += " + splits";

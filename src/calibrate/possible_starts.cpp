@@ -1,0 +1,135 @@
+#include "calibrate/possible_starts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "calibrate/prediction.hpp"
+#include "estimate/estimate_memory.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using domain::EngineVersion;
+
+/// What people set where they do not leave the default: of 93 published starts that state it, two
+/// thirds lie between (https://github.com/vllm-project/vllm/issues and repositories, 2023 to 2026).
+constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
+/// Recipes for one user on one or two GPUs of players (https://github.com/noonghunna/club-3090).
+constexpr std::int64_t kFewSequences = 2;
+/// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
+constexpr std::int64_t kBlockTokens = 32;
+
+/// The release before and the one behind: a month names none exactly.
+std::vector<EngineVersion> releases_near(EngineVersion version, const domain::Engine& engine) {
+  std::vector<EngineVersion> near = {version};
+  const auto& known = engine.known_versions;
+  const auto later = std::ranges::upper_bound(known, version);
+  if (later != known.end()) near.push_back(*later);
+  const auto at = std::ranges::lower_bound(known, version);
+  if (at != known.begin()) near.push_back(*std::prev(at));
+  return near;
+}
+
+std::vector<std::optional<double>> utilizations(const EngineStart& start,
+                                                const Unstated& unstated) {
+  std::vector<std::optional<double>> values = {start.utilization};
+  if (unstated.utilization)
+    std::ranges::copy(kUsualUtilizations, std::back_inserter(values));
+  return values;
+}
+
+std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
+                                                   const Unstated& unstated) {
+  std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
+  const bool may_be_few = unstated.release || unstated.utilization || unstated.settings;
+  if (!start.max_num_seqs && may_be_few && start.engine == "vllm") values.push_back(kFewSequences);
+  return values;
+}
+
+std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
+                                                 const Unstated& unstated) {
+  std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
+  const bool is_open = unstated.settings && !start.max_num_batched_tokens;
+  if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
+    values.push_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
+  return values;
+}
+
+/// A total that is only known to lie between two values is one of them, not their mean.
+std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu) {
+  std::vector<std::optional<domain::VisibleMemory>> values = {gpu.memory};
+  if (!gpu.memory) return values;
+  for (const Bytes bytes : {gpu.memory->bytes.low, gpu.memory->bytes.high}) {
+    if (bytes == gpu.memory->bytes.expected) continue;
+    domain::VisibleMemory memory = *gpu.memory;
+    memory.bytes = {.low = bytes, .expected = bytes, .high = bytes};
+    values.emplace_back(std::move(memory));
+  }
+  return values;
+}
+
+std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
+                                           const domain::Model& model,
+                                           const domain::Engine& engine) {
+  const Result<domain::Estimate> estimate = estimate::estimate_memory(
+      model, workload_of(possible.start, model, possible.version), engine, possible.memory);
+  if (!estimate) return std::nullopt;
+  PredictedFigures figures{.weights = loaded_bytes(*estimate),
+                           .activation = term_bytes(*estimate, "activation"),
+                           .non_torch = non_torch_bytes(*estimate),
+                           .graphs = term_bytes(*estimate, "graphs"),
+                           .pool = {}};
+  if (estimate->capacity) figures.pool = estimate->capacity->kv_pool_bytes;
+  return figures;
+}
+
+}  // namespace
+
+domain::Range widened(const domain::Range& first, const domain::Range& other) {
+  return {.low = std::min(first.low, other.low),
+          .expected = first.expected,
+          .high = std::max(first.high, other.high)};
+}
+
+std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unstated& unstated,
+                                           EngineVersion version, const domain::Engine& engine,
+                                           const RecordGpu& gpu) {
+  std::vector<PossibleStart> starts;
+  const auto releases =
+      unstated.release ? releases_near(version, engine) : std::vector<EngineVersion>{version};
+  for (const EngineVersion release : releases) {
+    for (const auto& utilization : utilizations(start, unstated)) {
+      for (const auto& most_sequences : sequences(start, unstated)) {
+        for (const auto& most_tokens : batches(start, unstated)) {
+          for (const auto& memory : memories(gpu)) {
+            starts.push_back({.start = start, .version = release, .memory = memory});
+            EngineStart& possible = starts.back().start;
+            possible.utilization = utilization;
+            possible.max_num_seqs = most_sequences;
+            possible.max_num_batched_tokens = most_tokens;
+          }
+        }
+      }
+    }
+  }
+  return starts;
+}
+
+PredictedFigures predicted_figures(const std::vector<PossibleStart>& starts,
+                                   const domain::Model& model, const domain::Engine& engine) {
+  PredictedFigures figures = figures_of(starts.front(), model, engine).value_or(PredictedFigures{});
+  for (const PossibleStart& possible : starts) {
+    const auto other = figures_of(possible, model, engine);
+    if (!other) continue;
+    figures.weights = widened(figures.weights, other->weights);
+    figures.activation = widened(figures.activation, other->activation);
+    figures.non_torch = widened(figures.non_torch, other->non_torch);
+    figures.graphs = widened(figures.graphs, other->graphs);
+    if (figures.pool && other->pool) figures.pool = widened(*figures.pool, *other->pool);
+  }
+  return figures;
+}
+
+}  // namespace gpushape::calibrate
