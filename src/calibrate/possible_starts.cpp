@@ -35,8 +35,7 @@ std::vector<EngineVersion> releases_near(EngineVersion version, const domain::En
 std::vector<std::optional<double>> utilizations(const EngineStart& start,
                                                 const Unstated& unstated) {
   std::vector<std::optional<double>> values = {start.utilization};
-  if (unstated.utilization)
-    std::ranges::copy(kUsualUtilizations, std::back_inserter(values));
+  if (unstated.utilization) std::ranges::copy(kUsualUtilizations, std::back_inserter(values));
   return values;
 }
 

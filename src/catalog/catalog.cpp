@@ -208,13 +208,15 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
   if (!parts) return std::nullopt;
   // What is quantized by its own name is not quantized again; what its publisher trained in few
   // bits may be.
-  if (quantized_name(parts->base)) return std::nullopt;
+  // "…-GGUF:Q5_K_M" is one file of a repository.
+  const std::string stem(without_gguf(parts->base));
+  if (quantized_name(stem)) return std::nullopt;
   const std::size_t slash = name.find('/');
   auto base = slash == std::string_view::npos
                   ? std::nullopt
-                  : find_entry(fmt::format("{}/{}", name.substr(0, slash), parts->base));
-  if (!base) base = find_entry(parts->base);
-  if (!base) base = find_mirrored(parts->base);
+                  : find_entry(fmt::format("{}/{}", name.substr(0, slash), stem));
+  if (!base) base = find_entry(stem);
+  if (!base) base = find_mirrored(stem);
   if (!base || !*base) return base;
   const RepositorySuffix* suffix = parts->suffix;
   if (slash == std::string_view::npos) {
@@ -232,9 +234,10 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
   const std::string text(name);
   std::error_code ignored;
   if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_source(text);
-  if (std::optional<Result<domain::Model>> entry = find_mirrored(without_gguf(name))) {
-    const bool is_own_name = !name.contains('/') && without_gguf(name) == name;
-    return *entry && !is_own_name ? renamed(std::move(**entry), name) : std::move(*entry);
+  // A GGUF repository holds files of its own types.
+  const bool is_of_files = without_gguf(name) != name;
+  if (auto entry = is_of_files ? std::nullopt : find_mirrored(name)) {
+    return *entry && name.contains('/') ? renamed(std::move(**entry), name) : std::move(*entry);
   }
   if (std::optional<Result<domain::Model>> entry = find_quantized(name)) return std::move(*entry);
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),

@@ -35,6 +35,9 @@ constexpr std::string_view kMlx =
     "naming of mlx-community repositories: groups of 64 with a 16-bit scale and bias, head "
     "included";
 constexpr int kMlxGroup = 32;
+constexpr std::string_view kNamesNoType =
+    "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
+    "none is named; another one by --quant";
 constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
 
 // RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
@@ -139,6 +142,17 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .group = kMlxGroup,
      .head_quantized = true,
      .source = kMlx},
+    {.suffix = "-mlx-4bit",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-mlx-8bit",
+     .linear = Quantization::Int8Weight,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-gguf", .linear = Quantization::MixQ4KM, .source = kNamesNoType},
     {.suffix = "-bf16", .linear = Quantization::Bf16, .source = "the name says bf16"},
     {.suffix = "-fp16", .linear = Quantization::Fp16, .source = "the name says fp16"},
     {.suffix = "-q4_0", .linear = Quantization::Q4_0, .source = kGguf},
@@ -146,15 +160,20 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-q4_k - medium", .linear = Quantization::MixQ4KM, .source = kGguf},
     {.suffix = "-q4_k_m", .linear = Quantization::MixQ4KM, .source = kGguf},
     {.suffix = "-q4_k_s", .linear = Quantization::MixQ4KS, .source = kGguf},
+    {.suffix = "-q2_k", .linear = Quantization::Q2K, .source = kGguf},
+    {.suffix = "-q3_k_m", .linear = Quantization::MixQ3KM, .source = kGguf},
+    {.suffix = "-iq4_xs", .linear = Quantization::Iq4Xs, .source = kGguf},
+    {.suffix = "-q5_k_s", .linear = Quantization::MixQ5KS, .source = kGguf},
     {.suffix = "-q5_k_m", .linear = Quantization::MixQ5KM, .source = kGguf},
     {.suffix = "-q6_k", .linear = Quantization::Q6K, .source = kGguf},
     {.suffix = "-q8_0", .linear = Quantization::Q8_0, .source = kGguf},
 });
 
-// Every mark is a hyphen: "GPTQ_int4", "llama 3.1". The length stays.
+// Every mark is a hyphen: "GPTQ_int4", "llama 3.1", Ollama's "gemma3:27b". The length stays.
 std::string folded(std::string_view text) {
   std::string result = lower_case(std::string(text));
-  std::ranges::replace_if(result, [](char c) { return c == '_' || c == '.' || c == ' '; }, '-');
+  std::ranges::replace_if(
+      result, [](char c) { return c == '_' || c == '.' || c == ' ' || c == ':'; }, '-');
   return result;
 }
 
@@ -176,7 +195,9 @@ std::string comparable_name(std::string_view repository) {
   for (const std::string_view publisher : {"meta-", "nvidia-"}) {
     if (name.starts_with(publisher)) name.erase(0, publisher.size());
   }
-  if (name.ends_with("-hf")) name.resize(name.size() - 3);
+  for (const std::string_view variant : {"-hf", "-qat"}) {
+    if (name.ends_with(variant)) name.resize(name.size() - variant.size());
+  }
   // "llama-2" is "llama2".
   for (std::size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) {
     const bool is_before_digit = at > 0 && at + 1 < name.size() &&
@@ -198,8 +219,10 @@ std::string_view without_gguf(std::string_view repository) {
   return repository;
 }
 
-std::optional<QuantizedName> quantized_name(std::string_view repository) {
-  const std::string name = lower_case(std::string(without_gguf(repository)));
+namespace {
+
+std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
+  const std::string name = lower_case(std::string(repository));
   const std::string text = folded(name);
   const std::size_t slash = name.rfind('/');
   const std::string organization = slash == std::string::npos ? "" : name.substr(0, slash);
@@ -213,6 +236,14 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
   }
   if (best == nullptr) return std::nullopt;
   return QuantizedName{name.substr(start, name.size() - start - best->suffix.size()), best};
+}
+
+}  // namespace
+
+std::optional<QuantizedName> quantized_name(std::string_view repository) {
+  const std::string_view bare = without_gguf(repository);
+  if (auto named = name_with_suffix(bare)) return named;
+  return bare == repository ? std::nullopt : name_with_suffix(repository);
 }
 
 domain::Model renamed(domain::Model base, std::string_view repository) {

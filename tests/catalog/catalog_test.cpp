@@ -222,7 +222,7 @@ TEST_SUITE("catalog") {
 
   TEST_CASE("a mirror of a repository is its model, and the note says so") {
     for (const char* name : {"unsloth/Llama-3.2-3B-Instruct", "NousResearch/Meta-Llama-3.1-8B",
-                             "unsloth/Qwen3-8B-GGUF", "meta-llama/llama_3.1-8b-instruct"}) {
+                             "meta-llama/llama_3.1-8b-instruct"}) {
       CAPTURE(name);
       const Model model = found(name);
       CHECK(model.id == name);
@@ -231,6 +231,18 @@ TEST_SUITE("catalog") {
     }
     CHECK(found("NousResearch/Meta-Llama-3.1-8B").parameters.total == 8'030'261'248);
     CHECK(found("llama_3.1_8b_instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    // Ollama's tags: https://ollama.com/library.
+    CHECK(found("gemma3:27b").id == "google/gemma-3-27b-it");
+    CHECK(found("llama3.1:8b").parameters.total == 8'030'261'248);
+    const Model tagged = found("qwen2.5-coder:32b-instruct-q4_K_M");
+    CHECK(tagged.weights.linear == Quantization::MixQ4KM);
+    CHECK(tagged.layers == found("Qwen/Qwen2.5-Coder-32B-Instruct").layers);
+    // Of a repository with files of many types llama.cpp takes Q4_K_M, unless one is named.
+    CHECK(found("unsloth/Qwen3-8B-GGUF").weights.linear == Quantization::MixQ4KM);
+    CHECK(found("unsloth/Qwen3-8B-GGUF:Q8_0").weights.linear == Quantization::Q8_0);
+    CHECK(found("hf.co/bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q5_K_M").weights.linear ==
+          Quantization::MixQ5KM);
+    CHECK(found("google/gemma-3-27b-it-qat-q4_0-gguf").weights.linear == Quantization::Q4_0);
     const Model quantized = found("unsloth/Llama-3.2-3B-Instruct-bnb-4bit");
     CHECK(quantized.weights.linear == Quantization::BnbNf4Double);
     CHECK(quantized.layers.size() == 1);

@@ -32,6 +32,8 @@ TEST_SUITE("catalog") {
         {"unsloth/Llama-3.2-3B-Instruct-unsloth-bnb-4bit", "llama-3.2-3b-instruct",
          Quantization::BnbNf4Double},
         {"mlx-community/Qwen3-8B-4bit", "qwen3-8b", Quantization::Int4},
+        {"lmstudio-community/Qwen3-8B-MLX-4bit", "qwen3-8b", Quantization::Int4},
+        {"bartowski/Qwen3-8B-GGUF", "qwen3-8b", Quantization::MixQ4KM},
         {"someone/Qwen3-8B-Q8_0-GGUF", "qwen3-8b", Quantization::Q8_0},
         {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", Quantization::Nvfp4},
         {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "meta-llama-3.1-8b-instruct",

@@ -5,7 +5,9 @@
 namespace gpushape::estimate::ggml {
 
 Graph::Graph(int devices) : devices_(devices) {
-  constexpr std::size_t kUsualSize = 4096;  // ours: a decoder of 80 layers has some 3,500 tensors
+  // Ours: layers alike stand once, so that most decoders have 100 to 300 tensors; memory for many
+  // more would be asked of the system, and given back, for every graph.
+  constexpr std::size_t kUsualSize = 384;
   tensors_.reserve(kUsualSize);
   is_visited_.reserve(kUsualSize);
   nodes_.reserve(kUsualSize);
