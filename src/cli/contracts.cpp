@@ -12,6 +12,8 @@
 #include "cli/document_files.hpp"
 #include "cli/gather.hpp"
 #include "cli/manifest_contracts.hpp"
+#include "document/text_format.hpp"
+#include "review/read_input.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -69,13 +71,19 @@ Result<Contracts> written_contracts(const document::Document& document) {
   return fitting;
 }
 
-/// Of our kinds, or meant as one of them; values of a chart have neither version nor kind.
+/// Of our kinds, or meant as one of them; values of a chart, flags and Terraform have neither
+/// version nor kind.
 bool is_own(const document::Document& document) {
   const document::Node* version = document.root.find("apiVersion");
   if (version != nullptr) return version->text() == schema::kApiVersion;
-  return document.root.find("servingEngineSpec") == nullptr &&
-         document.root.find("modelArtifacts") == nullptr &&
-         document.root.find("services") == nullptr;
+  return !review::has_reader(document.root);
+}
+
+/// Manifests, scripts and Terraform as a review reads them.
+Result<std::vector<document::Document>> read_manifests(const std::string& file) {
+  const Result<std::string> text = document::read_file(file);
+  if (!text) return std::unexpected(text.error());
+  return review::read_input(*text, file);
 }
 
 /// What the flags say of the host stands in place of what the contracts say.
@@ -111,7 +119,7 @@ Result<std::vector<Contracts>> read_contract_choices(const std::vector<std::stri
   std::vector<Contracts> choices;
   Diagnostics faults;
   for (const std::string& file : *files) {
-    const Result<std::vector<document::Document>> documents = read_documents(file);
+    const Result<std::vector<document::Document>> documents = read_manifests(file);
     if (!documents) {
       std::ranges::copy(documents.error(), std::back_inserter(faults));
       continue;

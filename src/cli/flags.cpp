@@ -545,7 +545,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
        for (std::string& part : split_commas(g.text)) in.outputs.push_back(std::move(part));
        return Diagnostics{};
      }},
-    {"--output", "-o", "FORMAT", Output, kReview, "text, json, yaml, sarif, junit, github, markdown; repeats", nullptr,
+    {"--output", "-o", "FORMAT", Output, kReview, "text, json, yaml, sarif, junit, github, markdown; contract: what is asked for; repeats", nullptr,
      [](Invocation& in, const Given& g) { return set_list(in.outputs, g); }},
     {"--fail-on", "", "SEVERITY", Output, kReview, "what makes the answer no: error, warning, note; default: warning", all_names<domain::Severity>,
      [](Invocation& in, const Given& g) { return set_word(in.review.fail_on, g, all_names<domain::Severity>()); }},

@@ -35,6 +35,7 @@ Result<std::vector<domain::ResourceContract>> manifest_contracts(
   Diagnostics faults;
   const review::Deployment deployment = review::read_deployment(request);
   for (review::AskedContract& asked : review::contracts_of(deployment)) {
+    if (!asked.runs) continue;
     if (asked.contract) {
       contracts.push_back(std::move(*asked.contract));
       continue;

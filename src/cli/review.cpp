@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/document_files.hpp"
 #include "cli/output.hpp"
+#include "cli/review_contracts.hpp"
 #include "cli/review_files.hpp"
 #include "cli/rule_book.hpp"
 #include "document/text_format.hpp"
@@ -51,14 +52,18 @@ const render::ReviewFormatRow* find_review_format(std::string_view name) {
   return row == rows.end() ? nullptr : &*row;
 }
 
+/// Beside the formats: what the manifests ask for, in place of what is wrong with them.
+constexpr std::string_view kContracts = "contract";
+
 Diagnostics check_formats(const std::vector<std::string>& outputs) {
   Diagnostics faults;
   for (const std::string& output : outputs) {
-    if (find_review_format(output) != nullptr) continue;
+    if (output == kContracts || find_review_format(output) != nullptr) continue;
     std::vector<std::string> names;
     for (const render::ReviewFormatRow& row : render::review_formats()) {
       names.emplace_back(row.name);
     }
+    names.emplace_back(kContracts);
     faults.push_back(
         complaint(fmt::format("--output: '{}' is no format of a review", output),
                   suggestion(output, names, fmt::format("one of {}", fmt::join(names, ", ")))));
@@ -139,8 +144,8 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
   return tables;
 }
 
-domain::Review review_of(const ReviewFiles& files, const ReviewTables& tables,
-                         const Invocation& invocation) {
+review::ReviewRequest request_of(const ReviewFiles& files, const ReviewTables& tables,
+                                 const Invocation& invocation) {
   review::ReviewRequest request;
   request.documents = files.documents;
   request.devices = tables.devices;
@@ -157,7 +162,12 @@ domain::Review review_of(const ReviewFiles& files, const ReviewTables& tables,
   for (const auto& [rule, severity] : tables.severities) {
     if (!severity) request.skipped.push_back(rule);
   }
-  domain::Review review = review::review_documents(request);
+  return request;
+}
+
+domain::Review review_of(const ReviewFiles& files, const ReviewTables& tables,
+                         const Invocation& invocation) {
+  domain::Review review = review::review_documents(request_of(files, tables, invocation));
   for (domain::Finding& finding : review.findings) {
     const auto set = tables.severities.find(finding.rule);
     if (set != tables.severities.end() && set->second) finding.severity = *set->second;
@@ -225,6 +235,22 @@ bool fails(const domain::Review& review, std::string_view fail_on) {
   });
 }
 
+/// The contracts alone: nothing is reviewed.
+int show_contracts(const ReviewFiles& files, const ReviewTables& tables,
+                   const Invocation& invocation, const Terminal& terminal) {
+  const ContractsOfFiles made = contracts_of_files(request_of(files, tables, invocation));
+  for (const std::string& note : made.notes) terminal.err << note << "\n";
+  if (!files.faults.empty()) return refuse(files.faults, terminal);
+  if (made.text.empty()) {
+    terminal.err << "nothing in these files asks for a GPU that is known\n";
+    return kAnswerIsNo;
+  }
+  const auto written =
+      write_pieces({{std::string(kContracts), "yaml", made.text}}, invocation, terminal);
+  if (!written) return refuse(written.error(), terminal);
+  return made.notes.empty() ? kDone : kAnswerIsNo;
+}
+
 int show(const domain::Review& review, const Invocation& invocation, const Terminal& terminal) {
   const std::vector<std::string> outputs =
       invocation.outputs.empty() ? std::vector<std::string>{"text"} : invocation.outputs;
@@ -253,7 +279,12 @@ Diagnostics check_review(const ParsedFlags& parsed, const Invocation& invocation
                                "name manifests, folders of them, or - for standard input"));
   }
   append_review_faults(faults, check_formats(invocation.outputs));
-  if (invocation.outputs.size() > 1 && invocation.output_folder.empty()) {
+  const bool has_contracts =
+      std::ranges::find(invocation.outputs, kContracts) != invocation.outputs.end();
+  if (has_contracts && invocation.outputs.size() > 1) {
+    faults.push_back(complaint("--output: contract stands alone: it reviews nothing",
+                               "review FILE… -o contract"));
+  } else if (invocation.outputs.size() > 1 && invocation.output_folder.empty()) {
     faults.push_back(complaint("--output: several formats do not go together in one place",
                                "add --output-dir FOLDER"));
   }
@@ -282,6 +313,9 @@ int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   if (!tables) return refuse(tables.error(), terminal);
   for (const std::string& note : files->notes) terminal.err << note << "\n";
 
+  if (std::ranges::find(invocation.outputs, kContracts) != invocation.outputs.end()) {
+    return show_contracts(*files, *tables, invocation, terminal);
+  }
   domain::Review review = review_of(*files, *tables, invocation);
   if (invocation.review.wants_fix) {
     const std::vector<FixedFile> fixed = fixed_files(*files, review);

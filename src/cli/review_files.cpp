@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kReviewed =
-    std::to_array<std::string_view>({".yaml", ".yml", ".json", ".sh", ".service"});
+    std::to_array<std::string_view>({".yaml", ".yml", ".json", ".tf", ".sh", ".service"});
 constexpr std::size_t kMostFiles = 100'000;  // ours: below one folder
 
 bool is_reviewed(const fs::path& path) {
@@ -65,7 +65,7 @@ Result<ReviewFiles> read_review_files(const std::vector<std::string>& given) {
     list_folder(path, 0, files, read.notes);
     if (files.size() == before && read.notes.empty()) {
       return failure(fmt::format("{}: the folder holds no manifest", path),
-                     "a review reads .yaml, .yml, .json, .sh and .service files");
+                     "a review reads .yaml, .yml, .json, .tf, .sh and .service files");
     }
   }
   for (const std::string& file : files) {

@@ -35,12 +35,22 @@ Result<Serving> vllm_serving(const EmitRequest& request, std::string_view target
   return serving;
 }
 
-/// Values have no metadata: what annotations carry elsewhere stands in the comment.
+/// Values have no metadata: the headline stands in a comment, annotations go to the pods.
 Node closed(Node root, const Serving& serving) {
   const Commenter comment(serving.request);
   root.entries().front().value =
       comment.above(std::move(root.entries().front().value), headline(serving.picked));
   return root;
+}
+
+/// The chart asks for the resource of the accelerator's type itself; one of another name (a MIG
+/// instance) takes that one's place instead of standing beside it.
+Node accelerator(const Serving& serving) {
+  const std::string& resource = serving.grant.resources.front().key;
+  const std::string type = resource.starts_with("amd.com/") ? "amd" : "nvidia";
+  Node node = map({{"type", type}});
+  if (resource != type + ".com/gpu") node.set("resources", map({{type, resource}}));
+  return node;
 }
 
 Node memory_volume(const Serving& serving) {
@@ -64,6 +74,7 @@ Result<Emitted> emit_llm_d_values(const EmitRequest& request) {
         "`-o deployment` can");
   }
   const std::string& model = serving->picked.contract.model;
+  const Commenter comment(request);
   Node vllm = map({{"name", "vllm"},
                    {"image", serving->start.image},
                    {"modelCommand", "vllmServe"},
@@ -72,6 +83,7 @@ Result<Emitted> emit_llm_d_values(const EmitRequest& request) {
                    {"startupProbe", probe_of(*serving, 10, (start_seconds(*serving) + 9) / 10)},
                    {"volumeMounts", list({map({{"name", "shm"}, {"mountPath", "/dev/shm"}})})}});
   Node decode = map({{"create", true},
+                     {"podAnnotations", annotations_of(request, serving->picked)},
                      {"replicas", serving->replicas},
                      {"parallelism", map({{"tensor", layout.tensor}, {"dataLocal", layout.data}})},
                      {"containers", list({std::move(vllm)})},
@@ -82,8 +94,12 @@ Result<Emitted> emit_llm_d_values(const EmitRequest& request) {
   set_if(decode, "nodeSelector", strings(selector));
   Node root =
       map({{"modelArtifacts",
-            map({{"name", model}, {"uri", "hf://" + model}, {"size", weights_room(*serving)}})},
-           {"accelerator", map({{"type", "nvidia"}})},
+            map({{"name", model},
+                 {"uri", comment.above(Node("hf://" + model),
+                                       "a gated model wants its token: authSecretName: NAME of a "
+                                       "secret with the key HF_TOKEN")},
+                 {"size", weights_room(*serving)}})},
+           {"accelerator", accelerator(*serving)},
            {"routing", map({{"servicePort", 8000}})},
            {"decode", std::move(decode)},
            {"prefill", map({{"create", false}})}});
@@ -111,20 +127,24 @@ Result<Emitted> emit_production_stack_values(const EmitRequest& request) {
                               {"model", "contextTokens", "tensor", "utilization", "maxNumSeqs"})
           : arguments_without(serving->start, {"model", "contextTokens", "tensor", "utilization"});
   set_if(config, "extraArgs", list(further));
-  Node model = map({{"name", serving->name},
-                    {"repository", image.substr(0, colon)},
-                    {"tag", image.substr(colon + 1)},
-                    {"modelURL", picked.contract.model},
-                    {"replicaCount", serving->replicas},
-                    {"requestCPU", serving->cpus},
-                    {"limitCPU", std::to_string(serving->cpus)},
-                    {"requestMemory", quantity_at_most(serving->memory)},
-                    {"limitMemory", quantity_at_most(serving->memory)},
-                    {"requestGPU", picked.shape.count},
-                    {"requestGPUType", serving->grant.resources.front().key},
-                    {"pvcStorage", weights_room(*serving)},
-                    {"shmSize", quantity_at_least(picked.contract.shared_memory_bytes)},
-                    {"vllmConfig", std::move(config)}});
+  Node model =
+      map({{"name", serving->name},
+           {"repository", image.substr(0, colon)},
+           {"tag", image.substr(colon + 1)},
+           {"podAnnotations", annotations_of(request, picked)},
+           {"modelURL", comment.above(Node(picked.contract.model),
+                                      "a gated model wants its token: hf_token: {secretName: NAME, "
+                                      "secretKey: KEY}")},
+           {"replicaCount", serving->replicas},
+           {"requestCPU", serving->cpus},
+           {"limitCPU", std::to_string(serving->cpus)},
+           {"requestMemory", quantity_at_most(serving->memory)},
+           {"limitMemory", quantity_at_most(serving->memory)},
+           {"requestGPU", picked.shape.count},
+           {"requestGPUType", serving->grant.resources.front().key},
+           {"pvcStorage", weights_room(*serving)},
+           {"shmSize", quantity_at_least(picked.contract.shared_memory_bytes)},
+           {"vllmConfig", std::move(config)}});
   Node probe = map({{"periodSeconds", 10},
                     {"failureThreshold", (start_seconds(*serving) + 9) / 10},
                     {"httpGet", map({{"path", "/health"}, {"port", 8000}})}});

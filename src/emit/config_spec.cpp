@@ -4,12 +4,32 @@
 #include <utility>
 
 #include "document/text_format.hpp"
+#include "domain/contract_note.hpp"
 #include "emit/tree.hpp"
 #include "emit/vm_contract.hpp"
 
 namespace gpushape::emit {
 
 using document::Node;
+
+namespace {
+
+/// JSON has no comments, and a VM no annotations: its options are read back.
+void add_option(Node& root, std::string contract) {
+  while (contract.ends_with('\n')) contract.pop_back();
+  const Node value = map({{"_typeName", "string"}, {"_value", std::move(contract)}});
+  Node row =
+      map({{"_typeName", "OptionValue"}, {"key", domain::kContractOption}, {"value", value}});
+  for (Node::Entry& entry : root.entries()) {
+    if (entry.name == "extraConfig") {
+      entry.value.add(std::move(row));
+      return;
+    }
+  }
+  root.set("extraConfig", list({std::move(row)}));
+}
+
+}  // namespace
 
 Result<Emitted> emit_config_spec(const EmitRequest& request) {
   Diagnostics diagnostics = check_vm_request(request, "config-spec");
@@ -31,6 +51,7 @@ Result<Emitted> emit_config_spec(const EmitRequest& request) {
   for (const Node::Entry& entry : spec.entries()) {
     if (entry.name != "_typeName") root.set(entry.name, entry.value);
   }
+  add_option(root, contract_note(contract).value);
   Emitted emitted;
   emitted.text = document::write_json(root);
   emitted.documents.push_back(std::move(root));

@@ -53,7 +53,7 @@ Result<Emitted> emit_args(const EmitRequest& request, std::string_view engine,
                comment.above(configuration_of(*start, comment),
                              fmt::format("the content of {}", kConfigurationFile)));
     }
-    comment.close(head, request);
+    comment.close(head, request, {picked});
     emitted.documents.push_back(std::move(head));
     emitted.notes.insert(emitted.notes.end(), start->notes.begin(), start->notes.end());
   }

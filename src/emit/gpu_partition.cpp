@@ -138,7 +138,7 @@ Result<Emitted> alone(const EmitRequest& request, Result<Partition> partition,
                       std::string_view label) {
   if (Diagnostics faults = check_names(request); !faults.empty()) return failure(std::move(faults));
   if (!partition) return failure(std::move(partition.error()));
-  Commenter(request).close(partition->document, request);
+  Commenter(request).close(partition->document, request, request.picked);
   Emitted emitted;
   emitted.notes.push_back(fmt::format("nodes take it by a label: kubectl label node NODE {}={}",
                                       label, partition->name));

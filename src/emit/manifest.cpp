@@ -10,6 +10,7 @@
 
 #include "base/calendar.hpp"
 #include "document/text_format.hpp"
+#include "domain/contract_note.hpp"
 #include "emit/labels.hpp"
 #include "schema/kinds.hpp"
 
@@ -96,23 +97,14 @@ std::string contract_line(const ResourceContract& contract) {
   return line + '\n';
 }
 
-Node annotations(const EmitRequest& request, const RankedShape& picked) {
-  const ResourceContract& contract = picked.contract;
-  Node node = Node::mapping();
-  const auto put = [&node](std::string_view key, std::string value) {
-    if (!value.empty()) node.set(fmt::format("{}{}", kDomain, key), Node(std::move(value)));
-  };
-  put("model", contract.model);
-  put("quantization", contract.quantization);
-  if (contract.context_tokens) put("context", std::to_string(*contract.context_tokens));
-  if (contract.concurrency) put("concurrency", std::to_string(*contract.concurrency));
-  put("evidence", contract.evidence);
-  if (contract.review_after_days) {
-    put("review-after", day_after(request, *contract.review_after_days));
+/// Control characters of a command line would end its comment.
+std::string command_line(const EmitRequest& request) {
+  std::string line = request.command;
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
   }
-  if (request.lifetime_seconds) put("expires", expiry(request, *request.lifetime_seconds));
-  put("contract", contract_line(contract));
-  return node;
+  return line;
 }
 
 /// Comments are for people and for strict readers alike: no control characters, lines of a width
@@ -148,6 +140,29 @@ std::string comment_text(std::string_view text) {
 }
 
 }  // namespace
+
+Node annotations_of(const EmitRequest& request, const RankedShape& picked) {
+  const ResourceContract& contract = picked.contract;
+  Node node = Node::mapping();
+  const auto put = [&node](std::string_view key, std::string value) {
+    if (!value.empty()) node.set(fmt::format("{}{}", kDomain, key), Node(std::move(value)));
+  };
+  put("model", contract.model);
+  put("quantization", contract.quantization);
+  if (contract.context_tokens) put("context", std::to_string(*contract.context_tokens));
+  if (contract.concurrency) put("concurrency", std::to_string(*contract.concurrency));
+  put("evidence", contract.evidence);
+  if (contract.review_after_days) {
+    put("review-after", day_after(request, *contract.review_after_days));
+  }
+  if (request.lifetime_seconds) put("expires", expiry(request, *request.lifetime_seconds));
+  put("contract", contract_line(contract));
+  return node;
+}
+
+Label contract_note(const ResourceContract& contract) {
+  return {std::string(domain::kContractNote), contract_line(contract)};
+}
 
 Diagnostics check_names(const EmitRequest& request) {
   Diagnostics diagnostics;
@@ -225,7 +240,7 @@ Node metadata(const EmitRequest& request, const std::string& name, const RankedS
     if (label_node.find(label.key) == nullptr) label_node.set(label.key, label.value);
   }
   if (!label_node.entries().empty()) node.set("labels", std::move(label_node));
-  Node annotation_node = annotations(request, picked);
+  Node annotation_node = annotations_of(request, picked);
   for (const Label& label : further) annotation_node.set(label.key, label.value);
   node.set("annotations", std::move(annotation_node));
   return node;
@@ -276,12 +291,18 @@ Node Commenter::behind(Node node, std::string_view text) const {
 
 void Commenter::close(Node& root, const EmitRequest& request) const {
   if (!is_on_ || request.command.empty()) return;
-  std::string line = request.command;
-  for (char& c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  root.comment_below(command_line(request));
+}
+
+void Commenter::close(Node& root, const EmitRequest& request,
+                      const std::vector<const RankedShape*>& held) const {
+  if (!is_on_) return;
+  std::string text;
+  for (const RankedShape* picked : held) {
+    const Label note = contract_note(picked->contract);
+    text += fmt::format("{}: {}", note.key, note.value);  // ends with a line break
   }
-  root.comment_below(std::move(line));
+  root.comment_below(text + command_line(request));
 }
 
 std::string headline(const RankedShape& picked) {

@@ -44,6 +44,12 @@ document::Node metadata(const EmitRequest& request, const std::string& name,
                         const domain::RankedShape& picked, const std::vector<Label>& labels,
                         const std::vector<Label>& annotations);
 
+/// What the contract is for, and the contract: a mapping of annotations.
+document::Node annotations_of(const EmitRequest& request, const domain::RankedShape& picked);
+
+/// "gpushape.dev/contract", and the contract on one line as its value, without its notes.
+Label contract_note(const domain::ResourceContract& contract);
+
 /// The device that a shape names. Its absence is a fault of the caller's.
 const domain::Device& device_of(const EmitRequest& request, const domain::Shape& shape);
 /// The profile that a shape names; nullptr for passthrough and whole GPUs.
@@ -63,6 +69,10 @@ class Commenter {
   [[nodiscard]] document::Node behind(document::Node node, std::string_view text) const;
   /// The last line of a document: the command that made it.
   void close(document::Node& root, const EmitRequest& request) const;
+  /// The same for a document without metadata: the contracts of its wishes stand above the command,
+  /// in place of the annotation.
+  void close(document::Node& root, const EmitRequest& request,
+             const std::vector<const domain::RankedShape*>& held) const;
 
  private:
   bool is_on_;

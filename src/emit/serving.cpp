@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "domain/node_share.hpp"
 #include "domain/profile_memory.hpp"
 #include "emit/claims.hpp"
 #include "emit/labels.hpp"
@@ -21,12 +22,6 @@ using domain::Shape;
 using domain::Technology;
 
 namespace {
-
-/// What a node's own services take of a contract (vm-contract.md 5.3): 1 CPU, and 5 % of memory or
-/// 2 GiB.
-constexpr std::int64_t kNodeCpus = 1;
-constexpr std::int64_t kNodeMemoryPart = 20;
-const Bytes kNodeMemory = gib(2);
 
 /// The first start downloads the weights. Ours: a link of 1 Gb/s brings 100 MB a second.
 constexpr std::int64_t kSlowestLoad = 100'000'000;
@@ -163,9 +158,8 @@ Result<Serving> serving_of(const EmitRequest& request, std::string_view target) 
                   .start = std::move(*start),
                   .grant = {},
                   .replicas = std::max<std::int64_t>(1, contract.replicas),
-                  .cpus = std::max<std::int64_t>(1, contract.vcpus - kNodeCpus),
-                  .memory = contract.memory_bytes -
-                            std::max(kNodeMemory, contract.memory_bytes / kNodeMemoryPart),
+                  .cpus = domain::pod_vcpus(contract.vcpus),
+                  .memory = domain::pod_memory(contract.memory_bytes),
                   .weights = {},
                   .notes = {}};
   serving.weights = weights_of(picked, serving.start);
@@ -202,7 +196,7 @@ Node resources_of(const Serving& serving) {
   explained.set("cpu", comment.above(Node(std::to_string(serving.cpus)),
                                      fmt::format("VC-22: whole and equal; {} vCPU of the contract "
                                                  "less {} for the node's services",
-                                                 contract.vcpus, kNodeCpus)));
+                                                 contract.vcpus, domain::kNodeCpus)));
   explained.set("memory",
                 comment.above(Node(quantity_at_most(serving.memory)),
                               fmt::format("{} of the contract less 5 % or 2Gi for the node; holds "

@@ -90,5 +90,7 @@ std::string weights_room(const Serving& serving);
 
 /// Volume claim, then the documents, each closed by the command.
 Emitted emitted_of(const Serving& serving, std::vector<document::Node> documents);
+/// The same of a chart's values, which have no metadata to hold the contract.
+Emitted values_of(const Serving& serving, std::vector<document::Node> documents);
 
 }  // namespace gpushape::emit

@@ -117,6 +117,13 @@ Node deployment(const Serving& serving, const std::vector<Label>& further_labels
                                                          : label_of(serving.start.engine))}})}})}});
 }
 
+Emitted values_of(const Serving& serving, std::vector<Node> documents) {
+  const Commenter comment(serving.request);
+  Emitted emitted = emitted_of(serving, std::move(documents));
+  for (Node& root : emitted.documents) comment.close(root, serving.request, {&serving.picked});
+  return emitted;
+}
+
 Emitted emitted_of(const Serving& serving, std::vector<Node> documents) {
   const Commenter comment(serving.request);
   Emitted emitted;

@@ -56,6 +56,8 @@ std::string block(const domain::RankedShape& picked, const std::string& name, bo
     return has_comments ? fmt::format(" # {}", text) : std::string();
   };
   std::string text = has_comments ? comments(headline(picked)) : std::string();
+  if (has_comments)
+    text += "# VC-02: the image boots by EFI: a class of the provider cannot say so\n";
   text += fmt::format("resource \"vsphere_virtual_machine_class\" \"{}\" {{\n", identifier(name));
   text += fmt::format("  name               = \"{}\"\n", name);
   text += fmt::format("  cpus               = {}\n", contract.vcpus);
@@ -70,8 +72,12 @@ std::string block(const domain::RankedShape& picked, const std::string& name, bo
   }
   text +=
       fmt::format("  memory_reservation = {}{}\n", kPercent, behind("VC-01: percent, all of it"));
-  text += fmt::format("  vgpu_devices       = [\"{}\"]\n}}\n", contract.shape.profile);
-  return text;
+  text += fmt::format("  vgpu_devices       = [\"{}\"]\n", contract.shape.profile);
+  if (has_comments) {
+    const Label note = contract_note(contract);
+    text += fmt::format("  # {}: {}", note.key, note.value);  // ends with a line break
+  }
+  return text + "}\n";
 }
 
 }  // namespace

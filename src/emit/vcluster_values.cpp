@@ -67,14 +67,16 @@ Result<Emitted> emit_vcluster_values(const EmitRequest& request) {
       to_host.set("resourceClaimTemplates", map({{"enabled", true}}));
       from_host.set("deviceClasses", map({{"enabled", true}}));
     }
-    root.set("sync", comment.above(
-                         map({{"toHost", std::move(to_host)}, {"fromHost", std::move(from_host)}}),
-                         headline(serving->picked) +
-                             "\nshared nodes: tenants share kernel, driver and card; "
-                             "--isolation hard gives the tenant nodes of its own"));
+    root.set(
+        "sync",
+        comment.above(map({{"toHost", std::move(to_host)}, {"fromHost", std::move(from_host)}}),
+                      headline(serving->picked) +
+                          "\nshared nodes: tenants share kernel, driver and card; "
+                          "--isolation hard gives the tenant nodes of its own\n"
+                          "gpushape: ignore MF-19 shared nodes: hard isolation is not asked for"));
     root.set("policies", map({{"resourceQuota", quota(*serving)}}));
   }
-  return emitted_of(*serving, {std::move(root)});
+  return values_of(*serving, {std::move(root)});
 }
 
 }  // namespace gpushape::emit

@@ -22,24 +22,28 @@ Node variable(std::string_view name, Node value) {
   return map({{"name", name}, {"value", std::move(value)}});
 }
 
-Node pool(const domain::RankedShape& picked, const std::string& name, bool is_first,
+/// A pool of several says which contract it is for; that of one stands on the cluster.
+Node pool(const domain::RankedShape& picked, const std::string& name, bool is_first, bool is_one,
           const Commenter& comment) {
   const std::int64_t replicas = is_first ? std::max<std::int64_t>(1, picked.contract.replicas) : 0;
   const Node volume = map({{"name", "containerd"},
                            {"mountPath", "/var/lib/containerd"},
                            {"capacity", map({{"storage", kImageRoom}})},
                            {"storageClass", "default"}});
-  return map(
-      {{"class", comment.above(Node("node-pool"), headline(picked))},
-       {"name", name},
-       {"replicas",
-        comment.behind(Node(replicas), is_first ? "a node for each replica"
-                                                : "raise it where hosts of the first are full")},
-       {"metadata",
-        map({{"labels", map({{std::string(kNodeClassLabel), name}})},
-             {"annotations", map({{"run.tanzu.vmware.com/resolve-os-image", "os-name=ubuntu"}})}})},
-       {"variables", map({{"overrides", list({variable("vmClass", name),
-                                              variable("volumes", list({volume}))})}})}});
+  Node annotations = map({{"run.tanzu.vmware.com/resolve-os-image", "os-name=ubuntu"}});
+  if (!is_one) {
+    Label note = contract_note(picked.contract);
+    annotations.set(std::move(note.key), std::move(note.value));
+  }
+  return map({{"class", comment.above(Node("node-pool"), headline(picked))},
+              {"name", name},
+              {"replicas", comment.behind(Node(replicas),
+                                          is_first ? "a node for each replica"
+                                                   : "raise it where hosts of the first are full")},
+              {"metadata", map({{"labels", map({{std::string(kNodeClassLabel), name}})},
+                                {"annotations", std::move(annotations)}})},
+              {"variables", map({{"overrides", list({variable("vmClass", name),
+                                                     variable("volumes", list({volume}))})}})}});
 }
 
 }  // namespace
@@ -51,7 +55,7 @@ Result<Emitted> emit_vks_cluster(const EmitRequest& request) {
   const std::vector<std::string> names = document_names(request);
   Node pools = Node::sequence();
   for (std::size_t i = 0; i < request.picked.size(); ++i)
-    pools.add(pool(*request.picked[i], names[i], i == 0, comment));
+    pools.add(pool(*request.picked[i], names[i], i == 0, request.picked.size() == 1, comment));
   const std::string version = fmt::format("v{}.0", request.kubernetes);
   const std::string cluster = shared_name(request);
   Node topology = map(

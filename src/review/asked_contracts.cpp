@@ -4,13 +4,14 @@
 #include <cmath>
 #include <utility>
 
-#include "document/text_format.hpp"
+#include "domain/node_share.hpp"
 #include "domain/profile_memory.hpp"
-#include "schema/kinds.hpp"
+#include "review/granted_shape.hpp"
+#include "review/noted_contracts.hpp"
+#include "review/offered_contracts.hpp"
 
 namespace gpushape::review {
 
-using domain::ConsumptionModel;
 using domain::ResourceContract;
 using domain::Shape;
 using domain::Technology;
@@ -20,15 +21,8 @@ namespace {
 constexpr double kMostVcpus = 1e6;
 constexpr double kMostContractBytes = 1e15;
 
-/// The contract that gpushape wrote beside the manifest; nothing where there is none, or where it
-/// is not whole.
-std::optional<ResourceContract> noted_contract(const NamedText* row) {
-  if (row == nullptr) return std::nullopt;
-  auto read = document::read_json(row->value, "gpushape.dev/contract");
-  if (!read) return std::nullopt;
-  auto contract = schema::read_contract(*read);
-  if (!contract) return std::nullopt;
-  return std::move(*contract);
+std::int64_t whole_vcpus(double amount) {
+  return static_cast<std::int64_t>(std::ceil(std::clamp(amount, 0.0, kMostVcpus)));
 }
 
 Bytes bytes_of_amount(double amount) {
@@ -47,53 +41,6 @@ double amount_of_pod(const PodRequest& pod, std::string_view resource) {
   return sum;
 }
 
-Technology technology_of(const GpuAsk& ask, const GrantedGpu& gpu) {
-  switch (ask.kind) {
-    case GrantKind::PluginShare:
-    case GrantKind::Hami:
-    case GrantKind::Kai:
-    case GrantKind::Volcano:
-      return Technology::SoftwareShare;
-    default:
-      break;
-  }
-  return gpu.profile == nullptr ? Technology::WholeGpu : gpu.profile->technology;
-}
-
-ConsumptionModel model_of(std::int64_t count, Technology technology) {
-  if (count > 1) return ConsumptionModel::MultiGpu;
-  switch (technology) {
-    case Technology::FullVgpu:
-    case Technology::WholeGpu:
-      return ConsumptionModel::Full;
-    case Technology::Passthrough:
-      return ConsumptionModel::Passthrough;
-    default:
-      return ConsumptionModel::Fractional;
-  }
-}
-
-Shape shape_of(const GrantedGpu& gpu, Technology technology, std::int64_t count) {
-  Shape shape;
-  shape.technology = technology;
-  shape.device = gpu.device->id;
-  shape.count = count;
-  shape.consumption_model = model_of(count, technology);
-  shape.memory_bytes = domain::usable_bytes(*gpu.device, gpu.profile);
-  if (gpu.profile != nullptr) {
-    shape.profile = gpu.profile->name;
-    shape.profile_short = gpu.profile->short_name;
-    if (gpu.profile->compute_slices > 0 && gpu.device->mig_compute_slices > 0) {
-      shape.compute_share = static_cast<double>(gpu.profile->compute_slices) /
-                            static_cast<double>(gpu.device->mig_compute_slices);
-    } else if (gpu.profile->max_per_gpu > 0) {
-      shape.compute_share = 1.0 / static_cast<double>(gpu.profile->max_per_gpu);
-    }
-  }
-  if (gpu.limit) shape.memory_bytes = std::min(*gpu.limit, shape.memory_bytes);
-  return shape;
-}
-
 void take_parallelism(const PodRequest& pod, const Sizing& sizing, Shape& shape) {
   const domain::EngineSettings& engine = sizing.workload.engine;
   if (pod.engine_container() == nullptr) return;
@@ -107,20 +54,35 @@ std::int64_t copies_of(const PodRequest& pod) {
   return std::max<std::int64_t>(pod.replicas, 0) * std::max<std::int64_t>(pod.pods_per_replica, 1);
 }
 
+/// Of a KubeVirt VM: sockets x cores x threads.
+std::int64_t guest_vcpus(const PodRequest& pod) {
+  const document::Node* cpu = at(*pod.root, {"spec", "template", "spec", "domain", "cpu"});
+  if (cpu == nullptr) cpu = at(*pod.root, {"spec", "domain", "cpu"});
+  double product = 1;
+  for (const std::string_view field : {"sockets", "cores", "threads"}) {
+    const auto count = cpu == nullptr ? std::nullopt : integer_at(*cpu, {field});
+    if (count) product *= static_cast<double>(std::max<std::int64_t>(count->value, 1));
+  }
+  return whole_vcpus(product);
+}
+
 /// A contract in the words of the manifest alone.
 ResourceContract plain_contract(const PodRequest& pod, const Sizing& sizing) {
   const GrantedGpu& gpu = sizing.gpus.front();
   ResourceContract contract;
   const auto count = static_cast<std::int64_t>(std::llround(std::max(pod.gpu_count(), 1.0)));
-  contract.shape = shape_of(gpu, technology_of(pod.gpus.front(), gpu), count);
+  contract.shape = granted_shape(gpu, technology_of(pod.gpus.front(), gpu), count);
   take_parallelism(pod, sizing, contract.shape);
   for (std::size_t i = 1; i < sizing.gpus.size() && pod.gpus.front().request != nullptr; ++i) {
     contract.alternatives.push_back(
-        shape_of(sizing.gpus[i], technology_of(pod.gpus.front(), sizing.gpus[i]), count));
+        granted_shape(sizing.gpus[i], technology_of(pod.gpus.front(), sizing.gpus[i]), count));
   }
-  contract.vcpus =
-      static_cast<std::int64_t>(std::ceil(std::clamp(amount_of_pod(pod, "cpu"), 0.0, kMostVcpus)));
+  contract.vcpus = whole_vcpus(amount_of_pod(pod, "cpu"));
   contract.memory_bytes = bytes_of_amount(amount_of_pod(pod, "memory"));
+  if (pod.guest_memory_bytes) {
+    contract.vcpus = guest_vcpus(pod);
+    contract.memory_bytes = bytes_of_amount(pod.guest_memory_bytes->value);
+  }
   contract.minimum_vcpus = contract.vcpus;
   contract.minimum_memory_bytes = contract.memory_bytes;
   contract.reserved_cores = contract.vcpus;
@@ -134,15 +96,60 @@ ResourceContract plain_contract(const PodRequest& pod, const Sizing& sizing) {
   return contract;
 }
 
-AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) {
-  AskedContract asked{pod.title(), pod.document->source->span(pod.place().position()), {}, {}};
-  asked.contract = noted_contract(pod.annotation("gpushape.dev/contract"));
-  const auto count = static_cast<std::int64_t>(std::llround(pod.gpu_count()));
-  if (asked.contract) {
-    // What was edited since counts: the manifest says how many devices, and how often.
+/// Where the amounts differ from what the contract leaves a pod, somebody has changed them since.
+void take_changed_amounts(const PodRequest& pod, ResourceContract& contract) {
+  if (pod.guest_memory_bytes) {  // a VM has all of its contract
+    contract.memory_bytes = bytes_of_amount(pod.guest_memory_bytes->value);
+    contract.vcpus = guest_vcpus(pod);
+  } else {
+    const std::int64_t vcpus = whole_vcpus(amount_of_pod(pod, "cpu"));
+    if (vcpus > 0 && vcpus != domain::pod_vcpus(contract.vcpus)) {
+      contract.vcpus = domain::contract_vcpus(vcpus);
+    }
+    const Bytes memory = bytes_of_amount(amount_of_pod(pod, "memory"));
+    const Bytes left = domain::pod_memory(contract.memory_bytes);
+    if (memory > Bytes(0) && memory / gib(1) != left / gib(1)) {
+      const bool is_reserved = contract.memory_reservation_bytes == contract.memory_bytes;
+      contract.memory_bytes = domain::contract_memory(memory);
+      if (is_reserved) contract.memory_reservation_bytes = contract.memory_bytes;
+    }
+  }
+  contract.minimum_vcpus = std::min(contract.minimum_vcpus, contract.vcpus);
+  contract.minimum_memory_bytes = std::min(contract.minimum_memory_bytes, contract.memory_bytes);
+}
+
+/// Annotations of the manifest, or a comment in a file that has none.
+std::optional<ResourceContract> note_on(const PodRequest& pod) {
+  if (auto noted = noted_contract(pod.annotation(kContractNote))) return noted;
+  if (pod.source == PodSource::Kubernetes) return std::nullopt;
+  std::vector<ResourceContract> comments =
+      commented_contracts(*pod.document, pod.root->position().line);
+  if (comments.empty()) return std::nullopt;
+  return std::move(comments.front());
+}
+
+/// What was edited since counts: the manifest says how many devices, and how often.
+void take_changes(const PodRequest& pod, ResourceContract& contract) {
+  if (!pod.gpus.empty() && contract.shape.nodes <= 1) {
+    const auto count = static_cast<std::int64_t>(std::llround(pod.gpu_count()));
     const GpuAsk& ask = pod.gpus.front();
     const bool is_known = ask.kind != GrantKind::Claim || ask.claim != nullptr;
-    if (is_known && !ask.takes_all && count > 0) asked.contract->shape.count = count;
+    if (is_known && !ask.takes_all && count > 0) contract.shape.count = count;
+  }
+  take_changed_amounts(pod, contract);
+}
+
+AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) {
+  AskedContract asked{pod.title(), pod.document->source->span(pod.place().position()), {}, {}};
+  asked.contract = note_on(pod);
+  if (asked.contract) {
+    take_changes(pod, *asked.contract);
+    // The contract of an instance on several nodes is that of all its pods.
+    const std::int64_t copies =
+        asked.contract->shape.nodes > 1 ? std::max<std::int64_t>(pod.replicas, 0) : copies_of(pod);
+    if (pod.stated_replicas || pod.source == PodSource::Kubernetes) {
+      asked.contract->replicas = copies;
+    }
   } else {
     const Sizing& sizing = deployment.sizing(pod);
     if (sizing.gpus.empty()) {
@@ -152,13 +159,28 @@ AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) 
       return asked;
     }
     asked.contract = plain_contract(pod, sizing);
+    asked.contract->replicas = copies_of(pod);
   }
   asked.contract->name = pod.name + (pod.part.empty() ? "" : "-" + pod.part);
-  asked.contract->replicas = copies_of(pod);
   return asked;
 }
 
-/// VMs of the class, node pools of it, or one where the documents hold neither.
+/// Bare flags ask for no GPU themselves, and say what was sized where the comment is there.
+bool is_asking(const PodRequest& pod) {
+  if (copies_of(pod) <= 0) return false;
+  if (!pod.gpus.empty()) return true;
+  return pod.source == PodSource::Script && pod.engine_container() != nullptr &&
+         note_on(pod).has_value();
+}
+
+/// Leader and workers are one instance.
+bool is_further_part(const PodRequest& pod, const PodRequest* before,
+                     const std::vector<AskedContract>& asked) {
+  return before != nullptr && before->root == pod.root && !asked.empty() && asked.back().contract &&
+         asked.back().contract->shape.nodes > 1;
+}
+
+/// VMs of the class, and nodes of the pools of it.
 std::int64_t uses_of(const VmClass& vm, const Deployment& deployment) {
   std::int64_t uses = 0;
   for (const VirtualMachine& machine : deployment.vms) {
@@ -169,7 +191,7 @@ std::int64_t uses_of(const VmClass& vm, const Deployment& deployment) {
       if (pool.vm_class && pool.vm_class->value == vm.name) uses += pool.replicas;
     }
   }
-  return std::max<std::int64_t>(uses, 1);
+  return uses;
 }
 
 const domain::Profile* profile_of(const VmDevice& device) {
@@ -188,8 +210,9 @@ std::optional<ResourceContract> vm_contract(const VmClass& vm) {
   }
   ResourceContract contract;
   const GrantedGpu gpu{device.product, profile, {}, {}};
-  contract.shape = shape_of(gpu, profile == nullptr ? Technology::Passthrough : profile->technology,
-                            static_cast<std::int64_t>(vm.devices.size()));
+  contract.shape =
+      granted_shape(gpu, profile == nullptr ? Technology::Passthrough : profile->technology,
+                    static_cast<std::int64_t>(vm.devices.size()));
   contract.vcpus = vm.cpus ? vm.cpus->value : 0;
   contract.memory_bytes = bytes_of_amount(vm.memory_bytes ? vm.memory_bytes->value : 0);
   contract.minimum_vcpus = contract.vcpus;
@@ -200,27 +223,50 @@ std::optional<ResourceContract> vm_contract(const VmClass& vm) {
   return contract;
 }
 
-std::vector<NamedText> annotations_of(const VmClass& vm) {
-  return named_texts(at(*vm.root, {"metadata", "annotations"}));
+/// The line behind a block of Terraform, whose bracket closes in the first column; 0: there is
+/// none.
+int end_of_block(std::string_view text, int first_line) {
+  int number = 1;
+  for (std::size_t start = 0; start < text.size(); ++number) {
+    if (number > first_line && text[start] == '}') return number + 1;
+    start = std::min(text.find('\n', start), text.size() - 1) + 1;
+  }
+  return 0;
+}
+
+/// An annotation of the class, an option of the VM, or a comment in the block of Terraform.
+std::optional<ResourceContract> note_on(const VmClass& vm) {
+  if (auto noted = noted_contract(*vm.root)) return noted;
+  if (const ExtraOption* option = vm.option(domain::kContractOption))
+    return contract_of_text(option->value);
+  const int line = vm.root->position().line;
+  std::vector<ResourceContract> comments =
+      commented_contracts(*vm.document, line, end_of_block(vm.document->source->text, line));
+  if (comments.empty()) return std::nullopt;
+  return std::move(comments.front());
 }
 
 AskedContract asked_by_vm(const VmClass& vm, const Deployment& deployment) {
   AskedContract asked{title_of(vm), vm.document->source->span(vm.place().position()), {}, {}};
-  const std::vector<NamedText> annotations = annotations_of(vm);
-  asked.contract = noted_contract(find_name(annotations, "gpushape.dev/contract"));
+  const std::int64_t uses = uses_of(vm, deployment);
+  asked.contract = note_on(vm);
   if (asked.contract) {
-    asked.contract->shape.count = static_cast<std::int64_t>(vm.devices.size());
-    if (vm.cpus) asked.contract->vcpus = vm.cpus->value;
-    if (vm.memory_bytes) asked.contract->memory_bytes = bytes_of_amount(vm.memory_bytes->value);
+    ResourceContract& contract = *asked.contract;
+    contract.shape.count = static_cast<std::int64_t>(vm.devices.size());
+    if (vm.cpus) contract.vcpus = vm.cpus->value;
+    if (vm.memory_bytes) contract.memory_bytes = bytes_of_amount(vm.memory_bytes->value);
+    if (uses > 0) contract.replicas = uses;
   } else {
     asked.contract = vm_contract(vm);
+    if (asked.contract) asked.contract->replicas = std::max<std::int64_t>(uses, 1);
   }
   if (!asked.contract) {
-    asked.gap = "its device stands in no profile table: " + vm.devices.front().profile;
+    const std::string& profile = vm.devices.front().profile;
+    asked.gap = profile.empty() ? "the address or id of its card says nothing of the product"
+                                : "its device stands in no profile table: " + profile;
     return asked;
   }
   asked.contract->name = vm.name;
-  asked.contract->replicas = uses_of(vm, deployment);
   return asked;
 }
 
@@ -228,12 +274,17 @@ AskedContract asked_by_vm(const VmClass& vm, const Deployment& deployment) {
 
 std::vector<AskedContract> contracts_of(const Deployment& deployment) {
   std::vector<AskedContract> asked;
+  const PodRequest* before = nullptr;
   for (const PodRequest& pod : deployment.pods) {
-    if (!pod.gpus.empty() && copies_of(pod) > 0) asked.push_back(asked_by_pod(pod, deployment));
+    if (!is_asking(pod) || is_further_part(pod, before, asked)) continue;
+    asked.push_back(asked_by_pod(pod, deployment));
+    before = &pod;
   }
   for (const VmClass& vm : deployment.vm_classes) {
     if (!vm.devices.empty()) asked.push_back(asked_by_vm(vm, deployment));
   }
+  add_asked_by_reference(deployment, asked);
+  add_offered(deployment, asked);
   for (const StatedContract& stated : deployment.contracts) {
     asked.push_back({"ResourceContract " + stated.contract.name,
                      stated.document->source->span(stated.root->position()),

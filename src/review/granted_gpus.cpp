@@ -250,22 +250,9 @@ std::vector<GrantedGpu> claimed_gpus(const ClaimRequest& request,
                                      const std::vector<PublishedGpu>& published) {
   std::vector<GrantedGpu> gpus;
   const ClaimRequest& first = request.alternatives.empty() ? request : request.alternatives.front();
-  if (!first.device_class || first.selectors.empty()) return gpus;
-  const auto type = type_of_class(first.device_class->value);
-  if (!type) return gpus;
-  std::vector<cel::Selector> selectors;
-  for (const Located<std::string>& row : first.selectors) {
-    auto compiled = cel::Selector::compile(row.value);
-    if (!compiled) return gpus;
-    selectors.push_back(std::move(*compiled));
-  }
-  // A guest's vGPU has its card's name within its own: it is meant where nothing else is.
-  for (const bool is_guest : {false, true}) {
-    if (!gpus.empty()) break;
-    for (const PublishedGpu& gpu : published) {
-      if (gpu.is_guest != is_guest || gpu.type != *type || !is_selected(selectors, gpu)) continue;
-      add({gpu.product, gpu.profile, {}, {}}, "the selectors of the claim", gpus);
-    }
+  if (!first.device_class) return gpus;
+  for (const PublishedGpu* gpu : selected_gpus(first, published)) {
+    add({gpu->product, gpu->profile, {}, {}}, "the selectors of the claim", gpus);
   }
   return gpus;
 }
@@ -332,6 +319,32 @@ GrantedGpu gpu_of_label(std::string_view label, std::string_view value,
     if (is_it) return {device_of_id(each.device, devices), nullptr, {}, {}};
   }
   return {};
+}
+
+std::vector<const PublishedGpu*> selected_gpus(const ClaimRequest& request,
+                                               const std::vector<PublishedGpu>& published) {
+  std::vector<const PublishedGpu*> gpus;
+  if (request.selectors.empty()) return gpus;
+  std::optional<std::string_view> type;
+  if (request.device_class) {
+    type = type_of_class(request.device_class->value);
+    if (!type) return gpus;
+  }
+  std::vector<cel::Selector> selectors;
+  for (const Located<std::string>& row : request.selectors) {
+    auto compiled = cel::Selector::compile(row.value);
+    if (!compiled) return gpus;
+    selectors.push_back(std::move(*compiled));
+  }
+  // A guest's vGPU has its card's name within its own: it is meant where nothing else is.
+  for (const bool is_guest : {false, true}) {
+    if (!gpus.empty()) break;
+    for (const PublishedGpu& gpu : published) {
+      if (gpu.is_guest != is_guest || (type && gpu.type != *type)) continue;
+      if (is_selected(selectors, gpu)) gpus.push_back(&gpu);
+    }
+  }
+  return gpus;
 }
 
 std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest& request,

@@ -15,6 +15,11 @@ namespace gpushape::review {
 std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest& request,
                                      const std::vector<PublishedGpu>& published);
 
+/// What a request of a claim, or one alternative of it, selects among `published`; without a class,
+/// of every type. Nothing where its class is not the driver's own, or where it selects nothing.
+std::vector<const PublishedGpu*> selected_gpus(const ClaimRequest& request,
+                                               const std::vector<PublishedGpu>& published);
+
 /// The device that a label of a node names ("NVIDIA-H100-80GB-HBM3", "nvidia-l4", "p5.48xlarge");
 /// both nullptr where none does.
 GrantedGpu gpu_of_label(std::string_view label, std::string_view value,

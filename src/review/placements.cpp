@@ -63,6 +63,7 @@ Placements place_contracts(const Deployment& deployment) {
                                  .weights = place::goodness_presets().front()};
   std::int64_t placed = 0;
   for (AskedContract& asked : contracts_of(deployment)) {
+    if (!asked.runs) continue;
     PlacedContract row{std::move(asked), {}, {}};
     if (row.asked.contract && placed < kMostPlaced) {
       row.asked.contract->replicas = std::min(row.asked.contract->replicas, kMostPlaced - placed);

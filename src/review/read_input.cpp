@@ -1,9 +1,12 @@
 #include "review/read_input.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "document/hcl.hpp"
 #include "document/input_text.hpp"
 #include "document/text_format.hpp"
+#include "review/readers/kinds.hpp"
 
 namespace gpushape::review {
 
@@ -26,6 +29,13 @@ bool is_script(std::string_view text, std::string_view file) {
 }
 
 Result<std::vector<document::Document>> read_input(std::string_view text, const std::string& file) {
+  if (file.ends_with(".tf")) {
+    auto read = document::read_hcl(text, file);
+    if (!read) return std::unexpected(std::move(read).error());
+    std::vector<document::Document> one;
+    one.push_back(std::move(*read));
+    return one;
+  }
   if (!is_script(text, file)) {
     auto read = document::read_any(text, file);
     if (!read && is_template(read.error(), text) && read.error().front().help.empty()) {
@@ -44,6 +54,11 @@ Result<std::vector<document::Document>> read_input(std::string_view text, const 
   std::vector<document::Document> documents;
   documents.push_back(std::move(script));
   return documents;
+}
+
+bool has_reader(const document::Node& root) {
+  return std::ranges::any_of(shape_rows(),
+                             [&root](const ShapeRow& row) { return row.is_it(root); });
 }
 
 }  // namespace gpushape::review

@@ -16,4 +16,7 @@ bool is_script(std::string_view text, std::string_view file);
 
 Result<std::vector<document::Document>> read_input(std::string_view text, const std::string& file);
 
+/// Whether a document without a kind is known by its shape: a chart's values, flags, Terraform.
+bool has_reader(const document::Node& root);
+
 }  // namespace gpushape::review

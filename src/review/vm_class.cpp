@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "review/vm_devices.hpp"
+
 namespace gpushape::review {
 
 using document::Node;
@@ -155,6 +157,11 @@ const ExtraOption* VmClass::option(std::string_view key) const {
   const auto has_key = [key](const ExtraOption& option) { return is_same_word(option.key, key); };
   const auto found = std::ranges::find_if(options, has_key);
   return found == options.end() ? nullptr : &*found;
+}
+
+VmDevice vgpu_device(std::string profile, const Node& node, std::span<const Device> devices) {
+  const Device* product = product_of_profile(profile, devices);
+  return {&node, std::move(profile), product};
 }
 
 std::string title_of(const VmClass& vm) {

@@ -56,8 +56,7 @@ void take_resource(const Node& entry, std::string_view field, std::string_view r
                    std::vector<ResourceAmount>& rows) {
   const auto amount = quantity_at(entry, {field});
   if (amount) {
-    rows.push_back(
-        {std::string(resource), amount->value, amount->node, amount->node->position()});
+    rows.push_back({std::string(resource), amount->value, amount->node, amount->node->position()});
   }
 }
 
@@ -100,8 +99,7 @@ void read_stack_model(const Object& object, const Node& engine, const Node& entr
   take_resource(entry, "requestGPU", gpu, container.requests);
   take_resource(entry, "requestGPU", gpu, container.limits);  // the chart writes both
   take_resource(entry, "requestGPUMem", "nvidia.com/gpumem", container.limits);
-  take_resource(entry, "requestGPUMemPercentage", "nvidia.com/gpumem-percentage",
-                container.limits);
+  take_resource(entry, "requestGPUMemPercentage", "nvidia.com/gpumem-percentage", container.limits);
   take_resource(entry, "requestGPUCores", "nvidia.com/gpucores", container.limits);
   take_resource(entry, "limitCPU", "cpu", container.limits);
   take_resource(entry, "limitMemory", "memory", container.limits);
@@ -129,7 +127,8 @@ void read_stack_model(const Object& object, const Node& engine, const Node& entr
 std::string extended_resource(std::string_view accelerator) {
   if (accelerator == "amd") return "amd.com/gpu";
   if (accelerator == "intel-gaudi") return "habana.ai/gaudi";
-  if (accelerator.starts_with("intel")) return "gpu.intel.com/" + std::string(accelerator.substr(6));
+  if (accelerator.starts_with("intel"))
+    return "gpu.intel.com/" + std::string(accelerator.substr(6));
   return "nvidia.com/gpu";
 }
 
@@ -137,15 +136,17 @@ std::string extended_resource(std::string_view accelerator) {
 void take_chart_gpus(const Object& object, const Node& part, Container& container) {
   const Node* parallelism = part.find("parallelism");
   const std::string type = word_at(*object.root, {"accelerator", "type"});
-  const std::string resource = extended_resource(type.empty() ? "nvidia" : type);
+  const std::string vendor = type.empty() ? "nvidia" : type;
+  std::string resource = word_at(*object.root, {"accelerator", "resources", vendor});
+  if (resource.empty()) resource = extended_resource(vendor);
   if (type == "cpu" || container.limit(resource) != nullptr) return;
   if (is_set(*object.root, {"accelerator", "dra"})) return;
   const auto tensor = parallelism == nullptr ? std::nullopt : integer_at(*parallelism, {"tensor"});
   const auto local =
       parallelism == nullptr ? std::nullopt : integer_at(*parallelism, {"dataLocal"});
-  const double count = static_cast<double>(std::clamp<std::int64_t>(
-                           tensor ? tensor->value : 1, 1, 4096)) *
-                       static_cast<double>(std::clamp<std::int64_t>(local ? local->value : 1, 1, 64));
+  const double count =
+      static_cast<double>(std::clamp<std::int64_t>(tensor ? tensor->value : 1, 1, 4096)) *
+      static_cast<double>(std::clamp<std::int64_t>(local ? local->value : 1, 1, 64));
   const Node* node = tensor ? tensor->node : &part;
   container.limits.push_back({resource, count, node, node->position()});
   container.requests.push_back({resource, count, node, node->position()});
@@ -159,6 +160,8 @@ void read_chart_part(const Object& object, const Node& part, std::string_view na
   pod.name = word_at(*object.root, {"modelArtifacts", "name"});
   pod.part = name;
   take_copies(part, "replicas", pod);
+  pod.object_annotations = named_texts(part.find("annotations"));
+  pod.annotations = named_texts(part.find("podAnnotations"));
   if (is_set(*object.root, {"multinode"})) {
     if (const auto workers = integer_at(part, {"parallelism", "workers"})) {
       pod.pods_per_replica = std::clamp<std::int64_t>(workers->value, 1, kMostCopies);

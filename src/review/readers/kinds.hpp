@@ -56,6 +56,12 @@ bool is_config_spec(const document::Node& root);
 void read_config_spec_object(const Object& object, Deployment& deployment);
 bool is_vm_export(const document::Node& root);
 void read_vm_export_object(const Object& object, Deployment& deployment);
+// workspaces.cpp
+void read_kaito(const Object& object, Deployment& deployment);
+void read_workflow(const Object& object, Deployment& deployment);
+// terraform.cpp
+bool is_terraform(const document::Node& root);
+void read_terraform(const Object& object, Deployment& deployment);
 // serving.cpp
 void read_llm_inference_service(const Object& object, Deployment& deployment);
 void read_inference_service(const Object& object, Deployment& deployment);

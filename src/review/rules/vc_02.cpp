@@ -23,12 +23,15 @@ const VmDevice* device_with_large_bar(const VmClass& vm) {
   return found == vm.devices.end() ? nullptr : &*found;
 }
 
+/// A class of Terraform's provider has no field for it: the image decides.
+bool can_say(const VmClass& vm) { return vm.source != VmSource::Class || !vm.version.empty(); }
+
 }  // namespace
 
 void vc_02(const Deployment& deployment, Report& report) {
   for (const VmClass& vm : deployment.vm_classes) {
     const VmDevice* device = device_with_large_bar(vm);
-    if (device == nullptr || (vm.firmware && vm.firmware->value == "efi")) continue;
+    if (device == nullptr || !can_say(vm) || (vm.firmware && vm.firmware->value == "efi")) continue;
     if (vm.firmware) {
       report.add(*vm.document, *vm.firmware->node,
                  {.message = fmt::format("{} boots by {} with {}, whose BAR exceeds "
