@@ -21,6 +21,7 @@
 #include "cli/target_help.hpp"
 #include "document/text_format.hpp"
 #include "emit/difference.hpp"
+#include "emit/manifest.hpp"
 #include "emit/targets.hpp"
 #include "emit/template.hpp"
 #include "inventory/engine_telemetry.hpp"
@@ -228,6 +229,8 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   std::optional<domain::EngineCommand> engine_command;
   if (has_target) {
     emit_request = emit_request_of(*advice, request, invocation, outputs);
+    if (const Diagnostics faults = emit::check_names(emit_request); !faults.empty())
+      return refuse(faults, terminal);
     if (emit_request.picked.empty()) {
       terminal.err << render::verdict(*advice, error_style);
       return kAnswerIsNo;

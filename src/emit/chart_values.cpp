@@ -53,6 +53,18 @@ Node accelerator(const Serving& serving) {
   return node;
 }
 
+/// Nodes of these labels and products, in the one form that the chart has for them.
+Node node_terms(const Grant& grant) {
+  Node expressions = Node::sequence();
+  const auto demand = [&expressions](std::string_view key, const std::vector<std::string>& values) {
+    expressions.add(map({{"key", key}, {"operator", "In"}, {"values", list(values)}}));
+  };
+  for (const Label& label : grant.node_selector) demand(label.key, {label.value});
+  if (!grant.products.empty()) demand("nvidia.com/gpu.product", grant.products);
+  if (expressions.items().empty()) return Node::sequence();
+  return list({map({{"matchExpressions", std::move(expressions)}})});
+}
+
 Node memory_volume(const Serving& serving) {
   return map(
       {{"name", "shm"},
@@ -145,6 +157,7 @@ Result<Emitted> emit_production_stack_values(const EmitRequest& request) {
            {"pvcStorage", weights_room(*serving)},
            {"shmSize", quantity_at_least(picked.contract.shared_memory_bytes)},
            {"vllmConfig", std::move(config)}});
+  set_if(model, "nodeSelectorTerms", node_terms(serving->grant));
   Node probe = map({{"periodSeconds", 10},
                     {"failureThreshold", (start_seconds(*serving) + 9) / 10},
                     {"httpGet", map({{"path", "/health"}, {"port", 8000}})}});

@@ -102,6 +102,14 @@ Result<Emitted> emit_nim_service(const EmitRequest& request) {
         "is another engine or a local model",
         "`-o deployment` can, or ask for --engine vllm and a model of the hub");
   }
+  const domain::Shape& shape = serving->picked.shape;
+  if (shape.nodes > 1 && shape.parallelism.pipeline != shape.nodes) {
+    return failure(
+        fmt::format("nim-service cannot express tensor {} x pipeline {} on {} nodes: its "
+                    "operator starts a pod for every pipeline stage",
+                    shape.parallelism.tensor, shape.parallelism.pipeline, shape.nodes),
+        "`-o leader-worker-set` can");
+  }
   Result<Grant> grant = usual_grant(request, serving->picked, "nim-service");
   if (!grant) return failure(std::move(grant.error()));
   serving->grant = std::move(*grant);

@@ -118,16 +118,6 @@ void take_changed_amounts(const PodRequest& pod, ResourceContract& contract) {
   contract.minimum_memory_bytes = std::min(contract.minimum_memory_bytes, contract.memory_bytes);
 }
 
-/// Annotations of the manifest, or a comment in a file that has none.
-std::optional<ResourceContract> note_on(const PodRequest& pod) {
-  if (auto noted = noted_contract(pod.annotation(kContractNote))) return noted;
-  if (pod.source == PodSource::Kubernetes) return std::nullopt;
-  std::vector<ResourceContract> comments =
-      commented_contracts(*pod.document, pod.root->position().line);
-  if (comments.empty()) return std::nullopt;
-  return std::move(comments.front());
-}
-
 /// What was edited since counts: the manifest says how many devices, and how often.
 void take_changes(const PodRequest& pod, ResourceContract& contract) {
   if (!pod.gpus.empty() && contract.shape.nodes <= 1) {
@@ -141,7 +131,7 @@ void take_changes(const PodRequest& pod, ResourceContract& contract) {
 
 AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) {
   AskedContract asked{pod.title(), pod.document->source->span(pod.place().position()), {}, {}};
-  asked.contract = note_on(pod);
+  asked.contract = noted_contract(pod);
   if (asked.contract) {
     take_changes(pod, *asked.contract);
     // The contract of an instance on several nodes is that of all its pods.
@@ -170,7 +160,7 @@ bool is_asking(const PodRequest& pod) {
   if (copies_of(pod) <= 0) return false;
   if (!pod.gpus.empty()) return true;
   return pod.source == PodSource::Script && pod.engine_container() != nullptr &&
-         note_on(pod).has_value();
+         noted_contract(pod).has_value();
 }
 
 /// Leader and workers are one instance.

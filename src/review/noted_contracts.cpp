@@ -44,6 +44,15 @@ std::optional<ResourceContract> noted_contract(const document::Node& object) {
   return noted_contract(find_name(annotations, kContractNote));
 }
 
+std::optional<ResourceContract> noted_contract(const PodRequest& pod) {
+  if (auto noted = noted_contract(pod.annotation(kContractNote))) return noted;
+  if (pod.source == PodSource::Kubernetes) return std::nullopt;
+  std::vector<ResourceContract> comments =
+      commented_contracts(*pod.document, pod.root->position().line);
+  if (comments.empty()) return std::nullopt;
+  return std::move(comments.front());
+}
+
 std::vector<ResourceContract> commented_contracts(const document::Document& document,
                                                   int first_line, int end_line) {
   std::vector<ResourceContract> contracts;

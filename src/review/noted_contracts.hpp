@@ -11,6 +11,7 @@
 #include "domain/contract.hpp"
 #include "domain/contract_note.hpp"
 #include "review/fields.hpp"
+#include "review/pod_request.hpp"
 
 namespace gpushape::review {
 
@@ -23,6 +24,9 @@ std::optional<domain::ResourceContract> contract_of_text(std::string_view text);
 std::optional<domain::ResourceContract> noted_contract(const NamedText* annotation);
 /// Of `metadata.annotations`.
 std::optional<domain::ResourceContract> noted_contract(const document::Node& object);
+
+/// An annotation of the manifest, or a comment in a file that has none.
+std::optional<domain::ResourceContract> noted_contract(const PodRequest& pod);
 
 /// `# gpushape.dev/contract: {…}` from that line on, to the end of the document or, where it is not
 /// 0, to `end_line`; one for each wish, in order.

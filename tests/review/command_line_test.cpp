@@ -143,6 +143,17 @@ TEST_SUITE("review") {
     REQUIRE(words.retired("--swap_space") != nullptr);
     CHECK(words.retired("--swap-space")->instead == "--kv-offloading-size");
     CHECK(words.names().size() >= 263);  // of vLLM 0.23
+    const review::EngineWords& sglang = *review::engine_words("sglang");
+    CHECK(sglang.arguments.is_complete);
+    CHECK(sglang.canonical("--ep") == "--expert-parallel-size");
+    CHECK(sglang.retired("--enable-flashinfer-mla")->instead == "--attention-backend flashinfer");
+    const review::EngineWords& tensorrt = *review::engine_words("tensorrt-llm");
+    CHECK(tensorrt.canonical("--config") == "--extra_llm_api_options");
+    CHECK_FALSE(tensorrt.canonical("--max-seq-len"));
+    const review::EngineWords& llama = *review::engine_words("llama.cpp");
+    CHECK(llama.canonical("-ngl") == "--n-gpu-layers");
+    CHECK(llama.canonical("--mlock") == "--mlock");
+    CHECK_FALSE(llama.canonical("--context-size"));
   }
 
   TEST_CASE("no list of words makes the reader fall") {

@@ -67,6 +67,24 @@ void take_stack_memory(const Node& entry, PodRequest& pod) {
   add_shared_memory(*tensor, quantity_at(entry, {"shmSize"}), pod);
 }
 
+/// `nodeSelectorTerms` becomes a required affinity; one value is as good as a selector.
+void take_node_terms(const Node& entry, PodRequest& pod) {
+  const Node* terms = entry.find("nodeSelectorTerms");
+  if (terms == nullptr) return;
+  for (const Node& term : terms->items()) {
+    const Node* expressions = term.find("matchExpressions");
+    if (expressions == nullptr) continue;
+    for (const Node& row : expressions->items()) {
+      const Node* key = row.find("key");
+      const Node* values = row.find("values");
+      if (key == nullptr || values == nullptr || word_at(row, {"operator"}) != "In") continue;
+      for (const Node& value : values->items()) {
+        pod.node_selector.push_back({word_of(*key), word_of(value), &value, key->position()});
+      }
+    }
+  }
+}
+
 void read_stack_model(const Object& object, const Node& engine, const Node& entry,
                       Deployment& deployment) {
   PodRequest pod = begin_chart_pod(object, entry);
@@ -75,6 +93,7 @@ void read_stack_model(const Object& object, const Node& engine, const Node& entr
   pod.runtime_class = text_at(engine, {"runtimeClassName"});
   pod.annotations = named_texts(entry.find("podAnnotations"));
   pod.tolerations = entry.find("tolerations");
+  take_node_terms(entry, pod);
   Container container;
   container.node = &entry;
   container.name = "vllm";

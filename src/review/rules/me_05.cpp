@@ -10,6 +10,19 @@
 
 namespace gpushape::review::rules_of {
 
+namespace {
+
+/// What the process holds before it counts what is free: the CUDA context at the low end. Libraries
+/// that it loads later count inside its share.
+Bytes context_bytes(const domain::Estimate& estimate) {
+  for (const domain::Term& term : estimate.terms) {
+    if (term.name == "cudaContext") return term.bytes.low;
+  }
+  return domain::part_bytes(estimate, domain::Part::Context).low;
+}
+
+}  // namespace
+
 void me_05(const Deployment& deployment, Report& report) {
   each_sized(deployment, [&](const SizedPod& sized) {
     if (sized.call->engine != "vllm" || sized.call->find("utilization") == nullptr ||
@@ -18,8 +31,7 @@ void me_05(const Deployment& deployment, Report& report) {
     }
     const domain::Capacity& capacity = *sized.capacity;
     const auto visible = static_cast<double>(capacity.visible_bytes.expected.count());
-    const auto context =
-        static_cast<double>(domain::part_bytes(*sized.estimate, domain::Part::Context).low.count());
+    const auto context = static_cast<double>(context_bytes(*sized.estimate).count());
     const double left = visible * (1 - capacity.utilization);
     if (context <= 0 || left >= context) return;
     report.add(*sized.pod->document, sized.place("utilization"),

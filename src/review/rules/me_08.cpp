@@ -2,6 +2,7 @@
 // model loader: num_kv_heads = max(1, total // tensor parallel size)).
 #include <fmt/format.h>
 
+#include "review/noted_contracts.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -12,6 +13,9 @@ void me_08(const Deployment& deployment, Report& report) {
     const std::int64_t tensor = sized.estimate->parallelism.tensor;
     const std::int64_t heads = least_kv_heads(*sized.sizing->model);
     if (heads <= 0 || tensor <= heads || sized.call->engine == "llama.cpp") return;
+    // A contract of ours for that layout has counted the copies, and found nothing narrower.
+    const auto noted = noted_contract(*sized.pod);
+    if (noted && noted->shape.parallelism.tensor == tensor) return;
     report.add(
         *sized.pod->document, sized.place("tensor"),
         {.message = fmt::format("{} spreads {} KV heads over {} ranks: {} of them keep copies",

@@ -18,8 +18,12 @@ void me_10(const Deployment& deployment, Report& report) {
     }
     const GrantedGpu& gpu = sized.sizing->gpus.front();
     if (gpu.device == nullptr || !gpu.device->supports_fp8) return;
-    // Only where the cache is what runs out: less than eight sequences of full context.
-    if (sized.capacity->max_concurrency_at_context >= 8) return;
+    // Only where the cache is what runs out: below what is wanted in flight, or where nobody says,
+    // eight sequences of full context.
+    const auto& wanted = sized.sizing->workload.concurrency;
+    const bool is_stated = wanted && wanted->origin != domain::Origin::Default;
+    const double enough = is_stated ? static_cast<double>(wanted->value) : 8;
+    if (sized.capacity->max_concurrency_at_context >= enough) return;
     report.add(*sized.pod->document, sized.place("model"),
                {.message = fmt::format("{} keeps its cache in {} beside {} weights: the pool of {} "
                                        "holds {:.1f} sequences of full context, and twice that in "
