@@ -4,7 +4,6 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "base/edit_distance.hpp"
@@ -13,6 +12,7 @@
 #include "profiles/board_file.hpp"
 #include "profiles/check_device.hpp"
 #include "profiles/device_file.hpp"
+#include "profiles/overlay_folder.hpp"
 #include "profiles/source_table.hpp"
 
 namespace gpushape::profiles {
@@ -40,9 +40,6 @@ namespace {
 
 constexpr std::string_view kBoards = "boards/";
 constexpr std::string_view kServers = "servers/";
-
-// More files than this in an overlay folder is no folder of device files.
-constexpr std::size_t kMostOverlayFiles = 10'000;
 
 bool is_device_path(std::string_view path) {
   return path != kSourcesPath && !path.starts_with(kBoards) && !path.starts_with(kServers);
@@ -98,40 +95,6 @@ std::string joined(const std::vector<std::string>& names, std::string_view last)
 
 void append(Diagnostics& all, const Diagnostics& more) {
   all.insert(all.end(), more.begin(), more.end());
-}
-
-/// Every *.yaml of the folder and of its folders, sorted, as paths below it.
-Result<std::vector<std::string>> overlay_paths(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) {
-    return failure("'" + folder + "' is no folder", "--profiles-dir takes a folder of YAML files");
-  }
-  std::vector<std::string> paths;
-  const auto take = [&](const fs::path& path) {
-    if (path.extension() != ".yaml" && path.extension() != ".yml") return;
-    paths.push_back(path.lexically_relative(folder).generic_string());
-  };
-  for (auto entry = fs::directory_iterator(folder, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (paths.size() > kMostOverlayFiles) break;
-    if (!entry->is_directory(error)) {
-      take(entry->path());
-      continue;
-    }
-    for (auto inner = fs::directory_iterator(entry->path(), error);
-         !error && inner != fs::directory_iterator(); inner.increment(error)) {
-      if (paths.size() > kMostOverlayFiles) break;
-      take(inner->path());
-    }
-  }
-  if (error) return failure("cannot read '" + folder + "': " + error.message());
-  if (paths.size() > kMostOverlayFiles) {
-    return failure("'" + folder + "' holds more than " + std::to_string(kMostOverlayFiles) +
-                   " YAML files");
-  }
-  std::ranges::sort(paths);
-  return paths;
 }
 
 /// The names of all devices, and the boards.
