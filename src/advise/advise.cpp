@@ -111,9 +111,13 @@ Result<Advice> advise(const AdviceRequest& asked) {
   if (Diagnostics complaints = complaints_about(asked); !complaints.empty()) {
     return failure(std::move(complaints));
   }
-  const Result<AdviceRequest> with = with_evidence(asked);
-  if (!with) return std::unexpected(with.error());
-  const AdviceRequest& request = *with;
+  std::optional<AdviceRequest> with;  // the list of GPUs is long: no copy of it without need
+  if (asked.telemetry || asked.usage) {
+    Result<AdviceRequest> measured = with_evidence(asked);
+    if (!measured) return std::unexpected(measured.error());
+    with = *std::move(measured);
+  }
+  const AdviceRequest& request = with ? *with : asked;
   Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
                                   request.thresholds);
   Advice advice;
@@ -125,7 +129,7 @@ Result<Advice> advise(const AdviceRequest& asked) {
   advice.estimate = *std::move(bare);
   if (advice.estimate && advice.estimate->traffic)
     take_spread(request.workload, *advice.estimate->traffic, request.thresholds, declared);
-  take_evidence(request, declared);
+  take_evidence(request, measured_share(asked), declared);
   advice.assumptions =
       assumptions_of(request, declared, advice.estimate ? &*advice.estimate : nullptr);
   if (!advice.asks.empty()) {

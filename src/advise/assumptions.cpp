@@ -158,6 +158,11 @@ void add_facts(const AdviceRequest& request, const Facts& declared,
     list.add("lifetime", duration_text(lifetime->value), lifetime->origin, lifetime->from,
              "--lifetime");
   list.add("evidence", workload.evidence, "--evidence-level");
+  if (!declared.measured_share_says.empty()) {
+    list.add("measuredOn", declared.measured_share_says,
+             request.measured_on.empty() ? Origin::Computed : Origin::Flag, "telemetry",
+             "--measured-on");
+  }
   if (workload.spread) {
     list.add("spread", *workload.spread, "--spread");
   } else if (declared.spread) {

@@ -13,6 +13,15 @@
 
 namespace gpushape::advise {
 
+/// What a pod has once, whichever of several shapes it is given.
+struct PodAmounts {
+  std::int64_t vcpus = 0;
+  Bytes memory_bytes;
+  Bytes shared_memory_bytes;
+
+  bool operator==(const PodAmounts&) const = default;
+};
+
 struct ContractRequest {
   domain::Shape shape;
   domain::Device device;
@@ -30,6 +39,7 @@ struct ContractRequest {
       gpu_positions;  ///< the host's GPUs it takes; empty: the first that form one link domain
   domain::LatencySlo latency_slo = domain::LatencySlo::None;
   domain::Platform platform = domain::Platform::Vsphere;
+  std::optional<PodAmounts> pod;  ///< stands in place of what this shape alone would be given
 };
 
 /// Name, alternatives, and what the contract is for (model, engine, evidence …) are the caller's to

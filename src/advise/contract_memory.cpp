@@ -120,6 +120,23 @@ void clamp_memory_to_share(const ContractBasis& basis, ResourceContract& contrac
   contract.memory_bytes = clamped;
 }
 
+/// A pod has its memory once, whichever of its wishes it is given.
+void take_memory_of_pod(const ContractBasis& basis, ResourceContract& contract) {
+  if (!basis.request.pod) return;
+  const PodAmounts& pod = *basis.request.pod;
+  if (contract.shared_memory_bytes < pod.shared_memory_bytes) {
+    contract.minimum_memory_bytes = round_memory(
+        contract.minimum_memory_bytes + pod.shared_memory_bytes - contract.shared_memory_bytes);
+    contract.shared_memory_bytes = pod.shared_memory_bytes;
+  }
+  const Bytes memory = std::max(pod.memory_bytes, contract.minimum_memory_bytes);
+  if (contract.memory_bytes == memory) return;
+  note(contract, "step-2",
+       fmt::format("{} of memory instead of {}: what the wishes of one pod have in common",
+                   gib_text(memory), gib_text(contract.memory_bytes)));
+  contract.memory_bytes = memory;
+}
+
 }  // namespace
 
 Bytes round_memory(Bytes memory) {
@@ -158,6 +175,7 @@ void size_memory(const ContractBasis& basis, ResourceContract& contract) {
                    gib_text(contract.memory_bytes), name_of(contract.tier), gib_text(need.minimum),
                    gib_text(need.recommended), cite(need.constants)));
   clamp_memory_to_share(basis, contract);
+  take_memory_of_pod(basis, contract);
 }
 
 }  // namespace gpushape::advise

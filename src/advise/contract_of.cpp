@@ -41,7 +41,7 @@ std::optional<std::int64_t> review_days(const DeviceCase& device_case,
 
 domain::ResourceContract contract_of(const DeviceCase& device_case,
                                      const domain::RankedShape& ranked, const Need& need,
-                                     const Layout& layout) {
+                                     const Layout& layout, const std::optional<PodAmounts>& pod) {
   const domain::Workload& workload = device_case.request.workload;
   const Facts& facts = device_case.facts;
   ContractRequest request;
@@ -63,6 +63,11 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   if (need.estimate && need.estimate->training && need.estimate->training->zero_stage &&
       need.estimate->training->zero_stage->value == 3)
     request.weights_bytes = request.weights_bytes * layout.parallelism.data;
+  // Of ranks with sequences of their own, what every one of them holds is a copy.
+  const bool is_replicated = layout.parallelism.data > 1 && need.estimate &&
+                             !need.estimate->training && need.estimate->all_gpus;
+  if (is_replicated)
+    request.weights_bytes = need.estimate->all_gpus->weights - need.estimate->all_gpus->copies;
   request.weights_bytes = request.weights_bytes / layout.nodes;
   request.dynamic_bytes = need.dynamic_bytes.value_or(Bytes(0)) * (layout.gpus / layout.nodes);
   request.needs_live_migration = facts.needs_live_migration;
@@ -70,6 +75,7 @@ domain::ResourceContract contract_of(const DeviceCase& device_case,
   request.replicas = ranked.replicas * layout.nodes;
   request.latency_slo = facts.latency_slo;
   request.platform = facts.platform;
+  request.pod = pod;
 
   domain::ResourceContract contract =
       derive_contract(request, device_case.wish.host, device_case.request.constants);

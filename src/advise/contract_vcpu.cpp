@@ -105,6 +105,16 @@ void clamp_vcpus_to_share(const ContractBasis& basis, ResourceContract& contract
   contract.vcpus = clamped;
 }
 
+/// A pod has its CPUs once, whichever of its wishes it is given.
+void take_vcpus_of_pod(const ContractBasis& basis, ResourceContract& contract) {
+  if (!basis.request.pod || basis.request.pod->vcpus == contract.vcpus) return;
+  const std::int64_t vcpus = std::max(basis.request.pod->vcpus, contract.minimum_vcpus);
+  note(contract, "step-1",
+       fmt::format("{} vCPU instead of {}: what the wishes of one pod have in common", vcpus,
+                   contract.vcpus));
+  contract.vcpus = vcpus;
+}
+
 }  // namespace
 
 std::int64_t round_vcpus(std::int64_t vcpus) {
@@ -139,6 +149,7 @@ void size_vcpus(const ContractBasis& basis, ResourceContract& contract) {
                    contract.vcpus, name_of(contract.tier), need.minimum, need.recommended,
                    cite(constants)));
   clamp_vcpus_to_share(basis, contract);
+  take_vcpus_of_pod(basis, contract);
 }
 
 }  // namespace gpushape::advise

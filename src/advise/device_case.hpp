@@ -26,6 +26,7 @@ struct Group {
   std::optional<Need> need;  ///< absent where `refusal` says why there is none
   std::string refusal;       ///< empty where the layout is possible
   bool fits = false;
+  std::optional<domain::Quantization> quantization = {};  ///< narrower than what was asked for
 };
 
 /// Borrows the request and the wish.
@@ -36,9 +37,10 @@ struct DeviceCase {
   std::vector<Candidate> fractions;  ///< largest first
   std::optional<Candidate> full;     ///< absent where the platform has no vGPU profile for it
   std::optional<Candidate> passthrough;
-  std::optional<Need> need;     ///< on the whole device
-  std::vector<Group> groups;    ///< one per group size that the wish and the host allow
-  std::optional<Group> copies;  ///< MG-05: fewer GPUs in all than one large instance
+  std::optional<Need> need;       ///< on the whole device
+  std::vector<Group> groups;      ///< one per group size that the wish and the host allow
+  std::optional<Group> copies;    ///< MG-05: fewer GPUs in all than one large instance
+  std::optional<Group> narrower;  ///< MG-03: inside one link domain, with narrower weights
   std::vector<Fired> shape_rules;
   std::vector<Fired> mode_rules;
 
@@ -57,6 +59,9 @@ FractionMode preferred_mode(const DeviceCase& device_case);
 const Fired* deciding_rule(const DeviceCase& device_case);
 
 domain::VisibleMemory memory_of(const Wish& wish, const Candidate& candidate);
+
+/// What must be held, as far as it is known.
+Bytes known_need(const Need& need);
 
 /// Whether a candidate holds a need, and what is left.
 struct Fit {

@@ -236,19 +236,15 @@ Result<AdviceRequest> with_evidence(const AdviceRequest& request) {
   return measured_request;
 }
 
-void take_evidence(const AdviceRequest& request, Facts& facts) {
+void take_evidence(const AdviceRequest& request, const MeasuredShare& share, Facts& facts) {
   if (request.telemetry) {
     const EngineTelemetry& telemetry = *request.telemetry;
     facts.measured_days = telemetry.days;
     facts.pool_use = domain::quantile_of(telemetry.uses, kLevel);
     facts.preemptions = telemetry.preemptions.value_or(0);
     facts.pool_tokens = request.measured_pool_tokens;
-    for (const Wish& wish : request.wishes) {
-      const auto ran_on = domain::find_profile(wish.device, request.measured_on);
-      if (!request.measured_on.empty() && ran_on)
-        facts.measured_share_bytes = (*ran_on)->usable_bytes;
-      break;  // the first wish
-    }
+    facts.measured_share_bytes = share.usable_bytes;
+    facts.measured_share_says = share.says;
     facts.changed_setting = changed_setting(request);
     if (facts.changed_setting.empty()) facts.changed_weights = changed_weights(request);
   }

@@ -5,6 +5,7 @@
 
 #include "advise/advise.hpp"
 #include "advise/facts.hpp"
+#include "advise/measured_share.hpp"
 #include "base/result.hpp"
 
 namespace gpushape::advise {
@@ -13,6 +14,6 @@ namespace gpushape::advise {
 Result<AdviceRequest> with_evidence(const AdviceRequest& request);
 
 /// The facts that EV rules look at.
-void take_evidence(const AdviceRequest& request, Facts& facts);
+void take_evidence(const AdviceRequest& request, const MeasuredShare& share, Facts& facts);
 
 }  // namespace gpushape::advise

@@ -34,6 +34,19 @@ std::string why_unpredictable(const Facts& facts, const Thresholds& thresholds) 
   return {};
 }
 
+/// What experts and cache divide into: the least of every layer that keeps a cache.
+void take_axes(const domain::Model& model, Facts& facts) {
+  for (const domain::LayerRun& run : model.layers) {
+    const domain::Attention& attention = run.layer.attention;
+    if (run.layer.feed_forward.experts)
+      facts.experts = std::max(facts.experts, run.layer.feed_forward.experts->count);
+    if (attention.heads == 0 || attention.kind == domain::LayerKind::None) continue;
+    const std::int64_t heads = attention.latent ? 1 : attention.kv_heads;
+    if (heads > 0)
+      facts.cache_heads = facts.cache_heads == 0 ? heads : std::min(facts.cache_heads, heads);
+  }
+}
+
 }  // namespace
 
 bool has_experts(const domain::Model& model) {
@@ -71,6 +84,7 @@ Facts declared_facts(const domain::Workload& workload, const domain::Model* mode
   facts.is_predictable = facts.why_unpredictable.empty();
   if (model != nullptr && !model->layers.empty()) {
     facts.attention_heads = model->layers.front().layer.attention.heads;
+    take_axes(*model, facts);
   }
   return facts;
 }

@@ -49,6 +49,7 @@ struct Facts {
   std::optional<double> pool_use;             ///< P99, of the cache pool that was measured
   std::int64_t pool_tokens = 0;               ///< of that pool; 0: not known
   std::optional<Bytes> measured_share_bytes;  ///< usable, of the profile that it ran on
+  std::string measured_share_says;            ///< how that is known, or why not
   std::int64_t preemptions = 0;               ///< in the time that was measured
   std::string changed_setting;                ///< EV-04: what differs from then; empty: nothing
   std::string changed_weights;                ///< EV-05: the same of the weights alone
@@ -89,10 +90,13 @@ struct Facts {
   bool layout_is_asked = false;  ///< --tp, --pp or --dp decided `gpus_needed`
   std::int64_t link_domain_size = 1;
   std::int64_t attention_heads = 0;  ///< 0 where no model is known
+  std::int64_t experts = 0;          ///< most of one layer; 0 for a dense model
+  std::int64_t cache_heads = 0;      ///< heads of the cache that ranks can share; 1: a latent cache
   std::string group;                 ///< device group that one selection asks for; empty: none
   std::string interconnect;
   Bytes need_of_each_bytes;           ///< of one device of the group
   std::int64_t tensor = 0;            ///< GPUs of the group that share each layer; 0: not said
+  std::int64_t data = 1;              ///< engine cores of the group, each with its sequences
   std::int64_t nodes = 1;             ///< hosts that the group stands in
   std::string narrower_quantization;  ///< MG-03: with which fewer GPUs fit a link domain; or empty
   std::int64_t narrower_gpus = 0;     ///< MG-03: how many

@@ -43,6 +43,22 @@ std::optional<RankedShape> answer_in_model(const AdviceRequest& request, const W
   return answer;
 }
 
+/// What is asked for, without the list of GPUs: an answer is for one wish.
+AdviceRequest without_wishes(const AdviceRequest& request) {
+  AdviceRequest one;
+  one.workload = request.workload;
+  one.model = request.model;
+  one.engine = request.engine;
+  one.profile = request.profile;
+  one.thresholds = request.thresholds;
+  one.constants = request.constants;
+  one.telemetry = request.telemetry;
+  one.usage = request.usage;
+  one.measured_on = request.measured_on;
+  one.measured_pool_tokens = request.measured_pool_tokens;
+  return one;
+}
+
 Flip flip_to(const RankedShape& answer, std::string_view rule, std::string_view fact,
              std::string change) {
   const std::string shape = shape_text(answer.shape);
@@ -124,7 +140,7 @@ std::optional<Flip> to_fraction_by_evidence(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
   const Missing missing = missing_in(device_case);
   if (facts.largest_fraction.empty() || (!missing.evidence && !missing.spread)) return std::nullopt;
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   supply(missing, changed);
   const bool is_too_large = !facts.need_bytes || *facts.need_bytes > facts.largest_fraction_bytes;
   if (is_too_large) {
@@ -149,7 +165,7 @@ std::optional<Flip> to_fraction_by_size(const DeviceCase& device_case, std::stri
   const Bytes rest = static_of(facts) - fall;  // of the static part; the dynamic part stays
   const bool is_static = rule == "CM-05" && !facts.ceiling_bytes && rest.count() > 0;
 
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   declare_need(changed, facts, is_static ? rest : static_of(facts), limit);
   std::string change =
       is_static
@@ -191,7 +207,7 @@ std::optional<Flip> to_fraction_by_mode(const DeviceCase& device_case) {
        [](domain::Workload& workload) { workload.latency_slo.value = domain::LatencySlo::Soft; }},
   });
   for (const Change& change : kChanges) {
-    AdviceRequest changed = device_case.request;
+    AdviceRequest changed = without_wishes(device_case.request);
     change.apply(changed.workload);
     const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Fractional);
     if (answer) return flip_to(*answer, change.rule, change.fact, change.change);
@@ -204,7 +220,7 @@ std::optional<Flip> to_one_device(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
   const Bytes limit = most_of_device(facts, device_case.request.thresholds);
   const Bytes need = need_of(facts);
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   domain::EngineSettings& engine = changed.workload.engine;
   std::string_view fact = "need";
   std::string change;
@@ -240,7 +256,7 @@ std::optional<Flip> to_one_device(const DeviceCase& device_case) {
 
 /// What moves often cannot stay bound to a device (CM-04).
 std::optional<Flip> to_full_by_change(const DeviceCase& device_case) {
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   changed.workload.change_rate = domain::Fact<domain::ChangeRate>{
       .value = domain::ChangeRate::High, .origin = domain::Origin::Computed, .from = "flip"};
   const auto answer = answer_in_model(changed, device_case.wish, ConsumptionModel::Full);
@@ -251,7 +267,7 @@ std::optional<Flip> to_full_by_change(const DeviceCase& device_case) {
 /// The clauses of CM-03 that fail, all of them; the first is the fact.
 std::optional<Flip> to_passthrough(const DeviceCase& device_case) {
   const Facts& facts = device_case.facts;
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   std::string_view fact;
   std::string change;
   const auto add = [&](std::string_view name, const std::string& words) {
@@ -289,7 +305,7 @@ std::optional<Flip> to_passthrough(const DeviceCase& device_case) {
 std::optional<Flip> to_more_memory(const DeviceCase& device_case, const domain::Shape& best) {
   constexpr Bytes kAbove = mib(1);  // ours: past what rounding to bytes may lose
   const Facts& facts = device_case.facts;
-  AdviceRequest changed = device_case.request;
+  AdviceRequest changed = without_wishes(device_case.request);
   declare_need(changed, facts, static_of(facts), best.memory_bytes + kAbove);
   const auto answer = answer_to(changed, device_case.wish);
   if (!answer || answer->shape == best) return std::nullopt;
@@ -308,7 +324,7 @@ std::optional<Flip> to_less_by_precision(const DeviceCase& device_case, const Ra
                                          std::string_view rule) {
   for (const domain::Quantization quantization :
        narrower_weights(device_case.request, device_case.wish.device)) {
-    AdviceRequest changed = with_weights(device_case.request, quantization);
+    AdviceRequest changed = with_weights(without_wishes(device_case.request), quantization);
     if (!changed.workload.spread && device_case.facts.spread)
       declare_spread(changed, *device_case.facts.spread);
     const auto answer = answer_to(changed, device_case.wish);

@@ -175,6 +175,19 @@ class Offering {
       is_found = offer_group(group, is_found);
     }
     if (case_.copies && !is_filtered(case_.copies->candidate)) offer_copies(*case_.copies);
+    if (case_.narrower && !is_filtered(case_.narrower->candidate)) offer_narrower(*case_.narrower);
+  }
+
+  /// MG-03: with other weights than the checkpoint's, so behind whatever holds these. Where
+  /// somebody asked for a precision it stays a finding.
+  void offer_narrower(const Group& narrower) {
+    if (case_.request.workload.quantization) return;
+    add(narrower.candidate, *narrower.need, fit_of(narrower.candidate, *narrower.need),
+        narrower.layout);
+    Offer& offer = result_.offers.back();
+    offer.ranked.quantization = narrower.quantization;
+    offer.ranked.reasons = reasons_for_narrower(case_, narrower);
+    offer.rule_rank = kNoRule;
   }
 
   /// True once a smaller group holds the workload.
@@ -231,9 +244,7 @@ class Offering {
     ranked.replicas = facts_.replicas * layout.copies;
     ranked.concurrency = concurrency_of(case_.request.workload, layout);
     ranked.estimate = need.estimate;
-    const bool has_engine =
-        need.estimate && need.estimate->capacity && !domain::is_training(*need.estimate);
-    if (has_engine) take_settings(*need.estimate, ranked);
+    if (need.estimate) take_settings(*need.estimate, case_.request.workload, ranked);
     ranked.reasons = reasons_for(case_, candidate, need, layout);
     if (layout.copies > 1) put_first(ranked.reasons, "MG-05");  // it led to the replicas
     ranked.to_change = to_change(ranked.shape);
@@ -259,18 +270,6 @@ class Offering {
     if (found != reasons.end()) std::rotate(reasons.begin(), found, std::next(found));
   }
 
-  void take_settings(const domain::Estimate& estimate, domain::RankedShape& ranked) const {
-    ranked.max_concurrency = estimate.capacity->max_concurrency_at_context;
-    ranked.max_num_seqs = estimate.settings.max_num_seqs.value;
-    ranked.max_num_batched_tokens = estimate.settings.max_num_batched_tokens.value;
-    // A pool that is given stands in place of the share.
-    if (const auto& pool = case_.request.workload.engine.kv_cache_memory_bytes) {
-      ranked.kv_cache_memory_bytes = pool->value;
-    } else if (estimate.settings.gpu_memory_utilization.value > 0) {
-      ranked.gpu_memory_utilization = estimate.settings.gpu_memory_utilization.value;
-    }
-  }
-
   const DeviceCase& case_;
   const Facts& facts_;
   const Fired* decider_;
@@ -278,6 +277,22 @@ class Offering {
 };
 
 }  // namespace
+
+void take_settings(const domain::Estimate& estimate, const domain::Workload& workload,
+                   domain::RankedShape& ranked) {
+  if (!estimate.capacity || domain::is_training(estimate)) return;
+  // Each data parallel rank serves sequences of its own.
+  ranked.max_concurrency = estimate.capacity->max_concurrency_at_context *
+                           static_cast<double>(ranked.shape.parallelism.data);
+  ranked.max_num_seqs = estimate.settings.max_num_seqs.value;
+  ranked.max_num_batched_tokens = estimate.settings.max_num_batched_tokens.value;
+  // A pool that is given stands in place of the share.
+  if (const auto& pool = workload.engine.kv_cache_memory_bytes) {
+    ranked.kv_cache_memory_bytes = pool->value;
+  } else if (estimate.settings.gpu_memory_utilization.value > 0) {
+    ranked.gpu_memory_utilization = estimate.settings.gpu_memory_utilization.value;
+  }
+}
 
 DeviceOffers offers_of(const DeviceCase& device_case) { return Offering(device_case).make(); }
 

@@ -28,4 +28,9 @@ struct DeviceOffers {
 
 DeviceOffers offers_of(const DeviceCase& device_case);
 
+/// What the estimate chose of the engine's settings, put beside the shape; nothing where no engine
+/// serves.
+void take_settings(const domain::Estimate& estimate, const domain::Workload& workload,
+                   domain::RankedShape& ranked);
+
 }  // namespace gpushape::advise

@@ -58,7 +58,7 @@ void find_narrower_layout(DeviceCase& device_case) {
   const std::int64_t links = facts.link_domain_size;
   const bool crosses = facts.gpus_needed == 0 || facts.gpus_needed > links;
   // Of devices that nobody named only the best is spoken of, and it crosses nothing.
-  if (!crosses || facts.layout_is_asked || device_case.wish.is_any) return;
+  if (!crosses || facts.layout_is_asked || device_case.wish.is_any || !device_case.full) return;
   for (const Quantization quantization :
        narrower_weights(device_case.request, device_case.wish.device)) {
     const AdviceRequest changed = with_weights(device_case.request, quantization);
@@ -68,14 +68,21 @@ void find_narrower_layout(DeviceCase& device_case) {
       Layout layout;
       layout.gpus = gpus;
       layout.parallelism.tensor = gpus;
-      const Candidate& whole = device_case.whole();
+      Group group;
+      group.candidate =
+          gpus > 1 ? *group_candidate(device_case.wish, facts.platform, layout.parallelism, gpus)
+                   : *device_case.full;
       const Result<Need> need =
-          size_workload(changed, facts, layout, memory_of(device_case.wish, whole));
-      if (!need || fit_of(whole, *need).at != domain::FitsAt::High) continue;
-      const Bytes most = most_of_device(facts, device_case.request.thresholds);
-      if (need->need_bytes.value_or(need->static_bytes) > most) continue;
+          size_workload(changed, facts, layout, memory_of(device_case.wish, group.candidate));
+      if (!need || fit_of(group.candidate, *need).at != domain::FitsAt::High) continue;
+      if (known_need(*need) > most_of_device(facts, device_case.request.thresholds)) continue;
       facts.narrower_quantization = name_of(quantization);
       facts.narrower_gpus = gpus;
+      group.layout = std::move(layout);
+      group.need = *need;
+      group.fits = true;
+      group.quantization = quantization;
+      device_case.narrower = std::move(group);
       return;
     }
   }

@@ -119,10 +119,12 @@ void add_group_reasons(const DeviceCase& device_case, const Candidate& candidate
   here.interconnect = candidate.shape.interconnect;
   here.tensor = layout.parallelism.tensor;
   here.nodes = layout.nodes;
+  here.data = layout.parallelism.data;
   if (layout.copies <= 1) here.copies = 1;
   append(reasons,
          std::array<std::string_view, 6>{"MG-05", "MG-01", "MG-02", "MG-04", "MD-04", "MG-06"},
          here, device_case.request.thresholds);
+  if (!layout.why.empty()) reasons.push_back({"layout", layout.why});
 }
 
 void add_lifecycle_reasons(const DeviceCase& device_case, const Candidate& candidate,
@@ -149,6 +151,14 @@ std::string settings_text(const domain::Estimate& estimate,
   if (settings.gpu_memory_utilization.value <= 0) return batch;  // the engine takes no share
   return fmt::format("{}, gpu-memory-utilization {} ({})", batch,
                      settings.gpu_memory_utilization.value, from(settings.gpu_memory_utilization));
+}
+
+void add_settings_reason(const DeviceCase& device_case, const Need& need,
+                         std::vector<Reason>& reasons) {
+  if (!need.estimate || !need.estimate->capacity || domain::is_training(*need.estimate)) return;
+  reasons.push_back(
+      {"settings",
+       settings_text(*need.estimate, device_case.request.workload.engine.kv_cache_memory_bytes)});
 }
 
 }  // namespace
@@ -193,11 +203,18 @@ std::vector<Reason> reasons_for(const DeviceCase& device_case, const Candidate& 
     reasons.push_back(
         {"fit", "fits at the expected value only: not safe at the high end of the estimate"});
   }
-  if (need.estimate && need.estimate->capacity && !domain::is_training(*need.estimate)) {
-    reasons.push_back(
-        {"settings",
-         settings_text(*need.estimate, device_case.request.workload.engine.kv_cache_memory_bytes)});
-  }
+  add_settings_reason(device_case, need, reasons);
+  return reasons;
+}
+
+std::vector<Reason> reasons_for_narrower(const DeviceCase& device_case, const Group& narrower) {
+  std::vector<Reason> reasons;
+  append(reasons, std::array<std::string_view, 1>{"MG-03"}, device_case.facts,
+         device_case.request.thresholds);
+  if (narrower.layout.gpus > 1)
+    add_group_reasons(device_case, narrower.candidate, *narrower.need, narrower.layout, reasons);
+  add_lifecycle_reasons(device_case, narrower.candidate, reasons);
+  add_settings_reason(device_case, *narrower.need, reasons);
   return reasons;
 }
 

@@ -24,6 +24,10 @@ bool is_other_mode(const DeviceCase& device_case, const Candidate& candidate);
 std::vector<domain::Reason> reasons_for(const DeviceCase& device_case, const Candidate& candidate,
                                         const Need& need, const Layout& layout);
 
+/// Of the shape that MG-03 leads to.
+std::vector<domain::Reason> reasons_for_narrower(const DeviceCase& device_case,
+                                                 const Group& narrower);
+
 std::string to_change(const domain::Shape& shape);
 
 /// "40C", "2 x 80C", "passthrough", "the whole device".

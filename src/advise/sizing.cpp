@@ -45,7 +45,9 @@ Workload laid_out(const Workload& workload, const Layout& layout) {
   one.engine.tensor = chosen(layout.parallelism.tensor, "the layout");
   one.engine.pipeline = chosen(layout.parallelism.pipeline, "the layout");
   one.engine.data = chosen(layout.parallelism.data, "the layout");
-  if (one.concurrency) one.concurrency->value = *concurrency_of(workload, layout);
+  if (layout.parallelism.expert > 1)
+    one.engine.expert = chosen(layout.parallelism.expert, "the layout");
+  if (one.concurrency) one.concurrency->value = *concurrency_of_rank(workload, layout);
   if (one.concurrency && !one.engine.max_num_seqs) {
     one.engine.max_num_seqs = chosen(one.concurrency->value, "the sequences in flight");
   }
@@ -150,6 +152,13 @@ bool has_demand(const Workload& workload) {
 std::optional<std::int64_t> concurrency_of(const Workload& workload, const Layout& layout) {
   if (!workload.concurrency) return std::nullopt;
   return divided_up(workload.concurrency->value, layout.copies);
+}
+
+std::optional<std::int64_t> concurrency_of_rank(const Workload& workload, const Layout& layout) {
+  const std::optional<std::int64_t> sequences = concurrency_of(workload, layout);
+  const bool trains = workload.role && workload.role->value == domain::Role::FineTune;
+  if (!sequences || trains) return sequences;
+  return divided_up(*sequences, layout.parallelism.data);
 }
 
 Result<Need> size_workload(const AdviceRequest& request, const Facts& declared,

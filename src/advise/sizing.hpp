@@ -19,6 +19,7 @@ struct Layout {
   std::int64_t gpus = 1;
   std::int64_t copies = 1;
   std::int64_t nodes = 1;  ///< hosts that the GPUs of one instance stand in, evenly
+  std::string why = {};    ///< where there was a choice of axes
 };
 
 /// What one GPU of a layout must hold.
@@ -42,6 +43,9 @@ Result<Need> size_workload(const AdviceRequest& request, const Facts& declared,
 
 /// Sequences in flight of one copy; nothing where the concurrency is not known.
 std::optional<std::int64_t> concurrency_of(const domain::Workload& workload, const Layout& layout);
+/// Of one engine core of it: data parallel ranks that serve share the sequences out.
+std::optional<std::int64_t> concurrency_of_rank(const domain::Workload& workload,
+                                                const Layout& layout);
 
 /// A declared demand stands in for the memory of a model.
 bool has_demand(const domain::Workload& workload);

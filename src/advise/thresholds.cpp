@@ -5,15 +5,25 @@
 namespace gpushape::advise {
 
 std::vector<const Threshold*> Thresholds::all() const {
-  return {&whole_device,      &guard,
-          &spiky_guard,       &highest_spread,
-          &evidence_days,     &review_days,
-          &full_use,          &full_use_days,
-          &idle_memory,       &idle_compute,
-          &idle_days,         &nesting_parts,
-          &size_mismatch,     &highest_utilization,
-          &no_kernel_minutes, &low_compute,
-          &low_compute_hours, &experiment_days,
+  return {&whole_device,
+          &guard,
+          &spiky_guard,
+          &highest_spread,
+          &evidence_days,
+          &review_days,
+          &full_use,
+          &full_use_days,
+          &idle_memory,
+          &idle_compute,
+          &idle_days,
+          &nesting_parts,
+          &size_mismatch,
+          &highest_utilization,
+          &replicated_attention,
+          &no_kernel_minutes,
+          &low_compute,
+          &low_compute_hours,
+          &experiment_days,
           &catalog_sizes};
 }
 

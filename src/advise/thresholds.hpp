@@ -51,6 +51,12 @@ struct Thresholds {
                           16};
   Threshold highest_utilization{"highestUtilization", 0.95, "of the visible memory",
                                 "most that an engine is told to take", 0.1};
+  Threshold replicated_attention{"replicatedAttention",
+                                 16,
+                                 "sequences a GPU",
+                                 "load from which a mixture keeps attention on every GPU",
+                                 1,
+                                 1e5};
   // What a review and an inventory look at.
   Threshold no_kernel_minutes{
       "noKernelMinutes", 60, "minutes", "without any kernel: the device counts as idle", 1, 1e6};

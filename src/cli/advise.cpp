@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "advise/wish_documents.hpp"
 #include "base/calendar.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/advise_cluster.hpp"
@@ -39,6 +40,10 @@ void date_reviews(domain::Advice& advice, std::chrono::sys_days today) {
   advice.review_date = date_of(advice.review_after_days);
   for (domain::RankedShape& ranked : advice.shapes)
     ranked.contract.review_date = date_of(ranked.contract.review_after_days);
+  for (domain::WishDocument& document : advice.documents) {
+    for (domain::RankedShape& ranked : document.shapes)
+      ranked.contract.review_date = date_of(ranked.contract.review_after_days);
+  }
 }
 
 std::string quoted(const std::string& argument) {
@@ -101,36 +106,15 @@ emit::EmitRequest emit_request_of(const domain::Advice& advice,
   return emitted;
 }
 
-/// Everything that was asked for, before any of it is written.
-struct Written {
-  std::vector<Piece> pieces;
-  std::vector<document::Node> documents;  ///< of the targets
-  std::vector<std::string> notes;
-};
-
-/// A refusal says that a target cannot express the shape: the answer is no for all of them.
-Result<Written> write_outputs(const std::vector<std::string>& outputs, const domain::Advice& advice,
-                              const emit::EmitRequest& request, const render::Style& style) {
-  Written written;
-  Diagnostics faults;
-  for (const std::string& output : outputs) {
-    if (const render::FormatRow* format = find_format(output)) {
-      written.pieces.push_back({"advice", extension_of(output), format->advice(advice, style)});
-      continue;
-    }
-    Result<emit::Emitted> emitted = emit::find_target(output)->emit(request);
-    if (!emitted) {
-      std::ranges::move(emitted.error(), std::back_inserter(faults));
-      continue;
-    }
-    std::ranges::move(emitted->notes, std::back_inserter(written.notes));
-    std::ranges::copy(emitted->documents, std::back_inserter(written.documents));
-    written.pieces.push_back({output, extension_of(output),
-                              emitted->text.empty() ? document::write_yaml(emitted->documents)
-                                                    : std::move(emitted->text)});
-  }
-  if (!faults.empty()) return failure(std::move(faults));
-  return written;
+/// The workload with the weights that the first picked shape takes, where these are others than
+/// those asked for: the engine has to be told.
+std::optional<domain::Workload> workload_in_weights_of(
+    const std::vector<const domain::RankedShape*>& picked, const domain::Workload& workload) {
+  if (picked.empty() || !picked.front()->quantization) return std::nullopt;
+  domain::Workload narrowed = workload;
+  narrowed.quantization = domain::Fact<domain::Quantization>{*picked.front()->quantization,
+                                                             domain::Origin::Computed, "MG-03"};
+  return narrowed;
 }
 
 Diagnostics check_request(const std::vector<std::string>& outputs, const Invocation& invocation) {
@@ -147,11 +131,14 @@ Result<domain::Advice> advice_of(advise::AdviceRequest& request, const Gathered&
   if (invocation.solve) begin_with_least(*invocation.solve, request.workload);
   Result<domain::Advice> advice = advise::advise(request);
   if (!advice) return advice;
-  if (invocation.as_of) date_reviews(*advice, *invocation.as_of);
   if (gathered.clusters) {
     rank_by_cluster(*advice, *gathered.clusters);
     terminal.err << to_text(gathered.clusters->notes);
   }
+  Result<std::vector<domain::WishDocument>> documents = advise::join_wishes(request, *advice);
+  if (!documents) return failure(std::move(documents.error()));
+  advice->documents = *std::move(documents);
+  if (invocation.as_of) date_reviews(*advice, *invocation.as_of);
   if (invocation.solve) {
     if (Diagnostics faults = solve_on_first(*invocation.solve, request, *advice); !faults.empty())
       return failure(std::move(faults));
@@ -187,9 +174,9 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
   request.thresholds = rules->thresholds;
   request.constants = rules->constants;
   request.workload = gathered->workload;
-  request.model = gathered->model;
-  request.engine = gathered->engine;
-  request.wishes = gathered->wishes;
+  request.model = std::move(gathered->model);
+  request.engine = std::move(gathered->engine);
+  request.wishes = std::move(gathered->wishes);
   request.profile = invocation.profile;
   request.telemetry = invocation.telemetry;
   request.measured_on = invocation.measured_on;
@@ -212,6 +199,7 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
       return kDone;
     }
     advice->shapes = {advice->shapes[places->first], advice->shapes[places->second]};
+    advice->documents.clear();
   }
 
   render::Style style = style_for(terminal, invocation.color, invocation.verbosity);
@@ -227,10 +215,13 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
       });
   emit::EmitRequest emit_request;
   std::optional<domain::EngineCommand> engine_command;
+  std::optional<domain::Workload> narrowed;
   if (has_target) {
     emit_request = emit_request_of(*advice, request, invocation, outputs);
     if (const Diagnostics faults = emit::check_names(emit_request); !faults.empty())
       return refuse(faults, terminal);
+    narrowed = workload_in_weights_of(emit_request.picked, request.workload);
+    if (narrowed) emit_request.workload = &*narrowed;
     if (emit_request.picked.empty()) {
       terminal.err << render::verdict(*advice, error_style);
       return kAnswerIsNo;
@@ -238,7 +229,8 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
     engine_command = catalog::Catalog::engine_command(request.workload.engine.engine.value);
     if (engine_command) emit_request.engine_command = &*engine_command;
   }
-  Result<Written> all = write_outputs(outputs, *advice, emit_request, style);
+  Result<Written> all =
+      write_outputs(outputs, *advice, emit_request, style, !invocation.output_folder.empty());
   if (!all) {
     // Nothing is written, not even what the other targets could say.
     terminal.err << to_text(all.error());

@@ -46,6 +46,8 @@ struct RankedShape {
   std::int64_t per_device = 1;  ///< how many of this profile one device holds; 1 for whole devices
   std::optional<Bytes> kv_cache_memory_bytes;  ///< the pool of one GPU where the workload gives it
   std::optional<Cost> cost = {};               ///< where prices are known
+  /// MG-03: of its weights, where they are narrower than what was asked for.
+  std::optional<Quantization> quantization = {};
 
   bool operator==(const RankedShape&) const = default;
 };
@@ -62,6 +64,27 @@ struct Neighbour {
   std::string refusal;              ///< why it does not hold the workload; empty where it does
 
   bool operator==(const Neighbour&) const = default;
+};
+
+/// One value that a pod has only once, whichever of its wishes it is given.
+struct JointValue {
+  std::string what;            ///< "vCPU", "--gpu-memory-utilization"
+  std::string value;           ///< as it is shown
+  std::size_t decided_by = 0;  ///< place in WishDocument::shapes
+  std::string says;            ///< what the others would have had
+
+  bool operator==(const JointValue&) const = default;
+};
+
+/// What is deployed as one: the wishes that one pod serves, whichever of them it is given. A wish
+/// that needs another layout, or other flags, stands in a document of its own.
+struct WishDocument {
+  std::vector<RankedShape> shapes;  ///< one a wish, in their order, with what the pod has once
+  std::vector<std::size_t> places;  ///< of the same in Advice::shapes
+  std::vector<JointValue> joint;    ///< where there are several shapes
+  std::string why_apart;            ///< what keeps it out of the document before it; empty: first
+
+  bool operator==(const WishDocument&) const = default;
 };
 
 struct RejectedShape {
@@ -132,6 +155,8 @@ struct Advice {
   Platform platform = Platform::Vsphere;
   /// Of the first shape's device, largest first; empty where it is never shared.
   std::vector<Neighbour> neighbours;
+  /// Where pods are deployed and several wishes have an answer; in the order of the wishes.
+  std::vector<WishDocument> documents;
   std::vector<Potential>
       potentials;  ///< in the order of the wishes; only where `asks` is not empty
 

@@ -22,6 +22,7 @@ struct EngineTelemetry {
   std::vector<double> running;               ///< sequences in flight, ascending; may be empty
   std::optional<std::int64_t> preemptions;   ///< in that time
   std::optional<std::int64_t> pool_tokens;   ///< of the smallest engine
+  std::optional<double> utilization;         ///< the share of the GPU that it was told to take
   std::string cache_type;                    ///< as the engine names it; empty: not told
   std::optional<KvCacheType> kv_cache_type;  ///< the same in our words
   std::string model;                         ///< as it is served; empty: not told

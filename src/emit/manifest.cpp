@@ -211,6 +211,7 @@ std::int64_t devices_of_pod(const Shape& shape) {
 }
 
 std::vector<std::string> document_names(const EmitRequest& request) {
+  if (!request.names.empty()) return request.names;
   std::vector<std::string> names;
   std::vector<std::string> with_shape;
   for (const RankedShape* picked : request.picked) {
@@ -223,7 +224,7 @@ std::vector<std::string> document_names(const EmitRequest& request) {
 }
 
 std::string shared_name(const EmitRequest& request) {
-  if (request.picked.size() == 1) return document_names(request).front();
+  if (request.picked.size() == 1 || request.is_further) return document_names(request).front();
   const RankedShape& first = *request.picked.front();
   const std::string given = request.name.empty() ? label_of(first.contract.name) : request.name;
   return given.empty() ? fitted_label(subject_label(first) + "-gpu") : given;

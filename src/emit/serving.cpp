@@ -65,6 +65,33 @@ std::vector<std::string> product_labels(const EmitRequest& request, const Shape&
   return labels;
 }
 
+/// Targets whose documents name one product, or count what is granted in their own way.
+constexpr auto kOfOneWish = std::to_array<std::string_view>(
+    {"hami", "run-ai", "kueue", "nim-service", "llm-d-values", "vllm-production-stack-values"});
+
+/// Whether a pod of the first wish takes this one, too: as much of the same resource, of another
+/// product.
+bool takes_product(const EmitRequest& request, const Shape& other, std::string_view target) {
+  if (std::ranges::find(kOfOneWish, target) != kOfOneWish.end()) return false;
+  const Shape& first = request.picked.front()->shape;
+  return other.count == first.count && other.nodes == first.nodes &&
+         plugin_resource(other, device_of(request, other)) ==
+             plugin_resource(first, device_of(request, first));
+}
+
+/// Labels of every wish that the pod takes, the first one's first.
+std::vector<std::string> products_of_wishes(const EmitRequest& request, std::string_view target) {
+  std::vector<std::string> products = product_labels(request, request.picked.front()->shape);
+  for (const RankedShape* picked : request.picked) {
+    if (!takes_product(request, picked->shape, target)) continue;
+    for (std::string& product : product_labels(request, picked->shape)) {
+      if (std::ranges::find(products, product) == products.end())
+        products.push_back(std::move(product));
+    }
+  }
+  return products;
+}
+
 bool is_shared_by_software(const Shape& shape) {
   return shape.technology == Technology::SoftwareShare || shape.technology == Technology::Mps;
 }
@@ -111,7 +138,7 @@ Result<Grant> usual_grant(const EmitRequest& request, const RankedShape& picked,
     }
     const domain::Device& device = device_of(request, shape);
     grant.resources = {{plugin_resource(shape, device), std::to_string(devices_of_pod(shape))}};
-    if (device.vendor == "nvidia") grant.products = product_labels(request, shape);
+    if (device.vendor == "nvidia") grant.products = products_of_wishes(request, target);
     grant.why = shape.count > 1 ? fmt::format("tensor {} x pipeline {}", shape.parallelism.tensor,
                                               shape.parallelism.pipeline)
                                 : std::string();
@@ -132,6 +159,14 @@ namespace {
 /// What starts one pod of an instance on each of its nodes.
 constexpr auto kOverNodes =
     std::to_array<std::string_view>({"leader-worker-set", "kserve", "nim-service", "dynamo"});
+
+/// Whether the pod takes this wish, too: by its claim, or as another product.
+bool serves_wish(const EmitRequest& request, const Shape& other, std::string_view target) {
+  const bool has_claim =
+      is_written(request, "resource-claim") || is_written(request, "resource-claim-template");
+  if (has_claim && target != "kueue") return true;  // the claim says what it leaves out
+  return takes_product(request, other, target);
+}
 
 Diagnostics refuse_nodes(const Shape& shape, std::string_view target) {
   if (shape.nodes < 2 || std::ranges::find(kOverNodes, target) != kOverNodes.end()) return {};
@@ -165,7 +200,8 @@ Result<Serving> serving_of(const EmitRequest& request, std::string_view target) 
   serving.weights = weights_of(picked, serving.start);
   serving.notes = serving.start.notes;
   for (std::size_t i = 1; i < request.picked.size(); ++i) {
-    serving.notes.push_back(fmt::format("{} is for the first wish; {} has flags of its own: --pick",
+    if (serves_wish(request, request.picked[i]->shape, target)) continue;
+    serving.notes.push_back(fmt::format("{} is for the first wish; {} takes another one: --pick",
                                         target, shape_label(request.picked[i]->shape)));
   }
   if (picked.shape.nodes > 1) {

@@ -32,9 +32,12 @@ struct EmitRequest {
   const domain::Advice* advice = nullptr;
   std::vector<const domain::RankedShape*> picked;  ///< at least one
   std::vector<domain::Device> devices;             ///< every device that a picked shape names
-  std::string name;                                ///< metadata.name; empty: derived
-  std::string name_space;                          ///< metadata.namespace; empty: none
-  std::string kubernetes = "1.36";                 ///< "1.32" … "1.36"
+  /// One a picked shape, where it is one document of several that are written together.
+  std::vector<std::string> names;
+  bool is_further = false;          ///< another document of such a set than the first
+  std::string name;                 ///< metadata.name; empty: derived
+  std::string name_space;           ///< metadata.namespace; empty: none
+  std::string kubernetes = "1.36";  ///< "1.32" … "1.36"
   std::string
       vm_operator;  ///< release, "8.0.3" … "9.1.0"; empty: what every release from 8.0.3 on accepts
   bool has_comments = true;
@@ -70,7 +73,11 @@ struct TargetRow {
   std::string_view options = {};        ///< flags beside the common ones that it heeds, by spaces
   bool holds_engine = false;            ///< its documents start an engine
   std::string_view extension = "yaml";  ///< of its file; what is no YAML stands in one of its own
+  bool is_claim = false;                ///< what one pod asks for, without the pod
 };
+
+/// Its documents are of one pod: another layout is another document.
+constexpr bool is_of_one_pod(const TargetRow& row) { return row.holds_engine || row.is_claim; }
 
 /// nullptr where no target is called that.
 const TargetRow* find_target(std::string_view name);

@@ -63,6 +63,16 @@ Node flags_of(const EngineStart& start) {
   return rows;
 }
 
+/// Of a picked shape among those of the answer: it may stand in a document that wishes share.
+std::size_t place_of(const domain::Advice& advice, const domain::RankedShape& picked) {
+  for (const domain::WishDocument& document : advice.documents) {
+    for (std::size_t i = 0; i < document.shapes.size(); ++i) {
+      if (&document.shapes[i] == &picked) return document.places[i];
+    }
+  }
+  return static_cast<std::size_t>(&picked - advice.shapes.data());
+}
+
 }  // namespace
 
 Result<std::string> fill_template(const EmitRequest& request, const std::string& text,
@@ -78,11 +88,13 @@ Result<std::string> fill_template(const EmitRequest& request, const std::string&
   if (!start) return failure(start.error());
   Node root = schema::to_node(*request.advice);
   const Node* shapes = root.find("shapes");
-  const auto place = static_cast<std::size_t>(&picked - request.advice->shapes.data());
+  const std::size_t place = place_of(*request.advice, picked);
   if (shapes != nullptr && place < shapes->items().size()) {
-    const Node shape = shapes->items()[place];
-    if (const Node* contract = shape.find("contract")) root.set("contract", *contract);
-    root.set("shape", shape);
+    Node shape = shapes->items()[place];
+    const Node contract = schema::to_node(picked.contract);  // of its document, where it has one
+    shape.set("contract", contract);
+    root.set("contract", contract);
+    root.set("shape", std::move(shape));
   }
   root.set("name", document_names(request).front());
   if (!request.name_space.empty()) root.set("namespace", request.name_space);

@@ -190,6 +190,10 @@ class TelemetryReader {
     const std::int64_t tokens = number("block_size");
     if (blocks > 0 && tokens > 0 && tokens <= 65'536) take_pool(blocks * tokens);
     telemetry_.cache_type = text_at(item, "metric.cache_dtype");
+    const std::string share = text_at(item, "metric.gpu_memory_utilization");
+    double value = 0;
+    const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
+    if (error == std::errc() && value > 0 && value <= 1) telemetry_.utilization = value;
   }
 
   void take_pool(std::int64_t tokens) {

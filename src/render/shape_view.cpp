@@ -90,7 +90,8 @@ std::string deciding_rule(const RankedShape& ranked) {
 
 /// In a table: "2 x (48C of l40s)" where one of the shape does not carry the load.
 std::string name_with_replicas(const RankedShape& ranked) {
-  const std::string name = shape_name(ranked.shape);
+  std::string name = shape_name(ranked.shape);
+  if (ranked.quantization) name += fmt::format(", {}", name_of(*ranked.quantization));
   return ranked.replicas > 1 ? fmt::format("{} x ({})", ranked.replicas, name) : name;
 }
 

@@ -68,6 +68,29 @@ void show_asks(Page& page, const Advice& advice) {
   }
 }
 
+/// What one pod is given for several wishes, and which wishes stand apart.
+void show_documents(Page& page, const Advice& advice) {
+  if (advice.documents.size() < 2 &&
+      (advice.documents.empty() || advice.documents.front().joint.empty())) {
+    return;
+  }
+  page.heading("What the wishes are deployed as");
+  std::size_t number = 0;
+  for (const domain::WishDocument& document : advice.documents) {
+    std::string names;
+    for (const domain::RankedShape& ranked : document.shapes) {
+      names += fmt::format("{}{}{}", names.empty() ? "" : ", else ",
+                           ranked.replicas > 1 ? fmt::format("{} x ", ranked.replicas) : "",
+                           shape_name(ranked.shape));
+    }
+    page.labelled(fmt::format("document {}", ++number), kLabelWidth, names);
+    if (!document.why_apart.empty()) page.labelled("", kLabelWidth, document.why_apart);
+    for (const domain::JointValue& joint : document.joint) {
+      page.labelled(joint.what, kLabelWidth, fmt::format("{}: {}", joint.value, joint.says));
+    }
+  }
+}
+
 void show_flip(Page& page, const Advice& advice) {
   if (!advice.flip) return;
   const domain::Flip& flip = *advice.flip;
@@ -116,6 +139,7 @@ void show_answer(Page& page, const Advice& advice) {
     show_contract(page, first.contract, advice);
     show_other_shapes(page, std::span(advice.shapes).subspan(1));
   }
+  show_documents(page, advice);
   show_rejected(page, advice.rejected);
   show_flip(page, advice);
   show_findings(page, advice);

@@ -48,7 +48,10 @@ std::string answer_text(const Advice& advice) {
       first.reasons.empty() ? std::string() : fmt::format(" ({})", first.reasons.front().rule);
   const std::string replicas =
       first.replicas > 1 ? fmt::format("{} replicas of ", first.replicas) : std::string();
-  return fmt::format("{}{}, {}{}{}", replicas, shape_name(first.shape),
+  const std::string weights = first.quantization
+                                  ? fmt::format(" with {} weights", name_of(*first.quantization))
+                                  : std::string();
+  return fmt::format("{}{}{}, {}{}{}", replicas, shape_name(first.shape), weights,
                      name_of(first.shape.consumption_model), rule, reservation_of(first.fits_at));
 }
 

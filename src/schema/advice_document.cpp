@@ -57,6 +57,7 @@ Node ranked_node(const domain::RankedShape& ranked) {
   node.set("perDevice", ranked.per_device);
   node.set("replicas", ranked.replicas);
   set_known(node, "concurrency", ranked.concurrency);
+  if (ranked.quantization) set_choice(node, "quantization", *ranked.quantization);
   node.set("wish", std::int64_t{ranked.wish});
   Node settings = settings_node(ranked);
   if (!settings.entries().empty()) node.set("settings", std::move(settings));
@@ -116,6 +117,32 @@ Node potential_node(const domain::Potential& potential) {
   return node;
 }
 
+Node wish_document_node(const domain::WishDocument& document) {
+  Node node = Node::mapping();
+  Node& places = node.set("shapes", Node::sequence());
+  for (const std::size_t place : document.places)
+    places.add(Node(static_cast<std::int64_t>(place) + 1));
+  const domain::RankedShape& first = document.shapes.front();
+  node.set("vcpus", first.contract.vcpus);
+  node.set("memoryBytes", first.contract.memory_bytes);
+  node.set("sharedMemoryBytes", first.contract.shared_memory_bytes);
+  Node settings = settings_node(first);
+  if (!settings.entries().empty()) node.set("settings", std::move(settings));
+  if (!document.joint.empty()) {
+    Node& joint = node.set("joint", Node::sequence());
+    for (const domain::JointValue& value : document.joint) {
+      Node row = Node::mapping();
+      row.set("what", value.what);
+      row.set("value", value.value);
+      row.set("decidedBy", static_cast<std::int64_t>(document.places[value.decided_by]) + 1);
+      row.set("says", value.says);
+      joint.add(std::move(row));
+    }
+  }
+  set_text(node, "whyApart", document.why_apart);
+  return node;
+}
+
 Node flip_node(const domain::Flip& flip) {
   Node node = Node::mapping();
   if (flip.runner_up) node.set("runnerUp", to_node(*flip.runner_up));
@@ -151,6 +178,11 @@ Node to_node(const Advice& advice) {
     Node potentials = Node::sequence();
     for (const auto& potential : advice.potentials) potentials.add(potential_node(potential));
     node.set("potentials", std::move(potentials));
+  }
+  if (!advice.documents.empty()) {
+    Node documents = Node::sequence();
+    for (const auto& document : advice.documents) documents.add(wish_document_node(document));
+    node.set("documents", std::move(documents));
   }
   node.set("findings", reasons_node(advice.findings));
   if (advice.flip) node.set("flip", flip_node(*advice.flip));

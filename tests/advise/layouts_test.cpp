@@ -120,4 +120,53 @@ TEST_SUITE("advise") {
     CHECK(*best.gpu_memory_utilization <= 0.83);
     CHECK(*best.gpu_memory_utilization > 0.8);
   }
+
+  TEST_CASE("attention on every GPU and experts over all of them carry many sequences") {
+    // DeepSeek-V3 keeps one latent for all heads: 70,272 bytes a token on each of the GPUs that
+    // share a layer. 256 sequences of 8 Ki tokens are 147 GB, more than an H200 has; 32 of them,
+    // what one of eight ranks holds, are 18.4 GB beside 103 GB of weights.
+    const Advice advice =
+        layouts("deepseek-ai/DeepSeek-V3", "h200-sxm-141", Platform::Kubernetes, 8192, 256);
+    REQUIRE_FALSE(advice.shapes.empty());
+    const RankedShape& best = advice.shapes.front();
+    CHECK(best.shape.count == 8);
+    CHECK(best.replicas == 1);
+    CHECK(best.shape.parallelism.tensor == 1);
+    CHECK(best.shape.parallelism.data == 8);
+    CHECK(best.shape.parallelism.expert == 8);
+    CHECK(best.max_num_seqs == 32);
+    CHECK(names(best.reasons, "layout"));
+    // 2 processes of each rank, the API server and the coordinator: vm-contract.md, section 2.
+    CHECK(best.contract.minimum_vcpus >= 1 + 8 + 8 + 1 + 2);
+  }
+
+  TEST_CASE("few sequences are answered soonest by tensor parallel") {
+    const Advice advice =
+        layouts("deepseek-ai/DeepSeek-V3", "h200-sxm-141", Platform::Kubernetes, 8192, 16);
+    REQUIRE_FALSE(advice.shapes.empty());
+    CHECK(advice.shapes.front().shape.parallelism.tensor == 8);
+    CHECK(advice.shapes.front().shape.parallelism.data == 1);
+    CHECK(names(advice.shapes.front().reasons, "layout"));
+  }
+
+  TEST_CASE("heads of the cache that GPUs can share out need no copies") {
+    // Eight KV heads: a dense model and eight GPUs at most. No data parallel layout.
+    const Advice advice = layouts("meta-llama/Llama-3.3-70B-Instruct", "h100-sxm-80",
+                                  Platform::Kubernetes, 8192, 128);
+    REQUIRE_FALSE(advice.shapes.empty());
+    CHECK(advice.shapes.front().shape.parallelism.data == 1);
+  }
+
+  TEST_CASE("MG-03 offers narrower weights inside one link domain behind the wider ones") {
+    // 70B in 16 bits on pairs of A100-80: four GPUs cross the pairs; 35 GB of 4-bit weights stand
+    // on one.
+    const Advice advice =
+        layouts("meta-llama/Llama-3.3-70B-Instruct", "a100-pcie-80", Platform::Vsphere, 8192, 8);
+    REQUIRE_FALSE(advice.shapes.empty());
+    const RankedShape& offered = advice.shapes.back();
+    CHECK(offered.quantization == Quantization::Int4);
+    CHECK(offered.contract.quantization == "int4");
+    CHECK(offered.shape.count <= 2);
+    CHECK(offered.reasons.front().rule == "MG-03");
+  }
 }

@@ -43,6 +43,14 @@ TEST_SUITE("cli") {
         2);
   }
 
+  TEST_CASE("the pool that the engine told of names the share that was full") {
+    const Outcome full = run_line(kChat + "--evidence examples/evidence/full-chat.json");
+    CHECK(says(full, "EV-02"));
+    CHECK(says(full, "what it ran on"));
+    CHECK(says(full, "20C of h100-sxm-80"));
+    CHECK(says(full, "Verdict   40C of h100-sxm-80, fractional (CM-09)"));
+  }
+
   TEST_CASE("another type of cache is no longer what was measured") {
     const Outcome changed =
         run_line(kChat + "--kv-cache-dtype fp8 --evidence examples/evidence/quiet-chat.json");

@@ -20,8 +20,11 @@ std::optional<Verdict> ev_02(const Facts& facts, const Thresholds& thresholds) {
   const std::string pool =
       facts.pool_tokens > 0 ? fmt::format("the pool of {} tokens", facts.pool_tokens) : "the pool";
   return Verdict{.says = fmt::format("{} was full: {}; what it would have taken is not known, so "
-                                     "only a larger one will do",
-                                     pool, why)};
+                                     "only a larger one will do{}",
+                                     pool, why,
+                                     facts.measured_share_says.empty()
+                                         ? std::string()
+                                         : "; what it ran on: " + facts.measured_share_says)};
 }
 
 }  // namespace gpushape::advise::rules_of

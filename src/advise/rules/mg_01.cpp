@@ -15,7 +15,7 @@ std::optional<Verdict> mg_01(const Facts& facts, const Thresholds& /*thresholds*
                        facts.gpus_needed, facts.nodes, size_text(facts.need_of_each_bytes),
                        facts.tensor)};
   }
-  if (facts.tensor > 1 && facts.tensor < facts.gpus_needed) {
+  if (facts.data == 1 && facts.tensor > 1 && facts.tensor < facts.gpus_needed) {
     return Verdict{
         .says = fmt::format(
             "{} GPUs: the smallest of 2, 4 and 8 that holds the need, {} on each, in "
@@ -25,6 +25,13 @@ std::optional<Verdict> mg_01(const Facts& facts, const Thresholds& /*thresholds*
             facts.attention_heads % facts.gpus_needed != 0
                 ? fmt::format(": {} attention heads divide by no more", facts.attention_heads)
                 : std::string())};
+  }
+  if (facts.data > 1) {
+    return Verdict{
+        .says = fmt::format("{} GPUs: the smallest of 2, 4 and 8 that holds the need, {} on each, "
+                            "with sequences of its own on {} of {}",
+                            facts.gpus_needed, size_text(facts.need_of_each_bytes),
+                            counted(facts.data, "rank"), counted(facts.tensor, "GPU"))};
   }
   const bool shares_all = facts.tensor == 0 || facts.tensor == facts.gpus_needed;
   if (facts.attention_heads > 0 && shares_all) {
