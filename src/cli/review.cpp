@@ -12,6 +12,7 @@
 #include "cli/cluster_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/document_files.hpp"
+#include "cli/inventory_questions.hpp"
 #include "cli/output.hpp"
 #include "cli/review_contracts.hpp"
 #include "cli/review_files.hpp"
@@ -40,10 +41,12 @@ struct ReviewTables {
   profiles::Profiles profiles;
   std::vector<domain::Device> devices;
   catalog::Catalog catalog;
-  std::optional<domain::Workload> workload;
-  std::optional<LoadedCluster> cluster;
-  std::vector<domain::Finding> baseline;
-  Severities severities = {};  ///< --rules
+  std::optional<domain::Workload> workload = {};
+  std::optional<LoadedCluster> cluster = {};
+  std::vector<domain::Finding> baseline = {};
+  Severities severities = {};          ///< --rules
+  advise::Thresholds thresholds = {};  ///< as --rules sets them
+  std::vector<domain::UsageSeries> usage = {};
 };
 
 const render::ReviewFormatRow* find_review_format(std::string_view name) {
@@ -101,12 +104,33 @@ Result<std::vector<domain::Finding>> baseline_of_file(const std::string& file) {
 }
 
 /// The last word on a rule wins.
-Result<Severities> severities_of(const std::vector<std::string>& files) {
-  const Result<LoadedRules> rules = load_rules(files);
-  if (!rules) return std::unexpected(rules.error());
+Severities severities_of(const LoadedRules& rules) {
   Severities severities;
-  for (const domain::SetSeverity& set : rules->severities) severities[set.rule] = set.severity;
+  for (const domain::SetSeverity& set : rules.severities) severities[set.rule] = set.severity;
   return severities;
+}
+
+/// Measured starts of all files, in their order.
+Result<std::vector<domain::Measurement>> measured_starts(const std::vector<std::string>& files) {
+  std::vector<domain::Measurement> all;
+  Diagnostics faults;
+  for (const std::string& file : files) {
+    const Result<std::vector<document::Document>> documents = read_documents(file);
+    if (!documents) {
+      append_review_faults(faults, documents.error());
+      continue;
+    }
+    for (const document::Document& document : *documents) {
+      auto read = schema::read_evidence(document);
+      if (read) {
+        std::ranges::move(*read, std::back_inserter(all));
+      } else {
+        append_review_faults(faults, std::move(read.error()));
+      }
+    }
+  }
+  if (!faults.empty()) return failure(std::move(faults));
+  return all;
 }
 
 Result<ReviewTables> open_tables(Invocation& invocation) {
@@ -116,7 +140,7 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
   if (!devices) return std::unexpected(devices.error());
   Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
   if (!catalog) return std::unexpected(catalog.error());
-  ReviewTables tables{std::move(*profiles), std::move(*devices), std::move(*catalog), {}, {}, {}};
+  ReviewTables tables{std::move(*profiles), std::move(*devices), std::move(*catalog)};
   Diagnostics faults;
   const auto keep = [&faults](auto read, auto& target) {
     if (read) {
@@ -139,7 +163,18 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
       append_review_faults(faults, device.error());
     }
   }
-  keep(severities_of(invocation.rules_files), tables.severities);
+  if (const Result<LoadedRules> rules = load_rules(invocation.rules_files)) {
+    tables.severities = severities_of(*rules);
+    tables.thresholds = rules->thresholds;
+  } else {
+    append_review_faults(faults, rules.error());
+  }
+  if (!invocation.usage_files.empty())
+    keep(read_usage_series(invocation.usage_files), tables.usage);
+  if (!invocation.evidence_files.empty()) {
+    if (!tables.workload) tables.workload.emplace();
+    keep(measured_starts(invocation.evidence_files), tables.workload->measurements);
+  }
   if (!faults.empty()) return failure(std::move(faults));
   return tables;
 }
@@ -159,6 +194,8 @@ review::ReviewRequest request_of(const ReviewFiles& files, const ReviewTables& t
   request.skipped = invocation.review.skipped;
   request.wants_checklist = invocation.review.wants_checklist;
   request.as_of = invocation.as_of;
+  request.usage = tables.usage;
+  request.thresholds = tables.thresholds;
   for (const auto& [rule, severity] : tables.severities) {
     if (!severity) request.skipped.push_back(rule);
   }

@@ -145,14 +145,19 @@ int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Termina
                                         "'gpushape rules' lists them all"))},
                   terminal);
   }
-  const domain::RuleEntry found = *rule;
-  if (*format == "text")
-    return write_rules(render::rule_text(found, book, style), *format, invocation, terminal);
-  domain::RuleBook one;
-  for (const domain::RuleGroup& group : book.groups)
-    if (group.name == found.group) one.groups.push_back(group);
-  one.rules.push_back(found);
-  return write_rules(formatted(one, *format), *format, invocation, terminal);
+  // Advice and review may hold a rule of one ID, each from its side.
+  domain::RuleBook asked;
+  std::string text;
+  for (const domain::RuleEntry& found : book.rules) {
+    if (found.id != id) continue;
+    if (!text.empty()) text += "\n";
+    text += render::rule_text(found, book, style);
+    for (const domain::RuleGroup& group : book.groups)
+      if (group.name == found.group && asked.rules.empty()) asked.groups.push_back(group);
+    asked.rules.push_back(found);
+  }
+  if (*format != "text") text = formatted(asked, *format);
+  return write_rules(std::move(text), *format, invocation, terminal);
 }
 
 }  // namespace gpushape::cli

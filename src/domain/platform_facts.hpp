@@ -20,6 +20,8 @@ enum class SafetyBasis { Namespaces, Quotas, Admission, Architecture };
 enum class UtilizationScope { Cluster, Organization };
 enum class IdleAction { None, Notify, Pause, Reclaim };
 enum class Standards { Manual, Admission, Review };
+/// How vSphere chooses the GPU of a same-size vGPU.
+enum class AssignmentPolicy { BestPerformance, Consolidation };
 
 struct PlatformFacts {
   std::string name;
@@ -42,7 +44,8 @@ struct PlatformFacts {
   std::optional<Standards> standards;
   std::optional<bool> is_same_everywhere;            ///< the platform, on all sites
   std::optional<bool> isolation_is_same_everywhere;  ///< tenancy and isolation models
-  std::optional<bool> expects_restart;               ///< HA or maintenance without a person
+  std::optional<AssignmentPolicy> assignment_policy;
+  std::optional<bool> expects_restart;  ///< HA or maintenance without a person
 
   bool operator==(const PlatformFacts&) const = default;
 };
@@ -93,4 +96,12 @@ inline constexpr auto kNames<domain::Standards> = std::to_array<NameRow<domain::
     {domain::Standards::Admission, "admission", "rules in the cluster"},
     {domain::Standards::Review, "review", "this review in CI"},
 });
+template <>
+inline constexpr auto kNames<domain::AssignmentPolicy> =
+    std::to_array<NameRow<domain::AssignmentPolicy>>({
+        {domain::AssignmentPolicy::BestPerformance, "best-performance",
+         "vGPUs are spread over all GPUs"},
+        {domain::AssignmentPolicy::Consolidation, "consolidation",
+         "a GPU is filled before the next one is taken"},
+    });
 }  // namespace gpushape

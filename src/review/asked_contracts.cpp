@@ -96,6 +96,26 @@ ResourceContract plain_contract(const PodRequest& pod, const Sizing& sizing) {
   return contract;
 }
 
+/// Nodes that a VM or pod lies over: its topology, or as many as a host has where one cannot hold
+/// it. Without a topology the platform takes memory of any node, and refuses nothing for it.
+void take_nodes(const Deployment& deployment, std::int64_t nodes, ResourceContract& contract) {
+  const domain::Cluster* cluster = deployment.cluster();
+  if (nodes < 2 && cluster != nullptr) {
+    for (const domain::ClusterHost& host : cluster->hosts) {
+      if (!host.numa) continue;
+      const bool is_wider =
+          contract.memory_bytes > host.numa->memory_per_node ||
+          contract.vcpus * domain::kMillicoresPerCore > host.numa->millicores_per_node;
+      nodes = std::max<std::int64_t>(nodes, is_wider ? host.numa->nodes : 1);
+    }
+  }
+  if (nodes < 2) return;
+  contract.numa = domain::VirtualNuma{};
+  contract.numa->nodes = nodes;
+  contract.numa->cores_per_node = std::max<std::int64_t>(contract.vcpus / nodes, 1);
+  contract.numa->cores_per_socket = contract.numa->cores_per_node;
+}
+
 /// Where the amounts differ from what the contract leaves a pod, somebody has changed them since.
 void take_changed_amounts(const PodRequest& pod, ResourceContract& contract) {
   if (pod.guest_memory_bytes) {  // a VM has all of its contract
@@ -150,6 +170,7 @@ AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) 
     }
     asked.contract = plain_contract(pod, sizing);
     asked.contract->replicas = copies_of(pod);
+    take_nodes(deployment, 1, *asked.contract);
   }
   asked.contract->name = pod.name + (pod.part.empty() ? "" : "-" + pod.part);
   return asked;
@@ -249,6 +270,9 @@ AskedContract asked_by_vm(const VmClass& vm, const Deployment& deployment) {
   } else {
     asked.contract = vm_contract(vm);
     if (asked.contract) asked.contract->replicas = std::max<std::int64_t>(uses, 1);
+    const std::int64_t cores = vm.cores_per_node ? vm.cores_per_node->value : 0;
+    const std::int64_t nodes = cores > 0 && vm.cpus ? vm.cpus->value / cores : 1;
+    if (asked.contract) take_nodes(deployment, nodes, *asked.contract);
   }
   if (!asked.contract) {
     const std::string& profile = vm.devices.front().profile;

@@ -44,7 +44,7 @@ class Evidence {
   /// What the Platform document says of a field.
   template <class Field, class Test>
   [[nodiscard]] MaybeTold stated(std::string_view name, Field field, Test is_yes) const {
-    for (const domain::PlatformFacts& facts : deployment_.platforms) {
+    for (const auto& [platform, root, facts] : deployment_.platforms) {
       const auto& value = facts.*field;
       if (!value) continue;
       return Told{is_yes(*value), fmt::format("{} of the Platform document", name), facts.place};
@@ -106,7 +106,7 @@ MaybeTold own_control_plane(const Evidence& evidence) {
 
 MaybeTold built_in_isolation(const Evidence& evidence) {
   if (auto told = evidence.found({"RV-14", "RV-16"})) return told;
-  for (const domain::PlatformFacts& facts : evidence.all().platforms) {
+  for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (facts.safety_rests_on.empty()) continue;
     const bool has = std::ranges::find(facts.safety_rests_on, domain::SafetyBasis::Architecture) !=
                      facts.safety_rests_on.end();
@@ -155,7 +155,7 @@ MaybeTold private_nodes(const Evidence& evidence) {
 
 MaybeTold separate_network_and_storage(const Evidence& evidence) {
   if (auto told = evidence.found({"RV-20"})) return told;
-  for (const domain::PlatformFacts& facts : evidence.all().platforms) {
+  for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.network || !facts.storage) continue;
     const bool are = *facts.network == domain::Separation::Separate &&
                      *facts.storage == domain::Separation::Separate;
@@ -228,7 +228,7 @@ MaybeTold organization_wide(const Evidence& evidence) {
 }
 
 MaybeTold reclaims_idle(const Evidence& evidence) {
-  for (const domain::PlatformFacts& facts : evidence.all().platforms) {
+  for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.detects_idle && !facts.idle_action) continue;
     const bool acts = facts.idle_action && (*facts.idle_action == domain::IdleAction::Pause ||
                                             *facts.idle_action == domain::IdleAction::Reclaim);
@@ -239,7 +239,7 @@ MaybeTold reclaims_idle(const Evidence& evidence) {
 }
 
 MaybeTold has_figure(const Evidence& evidence) {
-  for (const domain::PlatformFacts& facts : evidence.all().platforms) {
+  for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.environment_minutes) continue;
     return Told{
         true, fmt::format("{:.6g} minutes, says the Platform document", *facts.environment_minutes),
@@ -268,7 +268,7 @@ MaybeTold is_ephemeral(const Evidence& evidence) {
 
 MaybeTold few_clusters(const Evidence& evidence) {
   if (auto told = evidence.found({"RV-12"})) return told;
-  for (const domain::PlatformFacts& facts : evidence.all().platforms) {
+  for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.clusters || !facts.teams) continue;
     return Told{*facts.clusters < *facts.teams,
                 fmt::format("{} clusters for {} teams, says the Platform document", *facts.clusters,

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "inventory/cluster_file.hpp"
+#include "place/complete.hpp"
 #include "review/command_line.hpp"
 #include "review/gpu_asks.hpp"
 #include "review/readers/kinds.hpp"
@@ -17,26 +19,36 @@ using document::Node;
 
 namespace {
 
-/// A document of our own kinds that holds a contract; a fault in one is bad input.
+/// What was read, or its faults.
+template <class T>
+std::optional<T> keep(Result<T> read, Deployment& deployment) {
+  if (read) return std::move(*read);
+  std::ranges::move(read.error(), std::back_inserter(deployment.faults));
+  return std::nullopt;
+}
+
+/// A document of our own kinds; a fault in one is bad input.
 void read_own(const Object& object, Deployment& deployment) {
   if (object.kind == "Platform") {
-    auto facts = schema::read_platform(*object.document);
-    if (facts) {
-      deployment.platforms.push_back(std::move(*facts));
-    } else {
-      std::ranges::move(facts.error(), std::back_inserter(deployment.faults));
+    if (auto facts = keep(schema::read_platform(*object.document), deployment)) {
+      deployment.platforms.push_back({object.document, object.root, std::move(*facts)});
     }
-    return;
-  }
-  if (object.kind != "ResourceContract" && object.kind != "Advice") return;
-  auto contracts = schema::read_contracts(*object.document);
-  if (!contracts) {
-    std::ranges::move(contracts.error(), std::back_inserter(deployment.faults));
-    return;
-  }
-  for (domain::ResourceContract& contract : *contracts) {
-    deployment.contracts.push_back({object.document, object.root, std::move(contract)});
-    break;  // of an Advice the best shape is the answer
+  } else if (object.kind == "Workload") {
+    if (auto workload = keep(schema::read_workload(*object.document), deployment)) {
+      deployment.workloads.push_back({object.document, object.root, std::move(*workload)});
+    }
+  } else if (object.kind == "Cluster" && deployment.own_cluster_document == nullptr) {
+    deployment.own_cluster_document = object.document;
+    deployment.own_cluster = keep(inventory::read_cluster(*object.document), deployment);
+    if (deployment.own_cluster) {
+      place::complete(*deployment.own_cluster, deployment.request->devices);
+    }
+  } else if (object.kind == "ResourceContract" || object.kind == "Advice") {
+    auto contracts = keep(schema::read_contracts(*object.document), deployment);
+    // Of an Advice the best shape is the answer.
+    if (contracts && !contracts->empty()) {
+      deployment.contracts.push_back({object.document, object.root, std::move(contracts->front())});
+    }
   }
 }
 
@@ -105,6 +117,16 @@ Deployment read_deployment(const ReviewRequest& request) {
   }
   deployment.sizings = std::make_shared<Sizings>(request);
   return deployment;
+}
+
+const document::Node& StatedPlatform::place(std::string_view field) const {
+  const Node* node = root->find(field);
+  return node == nullptr ? *root : *node;
+}
+
+const domain::Cluster* Deployment::cluster() const {
+  if (request->cluster != nullptr) return request->cluster;
+  return own_cluster ? &*own_cluster : nullptr;
 }
 
 const Claim* Deployment::find_claim(std::string_view name, std::string_view name_space,

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "domain/cluster.hpp"
 #include "domain/contract.hpp"
 #include "domain/platform_facts.hpp"
+#include "domain/workload.hpp"
 #include "review/claims.hpp"
 #include "review/cluster_objects.hpp"
 #include "review/pod_request.hpp"
@@ -25,6 +28,23 @@ struct StatedContract {
   const document::Document* document = nullptr;
   const document::Node* root = nullptr;
   domain::ResourceContract contract;
+};
+
+/// What a Platform document states.
+struct StatedPlatform {
+  const document::Document* document = nullptr;
+  const document::Node* root = nullptr;
+  domain::PlatformFacts facts;
+
+  /// Of that field, or the whole document where it is absent.
+  [[nodiscard]] const document::Node& place(std::string_view field) const;
+};
+
+/// A Workload of ours.
+struct StatedWorkload {
+  const document::Document* document = nullptr;
+  const document::Node* root = nullptr;
+  domain::Workload workload;
 };
 
 /// Every list stands in the order of the documents.
@@ -51,7 +71,10 @@ struct Deployment {
   std::vector<VirtualClusterValues> virtual_clusters;
   std::vector<Queue> queues;
   std::vector<StatedContract> contracts;
-  std::vector<domain::PlatformFacts> platforms;  ///< what manifests cannot say
+  std::vector<StatedPlatform> platforms;  ///< what manifests cannot say
+  std::vector<StatedWorkload> workloads;
+  std::optional<domain::Cluster> own_cluster;                ///< the first among the documents
+  const document::Document* own_cluster_document = nullptr;  ///< that it stands in
 
   /// Configurations that stand as text in a ConfigMap, with their places in the file.
   std::vector<std::shared_ptr<const document::Document>> embedded;
@@ -61,6 +84,8 @@ struct Deployment {
 
   /// Where all of it would land, worked out when it is first asked for.
   [[nodiscard]] const Placements& placements() const;
+  /// That of --cluster, else the one among the documents; nullptr where there is neither.
+  [[nodiscard]] const domain::Cluster* cluster() const;
   /// What that pod needs, worked out when it is first asked for.
   [[nodiscard]] const Sizing& sizing(const PodRequest& pod) const { return sizings->of(pod); }
   /// nullptr where no document holds it. An empty namespace means any.

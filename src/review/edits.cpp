@@ -69,6 +69,49 @@ Edits replace_value(const Document& document, const Node& scalar, std::string_vi
   return {{position.line, position.column, position.length, std::string(text)}};
 }
 
+Edits replace_text(const Document& document, const Node& scalar, std::string_view text) {
+  const char first = letter_at(document, scalar.position());
+  if (first != '"' && first != '\'') return replace_value(document, scalar, text);
+  return replace_value(document, scalar, fmt::format("{}{}{}", first, text, first));
+}
+
+Edits copy_value(const Document& document, const Node& scalar, const Node& other) {
+  const document::Position from = other.position();
+  const std::string line = document.source->line(from.line);
+  const auto column = static_cast<std::size_t>(std::max(from.column, 1)) - 1;
+  if (from.line < 1 || column >= line.size()) return {};
+  const std::string written = line.substr(column, static_cast<std::size_t>(from.length));
+  return replace_value(document, scalar, written);
+}
+
+Edits replace_word(const Document& document, document::Position place, std::string_view from,
+                   std::string_view to) {
+  const std::string line = place.line < 1 ? std::string() : document.source->line(place.line);
+  const auto column = static_cast<std::size_t>(std::max(place.column, 1)) - 1;
+  for (const std::size_t begin : {column, column + 1}) {
+    if (begin > line.size() || !std::string_view(line).substr(begin).starts_with(from)) continue;
+    return {
+        {place.line, static_cast<int>(begin) + 1, static_cast<int>(from.size()), std::string(to)}};
+  }
+  return {};
+}
+
+Edits remove_item(const Document& document, document::Position place, std::string_view word) {
+  if (place.line < 1 || is_json(document)) return {};
+  const std::string line = document.source->line(place.line);
+  std::string_view item = line;
+  item.remove_prefix(std::min(item.size(), item.find_first_not_of(' ')));
+  if (!item.starts_with("- ")) return {};
+  item.remove_prefix(2);
+  item = item.substr(0, item.find(" #"));
+  while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+  const bool is_quoted = item.size() > 1 && item.front() == item.back() &&
+                         (item.front() == '"' || item.front() == '\'');
+  if (is_quoted) item = item.substr(1, item.size() - 2);
+  if (item != word) return {};
+  return {{place.line, 1, static_cast<int>(line.size()) + 1, {}}};
+}
+
 Edits add_field(const Document& document, const Node& mapping, std::string_view field) {
   if (!mapping.is(Node::Kind::Mapping) || mapping.entries().empty() || is_json(document)) return {};
   if (letter_at(document, mapping.position()) == '{') {

@@ -17,6 +17,19 @@ using Edits = std::vector<domain::TextEdit>;
 /// The scalar becomes `text`, written as it is to stand in YAML.
 Edits replace_value(const document::Document& document, const document::Node& scalar,
                     std::string_view text);
+/// The same, in the quotes that the scalar stands in.
+Edits replace_text(const document::Document& document, const document::Node& scalar,
+                   std::string_view text);
+/// The scalar becomes what another one is written as, quotes and all.
+Edits copy_value(const document::Document& document, const document::Node& scalar,
+                 const document::Node& other);
+/// `from` at the place, or behind the quote there, becomes `to`. Nothing where something else
+/// stands there.
+Edits replace_word(const document::Document& document, document::Position place,
+                   std::string_view from, std::string_view to);
+/// Takes out the item of a block list that is this word alone, with its line.
+Edits remove_item(const document::Document& document, document::Position place,
+                  std::string_view word);
 /// "name: value" becomes a field of the mapping, ahead of its others.
 Edits add_field(const document::Document& document, const document::Node& mapping,
                 std::string_view field);

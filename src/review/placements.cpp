@@ -4,11 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "inventory/cluster_file.hpp"
-#include "place/complete.hpp"
 #include "place/decide.hpp"
 #include "place/failover.hpp"
-#include "schema/kinds.hpp"
 
 namespace gpushape::review {
 
@@ -16,16 +13,6 @@ namespace {
 
 /// Contracts and replicas beyond this are a plan, not a review; ours.
 constexpr std::int64_t kMostPlaced = 256;
-
-std::optional<domain::Cluster> cluster_of_documents(const Deployment& deployment) {
-  for (const Object& object : deployment.objects) {
-    if (object.kind != "Cluster" || object.api_version != schema::kApiVersion) continue;
-    auto cluster = inventory::read_cluster(*object.document);
-    if (!cluster) return std::nullopt;
-    return std::move(*cluster);
-  }
-  return std::nullopt;
-}
 
 std::vector<std::string> hosts_without_spare(
     const place::Snapshot& snapshot, const std::vector<domain::PlacementDecision>& decisions) {
@@ -49,11 +36,8 @@ std::vector<std::string> hosts_without_spare(
 
 Placements place_contracts(const Deployment& deployment) {
   Placements placements;
-  std::optional<domain::Cluster> own;
-  if (deployment.request->cluster == nullptr) own = cluster_of_documents(deployment);
-  const domain::Cluster* cluster = own ? &*own : deployment.request->cluster;
+  const domain::Cluster* cluster = deployment.cluster();
   if (cluster == nullptr) return placements;
-  if (own) place::complete(*own, deployment.request->devices);
   placements.cluster = cluster->name.empty() ? cluster->source : cluster->name;
   place::Snapshot snapshot(*cluster, deployment.request->devices);
   const place::Expected expected = place::expected_requests(*cluster, deployment.request->devices);

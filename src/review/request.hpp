@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "advise/thresholds.hpp"
 #include "catalog/catalog.hpp"
 #include "document/node.hpp"
 #include "domain/cluster.hpp"
 #include "domain/device.hpp"
+#include "domain/usage.hpp"
 #include "domain/workload.hpp"
 
 namespace gpushape::review {
@@ -29,6 +31,8 @@ struct ReviewRequest {
   std::vector<std::string> skipped = {};       ///< --skip
   bool wants_checklist = false;                ///< --checklist
   std::optional<std::chrono::sys_days> as_of = std::nullopt;  ///< --as-of
+  std::span<const domain::UsageSeries> usage = {};            ///< --usage: telemetry of GPUs
+  advise::Thresholds thresholds = {};                         ///< as --rules sets them
 };
 
 }  // namespace gpushape::review

@@ -7,6 +7,7 @@
 #include "review/rules/functions.hpp"
 #include "review/rules/manifest_rows.hpp"
 #include "review/rules/memory_rows.hpp"
+#include "review/rules/platform_rows.hpp"
 
 namespace gpushape::review {
 
@@ -48,11 +49,28 @@ constexpr auto kMachineRows = std::to_array<RuleRow>({
      "make the vCPU a multiple of the cores per node, and cores per node and per socket multiples "
      "of each other",
      "vSphere 8, Virtual NUMA Controls; VM Operator's webhook", rules_of::vc_07},
+    {"VC-08", Warning, "A VM wider than a NUMA node in memory has a topology",
+     "Virtual nodes follow the vCPU, never the memory: the guest sees one node, and a part of its "
+     "memory is remote",
+     "split the VM over virtual nodes, or shrink it to one",
+     "F. Denneman, vSphere 8 CPU Topology for Large Memory Footprint VMs Exceeding NUMA Boundaries",
+     rules_of::vc_08},
+    {"VC-09", Warning, "A VM that fits a NUMA node stays within it",
+     "A few vCPU more than a node has spread the VM over two, and its GPU is local to one",
+     "take as many vCPU as the node has cores, or fewer",
+     "vSphere Resource Management, Using NUMA Systems with ESXi", rules_of::vc_09},
+    {"VC-10", Warning, "GPUs on several NUMA nodes are each given to one",
+     "Without it the guest sees all of them at one distance, and takes memory of the wrong node",
+     "set the virtual topology, and numaNode on each device",
+     "F. Denneman, vSphere 8 CPU Topology Device Assignment", rules_of::vc_10},
     {"VC-11", Error, "A profile stands once in vgpuDevices",
      "From v1alpha2 on vgpuDevices is a map keyed by profileName: the API server refuses the same "
      "profile twice",
      "add the devices in configSpec.deviceChange, as a device group where they talk to each other",
      "VM Operator, config/crd/bases, VirtualMachineClass", rules_of::vc_11},
+});
+
+constexpr auto kLastRows = std::to_array<RuleRow>({
     {"PL-01", Error, "What is asked for can be placed now",
      "A request that no host can take waits until something else leaves",
      "ask for a smaller shape or fewer replicas, or let 'gpushape inventory defragment' say what "
@@ -87,7 +105,8 @@ constexpr auto joined_rows(const std::array<RuleRow, Sizes>&... tables) {
   return all;
 }
 
-constexpr auto kRules = joined_rows(kMachineRows, kContractRows, kManifestRows, kMemoryRows);
+constexpr auto kRules =
+    joined_rows(kMachineRows, kContractRows, kManifestRows, kMemoryRows, kPlatformRows, kLastRows);
 
 }  // namespace
 

@@ -88,12 +88,49 @@ std::vector<VmDevice> devices_of_hardware(const Node& hardware, std::span<const 
     for (const Node& device : passed->items()) {
       const auto vendor = integer_at(device, {"vendorID"});
       const auto id = integer_at(device, {"deviceID"});
-      if (vendor && id) {
-        found.push_back({id->node, {}, product_of_ids(vendor->value, id->value, devices)});
-      }
+      if (!vendor || !id) continue;
+      VmDevice row{id->node, {}, product_of_ids(vendor->value, id->value, devices)};
+      row.label = word_at(device, {"customLabel"});
+      found.push_back(std::move(row));
     }
   }
   return found;
+}
+
+/// A static device says its id as a hexadecimal text, and an export its vendor as a signed short.
+const Device* product_of_static(const Node& backing, std::span<const Device> devices) {
+  const std::string text = word_at(backing, {"deviceId"});
+  const std::size_t from = text.starts_with("0x") ? 2 : 0;
+  std::int64_t id = -1;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data() + from, end, id, 16).ptr != end) return nullptr;
+  const auto vendor = integer_at(backing, {"vendorId"});
+  return vendor ? product_of_ids(vendor->value & 0xffff, id, devices) : nullptr;
+}
+
+/// The device behind a backing; nothing where it is no PCI device.
+std::optional<VmDevice> device_of_backing(const Node& backing, std::span<const Device> devices) {
+  if (const auto profile = text_at(backing, {"vgpu"})) {
+    return VmDevice{profile->node, profile->value, product_of_profile(profile->value, devices)};
+  }
+  if (const Node* allowed = backing.find("allowedDevice")) {
+    for (const Node& row : allowed->items()) {  // one device, whichever of the allowed
+      const auto vendor = integer_at(row, {"vendorId"});
+      const auto id = integer_at(row, {"deviceId"});
+      if (!vendor || !id) continue;
+      VmDevice device{id->node, {}, product_of_ids(vendor->value, id->value, devices)};
+      device.label = word_at(backing, {"customLabel"});
+      return device;
+    }
+    return std::nullopt;
+  }
+  const auto address = text_at(backing, {"id"});
+  if (!address || backing.find("deviceId") == nullptr) return std::nullopt;
+  VmDevice device{address->node, {}, product_of_static(backing, devices)};
+  // What is no known GPU may be a network card.
+  if (device.product == nullptr) return std::nullopt;
+  device.address = address->value;
+  return device;
 }
 
 /// `deviceChange[].device` of a specification, `hardware.device[]` of an export.
@@ -103,19 +140,13 @@ std::vector<VmDevice> devices_of_config(const Node& config, std::span<const Devi
   if (changes == nullptr) changes = at(config, {"hardware", "device"});
   if (changes == nullptr) return found;
   for (const Node& change : changes->items()) {
-    const Node* backing = at(change, {"device", "backing"});
-    if (backing == nullptr) backing = change.find("backing");
+    const Node* own = at(change, {"device"});
+    if (own == nullptr) own = &change;
+    const Node* backing = own->find("backing");
     if (backing == nullptr) continue;
-    if (const auto profile = text_at(*backing, {"vgpu"})) {
-      found.push_back({profile->node, profile->value, product_of_profile(profile->value, devices)});
-    } else if (const Node* allowed = backing->find("allowedDevice")) {
-      for (const Node& row : allowed->items()) {
-        const auto vendor = integer_at(row, {"vendorId"});
-        const auto id = integer_at(row, {"deviceId"});
-        if (!vendor || !id) continue;
-        found.push_back({id->node, {}, product_of_ids(vendor->value, id->value, devices)});
-        break;  // one device, whichever of the allowed
-      }
+    if (auto device = device_of_backing(*backing, devices)) {
+      device->numa_node = integer_at(*own, {"numaNode"});
+      found.push_back(std::move(*device));
     }
   }
   return found;
@@ -129,7 +160,9 @@ std::vector<ExtraOption> options_of(const Node& config) {
     const auto key = text_at(row, {"key"});
     auto value = text_at(row, {"value", "_value"});
     if (!value) value = text_at(row, {"value"});
-    if (key) found.push_back({key->value, value ? value->value : std::string(), key->node});
+    if (!key) continue;
+    found.push_back({key->value, value ? value->value : std::string(), key->node,
+                     value ? value->node : nullptr});
   }
   return found;
 }
@@ -137,6 +170,7 @@ std::vector<ExtraOption> options_of(const Node& config) {
 void read_config(const Node& config, VmClass& vm) {
   vm.memory_is_locked = is_set(config, {"memoryReservationLockedToMax"});
   vm.memory_reservation_mib = quantity_at(config, {"memoryAllocation", "reservation"});
+  vm.cpu_reservation_mhz = quantity_at(config, {"cpuAllocation", "reservation"});
   vm.firmware = text_at(config, {"firmware"});
   vm.cpu_hot_add = flag_at(config, {"cpuHotAddEnabled"});
   vm.nodes_shown_on_hot_add = is_set(config, {"virtualNuma", "exposeVnumaOnCpuHotadd"});
@@ -162,6 +196,12 @@ const ExtraOption* VmClass::option(std::string_view key) const {
 VmDevice vgpu_device(std::string profile, const Node& node, std::span<const Device> devices) {
   const Device* product = product_of_profile(profile, devices);
   return {&node, std::move(profile), product};
+}
+
+std::string VmClass::annotation(std::string_view key) const {
+  const Node* rows = at(*root, {"metadata", "annotations"});
+  const Node* row = rows == nullptr ? nullptr : rows->find(key);
+  return row == nullptr ? std::string() : word_of(*row);
 }
 
 std::string title_of(const VmClass& vm) {
@@ -215,6 +255,7 @@ std::optional<VmClass> read_vm_class(const document::Document& document, const N
   vm.memory_bytes = quantity_at(root, {"spec", "hardware", "memory"});
   vm.memory_request_bytes =
       quantity_at(root, {"spec", "policies", "resources", "requests", "memory"});
+  vm.cpu_request = quantity_at(root, {"spec", "policies", "resources", "requests", "cpu"});
   const Node* hardware = at(root, {"spec", "hardware"});
   if (hardware != nullptr) vm.listed_profiles = listed_profiles(*hardware);
   const Node* config = at(root, {"spec", "configSpec"});

@@ -24,12 +24,18 @@ struct VmDevice {
   const document::Node* node = nullptr;
   std::string profile;                      ///< of a vGPU; empty for passthrough
   const domain::Device* product = nullptr;  ///< where the tables know it
+  std::string address = {};                 ///< static DirectPath: bound to that PCI address
+  std::string label = {};                   ///< dynamic DirectPath: customLabel; empty: none
+  std::optional<Located<std::int64_t>> numa_node = std::nullopt;  ///< virtual node it is given to
+
+  [[nodiscard]] bool is_passthrough() const { return profile.empty(); }
 };
 
 struct ExtraOption {
   std::string key;
   std::string value;
   const document::Node* node = nullptr;  ///< of the key
+  const document::Node* value_node = nullptr;
 };
 
 enum class VmSource { Class, ConfigSpec, Export };
@@ -44,6 +50,8 @@ struct VmClass {
   std::optional<Located<double>> memory_bytes;
   std::optional<Located<double>> memory_request_bytes;
   std::optional<Located<double>> memory_reservation_mib;  ///< configSpec.memoryAllocation
+  std::optional<Located<double>> cpu_request;             ///< cores that the class reserves
+  std::optional<Located<double>> cpu_reservation_mhz;     ///< configSpec.cpuAllocation
   bool memory_is_locked = false;                          ///< memoryReservationLockedToMax
   std::optional<Located<std::string>> firmware;
   std::optional<Located<bool>> cpu_hot_add;
@@ -59,6 +67,8 @@ struct VmClass {
   [[nodiscard]] const document::Node& place() const;
   /// The first option of that key, letter case aside.
   [[nodiscard]] const ExtraOption* option(std::string_view key) const;
+  /// Of the class or the VM: metadata.annotations.
+  [[nodiscard]] std::string annotation(std::string_view name) const;
 };
 
 /// "VM class 'a100'", "VM 'llm-1'".

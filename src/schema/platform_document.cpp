@@ -56,6 +56,7 @@ Result<PlatformFacts> read_platform(const document::Document& document) {
   facts.standards = reader.choice<domain::Standards>("standards");
   facts.is_same_everywhere = reader.boolean("sameOnAllSites");
   facts.isolation_is_same_everywhere = reader.boolean("sameIsolationOnAllSites");
+  facts.assignment_policy = reader.choice<domain::AssignmentPolicy>("assignmentPolicy");
   facts.expects_restart = reader.boolean("expectsRestart");
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));

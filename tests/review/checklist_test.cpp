@@ -176,6 +176,70 @@ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}
     CHECK(review::apply_edits("a\n", {{9, 1, 1, "x"}, {1, 1, 9, "x"}, {0, 0, 0, "x"}}) == "a\n");
   }
 
+  TEST_CASE("certain fixes are made where they stand, comments and order kept") {
+    struct FixRow {
+      const char* name;
+      const char* before;
+      const char* after;
+    };
+    // Extended resources: the request follows the limit (Kubernetes API validation). CronJob: the
+    // guide to migration names no change but the version. vLLM 0.17 knows --disable-log-requests as
+    // --no-enable-log-requests.
+    const std::vector<FixRow> rows = {
+        {"a request unlike its limit",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    resources:\n      requests: {nvidia.com/gpu: \"2\"}  # two\n"
+         "      limits: {nvidia.com/gpu: \"1\"}\n",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    resources:\n      requests: {nvidia.com/gpu: \"1\"}  # two\n"
+         "      limits: {nvidia.com/gpu: \"1\"}\n"},
+        {"a request without a limit",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    resources:\n      requests: {nvidia.com/gpu: 1}\n      limits: {memory: 8Gi}\n",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    resources:\n      requests: {nvidia.com/gpu: 1}\n"
+         "      limits: {nvidia.com/gpu: 1, memory: 8Gi}\n"},
+        {"an API version that is gone",
+         "apiVersion: \"batch/v1beta1\"  # old\nkind: CronJob\nmetadata: {name: a}\n",
+         "apiVersion: \"batch/v1\"  # old\nkind: CronJob\nmetadata: {name: a}\n"},
+        {"an API version whose documents changed",
+         "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 1}\n",
+         "apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 1}\n"},
+        {"switches of an older engine",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    image: vllm/vllm-openai:v0.19.0\n    args:\n    - --model=Qwen/Qwen3-8B\n"
+         "    - --disable-log-requests  # quiet\n    - --use-v2-block-manager\n"
+         "    resources: {limits: {nvidia.com/gpu: 1}}\n",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
+         "    image: vllm/vllm-openai:v0.19.0\n    args:\n    - --model=Qwen/Qwen3-8B\n"
+         "    - --no-enable-log-requests  # quiet\n"
+         "    resources: {limits: {nvidia.com/gpu: 1}}\n"},
+        {"a roll-out without a spare GPU",
+         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: n}\nspec:\n"
+         "  replicas: 1  # one\n  selector: {matchLabels: {a: b}}\n  template:\n"
+         "    metadata: {labels: {a: b}}\n    spec:\n      containers:\n      - name: c\n"
+         "        resources: {limits: {nvidia.com/gpu: 1}}\n---\napiVersion: v1\n"
+         "kind: ResourceQuota\nmetadata: {name: q, namespace: n}\n"
+         "spec: {hard: {requests.nvidia.com/gpu: 1}}\n",
+         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: n}\nspec:\n"
+         "  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+         "  replicas: 1  # one\n  selector: {matchLabels: {a: b}}\n  template:\n"
+         "    metadata: {labels: {a: b}}\n    spec:\n      containers:\n      - name: c\n"
+         "        resources: {limits: {nvidia.com/gpu: 1}}\n---\napiVersion: v1\n"
+         "kind: ResourceQuota\nmetadata: {name: q, namespace: n}\n"
+         "spec: {hard: {requests.nvidia.com/gpu: 1}}\n"},
+    };
+    for (const FixRow& row : rows) {
+      CAPTURE(row.name);
+      const ReviewedText text(row.before);
+      review::Edits edits;
+      for (const Finding& finding : review::review(text.request)) {
+        edits.insert(edits.end(), finding.edits.begin(), finding.edits.end());
+      }
+      CHECK(review::apply_edits(row.before, edits) == row.after);
+    }
+  }
+
   TEST_CASE("a manifest asks for a contract") {
     const ReviewedText text(R"(apiVersion: apps/v1
 kind: Deployment

@@ -11,6 +11,7 @@
 
 #include "catalog/catalog.hpp"
 #include "document/text_format.hpp"
+#include "inventory/dcgm.hpp"
 #include "profiles/profiles.hpp"
 #include "review/quantity.hpp"
 #include "review/rules.hpp"
@@ -53,6 +54,23 @@ std::vector<Finding> findings_of(const std::string& text) {
         std::chrono::year_month_day(std::chrono::year(std::stoi(day.substr(0, 4))),
                                     std::chrono::month(unsigned(std::stoi(day.substr(5, 2)))),
                                     std::chrono::day(unsigned(std::stoi(day.substr(8, 2))))));
+  }
+  std::vector<domain::UsageSeries> usage;
+  if (const std::string file = option_of(text, "usage"); !file.empty()) {
+    const auto telemetry = document::read_file(std::string(GPUSHAPE_SOURCE_DIR) + "/" + file);
+    REQUIRE(telemetry);
+    const auto answer = document::read_json(*telemetry, file);
+    REQUIRE(answer);
+    usage = inventory::read_usage(*answer).value();
+    request.usage = usage;
+  }
+  domain::Workload workload;
+  if (const std::string tokens = option_of(text, "output-tokens"); !tokens.empty()) {
+    domain::TokenFigures figures;
+    figures.mean = std::stod(tokens);
+    workload.traffic.output_tokens =
+        domain::Fact<domain::TokenFigures>{figures, domain::Origin::File, "a workload"};
+    request.workload = &workload;
   }
   return review::review(request);
 }

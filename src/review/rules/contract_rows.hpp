@@ -15,10 +15,19 @@ inline constexpr auto kContractRows = std::to_array<RuleRow>({
      "Affinity ends NUMA management: the scheduler may neither place nor balance the VM",
      "remove it; numa.nodeAffinity keeps NUMA management where strict locality is needed",
      "vSphere Resource Management, Using NUMA Systems with ESXi", rules_of::vc_13},
+    {"VC-14", domain::Severity::Warning, "numa.nodeAffinity holds on every host",
+     "It names physical nodes: where the GPUs sit on others it keeps the VM away from them, and a "
+     "VM that moves takes it along",
+     "remove it, or restrict the class to hosts whose GPUs sit on that node",
+     "F. Denneman, vSphere 8 CPU Topology Device Assignment", rules_of::vc_14},
     {"VC-15", domain::Severity::Error, "High latency sensitivity has its reservations",
      "The VM does not power on without all of its CPU and memory reserved",
      "reserve all of both, or set latencySensitivity.level to normal",
      "vSphere, latency sensitivity; VM Operator's webhook", rules_of::vc_15},
+    {"VC-16", domain::Severity::Warning, "A host filled with this shape uses all of its GPUs",
+     "GPU slots that CPU, memory or the reservation leave over serve nobody",
+     "take a smaller tier, reserve cores for the engine alone (--qos engine), or a bigger host",
+     "ours: the density of the VM contract, step 6", rules_of::vc_16},
     {"VC-17", domain::Severity::Error, "Every process of the engine has a CPU",
      "The engine's core and workers are busy loops: fewer CPUs than processes starve the API "
      "server, "
@@ -35,6 +44,11 @@ inline constexpr auto kContractRows = std::to_array<RuleRow>({
      "NVIDIA AI Enterprise, Peer-To-Peer CUDA "
      "Transfers; F. Denneman, device groups",
      rules_of::vc_19},
+    {"VC-20", domain::Severity::Warning, "A live migration pauses no longer than it may",
+     "The frame buffer moves while the VM stands still",
+     "take a smaller profile, a faster link or VCF 9, or plan a restart instead",
+     "vSphere, Using vGPU: stun times; F. Denneman, Enhanced vMotion for vGPU VMs in VCF 9.0",
+     rules_of::vc_20},
     {"VC-21", domain::Severity::Warning, "What must move is no passthrough",
      "A VM with DirectPath I/O cannot move, suspend or be snapshot: maintenance means its end",
      "take a full-size vGPU profile", "vSphere, DirectPath I/O; rule LC-01", rules_of::vc_21},
@@ -55,6 +69,10 @@ inline constexpr auto kContractRows = std::to_array<RuleRow>({
      "drop the constraint, or match a GPU with its network card; use a device group below",
      "ResourceSlice of an EKS p5 node; Kubernetes, resource.kubernetes.io/pcieRoot",
      rules_of::vc_25},
+    {"VC-26", domain::Severity::Note, "A host for VMs keeps its sockets whole",
+     "With sub-NUMA clustering or NPS2 and NPS4 nodes get too small for the VM of a GPU",
+     "set NPS1, or sub-NUMA clustering off, in the BIOS", "F. Denneman, Sub-NUMA Clustering",
+     rules_of::vc_26},
 });
 
 }  // namespace gpushape::review

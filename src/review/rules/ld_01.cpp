@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -49,15 +50,44 @@ const ResourceAmount* quota_of(const Deployment& deployment, const PodRequest& p
 
 /// GPUs of a cluster that nothing holds; nothing where no cluster is given.
 std::optional<double> free_gpus(const Deployment& deployment) {
-  if (deployment.request->cluster == nullptr) return std::nullopt;
+  const domain::Cluster* cluster = deployment.cluster();
+  if (cluster == nullptr) return std::nullopt;
   double count = 0;
-  for (const domain::ClusterHost& host : deployment.request->cluster->hosts) {
+  for (const domain::ClusterHost& host : cluster->hosts) {
     if (host.state != domain::HostState::Up) continue;
     count += static_cast<double>(std::ranges::count_if(host.gpus, [](const domain::Gpu& gpu) {
       return gpu.allocations.empty() && !gpu.has_failed;
     }));
   }
   return count;
+}
+
+/// maxSurge 0 and maxUnavailable 1, wherever they stand already; without either the old pod would
+/// have to stay as long as the new one is not ready.
+Edits replace_in_place(const PodRequest& pod) {
+  const document::Node* spec = at(*pod.root, {"spec"});
+  if (spec == nullptr) return {};
+  const document::Node* strategy = spec->find("strategy");
+  if (strategy == nullptr) {
+    return add_field(
+        *pod.document, *spec,
+        "strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}");
+  }
+  const document::Node* rolling = strategy->find("rollingUpdate");
+  if (rolling == nullptr) {
+    return add_field(*pod.document, *strategy, "rollingUpdate: {maxSurge: 0, maxUnavailable: 1}");
+  }
+  Edits edits;
+  const auto set = [&](const std::optional<Located<std::string>>& field, std::string_view name,
+                       std::string_view value) {
+    Edits more = field ? replace_value(*pod.document, *field->node, value)
+                       : add_field(*pod.document, *rolling, fmt::format("{}: {}", name, value));
+    edits.insert(edits.end(), more.begin(), more.end());
+    return !more.empty();
+  };
+  const bool is_set =
+      set(pod.max_surge, "maxSurge", "0") && set(pod.max_unavailable, "maxUnavailable", "1");
+  return is_set ? edits : Edits();
 }
 
 }  // namespace
@@ -87,7 +117,8 @@ void ld_01(const Deployment& deployment, Report& report) {
                                        "leaves, and {} {:g}: it never finishes",
                                        pod.title(), *gpus, *gpus == 1 ? "" : "s",
                                        quota != nullptr ? "the quota grants" : "the cluster has",
-                                       quota != nullptr ? *quota->amount : *spare)});
+                                       quota != nullptr ? *quota->amount : *spare),
+                .edits = replace_in_place(pod)});
   }
 }
 

@@ -51,6 +51,11 @@ inline constexpr auto kMemoryRows = std::to_array<RuleRow>({
      "The peak grows with the admitted sequences times the vocabulary, and is taken off the pool "
      "whether they come or not",
      "set --max-num-seqs to what the pool holds", "vLLM, profile_run", rules_of::me_11},
+    {"ME-12", domain::Severity::Note, "Groups of layers come out even",
+     "vLLM cuts the layers of a hybrid model into groups of one size; what a short group lacks is "
+     "paid for and holds nothing",
+     "nothing to set: the estimate counts it; a model whose kinds of layers divide evenly has none",
+     "vLLM, v1/core/kv_cache_utils.py: padding layers", rules_of::me_12},
     {"LD-01", domain::Severity::Warning, "A roll-out can finish",
      "The new pod waits for a GPU that the old one holds until the new one is ready",
      "set strategy.rollingUpdate.maxSurge to 0 with maxUnavailable 1, or type Recreate",
@@ -68,6 +73,10 @@ inline constexpr auto kMemoryRows = std::to_array<RuleRow>({
      "A container whose CUDA is a major release above the driver's does not start",
      "take an image of the driver's CUDA, or a newer driver branch", "NVIDIA, CUDA Compatibility",
      rules_of::ld_04},
+    {"LD-05", domain::Severity::Error, "A passthrough address is there",
+     "A card that moved, or a host that was rebuilt, has another address: the VM starts nowhere",
+     "use Dynamic DirectPath I/O, or the address that the host has now",
+     "vSphere, DirectPath I/O; consumption rule LC-02", rules_of::ld_05},
 });
 
 }  // namespace gpushape::review

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -37,11 +38,13 @@ void check_pool(const PodRequest& pod, const EngineCall& call, Report& report) {
   const EngineSetting* pool = call.find("kvCacheBytes");
   const EngineSetting* share = call.find("utilization");
   if (pool == nullptr || share == nullptr || call.engine != "vllm") return;
-  report.add(*pod.document, share->position,
-             {.message = fmt::format("{} is ignored beside {}, which gives the pool itself",
-                                     share->flag, pool->flag),
-              .fix = fmt::format("remove {}", share->flag),
-              .severity = domain::Severity::Warning});
+  report.add(
+      *pod.document, share->position,
+      {.message = fmt::format("{} is ignored beside {}, which gives the pool itself", share->flag,
+                              pool->flag),
+       .fix = fmt::format("remove {}", share->flag),
+       .severity = domain::Severity::Warning,
+       .edits = remove_item(*pod.document, share->position, share->flag + "=" + share->value)});
 }
 
 /// A fraction that is bookkeeping: the process sees all of the GPU.

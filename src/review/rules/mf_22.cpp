@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/edit_distance.hpp"
 #include "review/command_line.hpp"
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -15,6 +17,29 @@ namespace {
 /// A shell's or a template's business: "${EXTRA}", "{{ .Values.x }}".
 bool is_plain_flag(std::string_view flag) {
   return flag.starts_with("-") && flag.find_first_of("${}()<>*\"' ") == std::string_view::npos;
+}
+
+/// Switches that another one means today, word for word (vLLM, pull request 21739).
+struct RenamedSwitch {
+  std::string_view old;
+  std::string_view now;
+};
+constexpr auto kRenamedSwitches = std::to_array<RenamedSwitch>({
+    {"--disable-log-requests", "--no-enable-log-requests"},
+});
+
+/// What is certain: another name for the same, or out with what nothing stands for any more.
+Edits certain_change(const PodRequest& pod, const EngineCall& call, const EngineSetting& row,
+                     const domain::RetiredArgument& retired) {
+  if (!call.version) return {};
+  for (const RenamedSwitch& renamed : kRenamedSwitches) {
+    if (renamed.old == row.flag) {
+      return replace_word(*pod.document, row.position, renamed.old, renamed.now);
+    }
+  }
+  if (!retired.instead.empty()) return {};
+  const std::string word = row.value.empty() ? row.flag : row.flag + "=" + row.value;
+  return remove_item(*pod.document, row.position, word);
 }
 
 bool check_retired(const PodRequest& pod, const EngineCall& call, const EngineSetting& row,
@@ -29,7 +54,8 @@ bool check_retired(const PodRequest& pod, const EngineCall& call, const EngineSe
                        domain::to_text(call.version.value_or(words.arguments.version)), row.flag,
                        call.version ? "" : ", and no version says which this one is"),
        .fix = retired->instead.empty() ? "remove it" : fmt::format("use {}", retired->instead),
-       .severity = call.version ? domain::Severity::Error : domain::Severity::Warning});
+       .severity = call.version ? domain::Severity::Error : domain::Severity::Warning,
+       .edits = certain_change(pod, call, row, *retired)});
   return true;
 }
 

@@ -11,9 +11,10 @@
 namespace gpushape::review::rules_of {
 
 void pl_02(const Deployment& deployment, Report& report) {
-  const bool is_expected = std::ranges::any_of(
-      deployment.platforms,
-      [](const domain::PlatformFacts& facts) { return facts.expects_restart.value_or(false); });
+  const bool is_expected =
+      std::ranges::any_of(deployment.platforms, [](const StatedPlatform& platform) {
+        return platform.facts.expects_restart.value_or(false);
+      });
   for (const PlacedContract& row : deployment.placements().contracts) {
     if (row.hosts_without_spare.empty()) continue;
     const bool needs_ha = row.asked.contract->needs_ha || is_expected;

@@ -5,9 +5,11 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "advise/mmio.hpp"
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 
 namespace gpushape::review::rules_of {
@@ -18,7 +20,8 @@ constexpr std::int64_t kVmServiceDefaultGib = 512;
 
 struct Space {
   std::int64_t gib = 0;
-  const document::Node* node = nullptr;  ///< nullptr: the platform's default
+  const document::Node* node = nullptr;   ///< nullptr: the platform's default
+  const document::Node* value = nullptr;  ///< of the size; nullptr where none is written
 };
 
 /// Nothing where the size is no number: VC-04 speaks of that.
@@ -33,7 +36,7 @@ std::optional<Space> mmio_space(const VmClass& vm) {
   const char* const end = size->value.data() + size->value.size();
   const auto [rest, error] = std::from_chars(size->value.data(), end, gib);
   if (error != std::errc() || rest != end) return std::nullopt;
-  return Space{gib, size->node};
+  return Space{gib, size->node, size->value_node};
 }
 
 }  // namespace
@@ -56,7 +59,10 @@ void vc_03(const Deployment& deployment, Report& report) {
                                        products.size(), products.front()->name, need),
                 .fix = fmt::format("set pciPassthru.use64bitMMIO to TRUE and "
                                    "pciPassthru.64bitMMIOSizeGB to {}",
-                                   need)});
+                                   need),
+                .edits = space->value != nullptr && vm.source != VmSource::Export
+                             ? replace_text(*vm.document, *space->value, std::to_string(need))
+                             : Edits()});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "review/edits.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -36,11 +37,13 @@ void vc_05(const Deployment& deployment, Report& report) {
     std::from_chars(first, stated->value.data() + stated->value.size(), version);
     const VersionNeed need = version_need(vm);
     if (version <= 0 || version >= need.version) continue;
-    report.add(*vm.document, *stated->node,
-               {.message = fmt::format("VM class '{}' is of hardware version {}, and {} need{} {}",
-                                       vm.name, version, need.what,
-                                       need.what.starts_with("a ") ? "s" : "", need.version),
-                .fix = fmt::format("set version to vmx-{}", need.version)});
+    report.add(
+        *vm.document, *stated->node,
+        {.message =
+             fmt::format("VM class '{}' is of hardware version {}, and {} need{} {}", vm.name,
+                         version, need.what, need.what.starts_with("a ") ? "s" : "", need.version),
+         .fix = fmt::format("set version to vmx-{}", need.version),
+         .edits = replace_text(*vm.document, *stated->node, fmt::format("vmx-{}", need.version))});
   }
 }
 

@@ -1,0 +1,58 @@
+// RV-06: the GPUs of one VM reach each other. As many as were asked for outside one link domain are
+// not what was asked for (F. Denneman, When a workload spans GPUs; PCIe-connected GPUs; NVIDIA AI
+// Enterprise, Peer-To-Peer CUDA Transfers: over NVLink alone between vGPUs).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "review/rules/fleet.hpp"
+#include "review/rules/functions.hpp"
+#include "review/rules/support.hpp"
+
+namespace gpushape::review::rules_of {
+
+namespace {
+
+/// The largest link domain of that product on the host.
+std::int64_t domain_on(const domain::ClusterHost& host, const domain::Device& product) {
+  std::int64_t most = 1;
+  for (const domain::LinkDomain& group : host.link_domains) {
+    const bool is_own = std::ranges::all_of(group.gpus, [&](int gpu) {
+      return host.gpus[static_cast<std::size_t>(gpu)].device == product.id;
+    });
+    if (is_own) most = std::max(most, static_cast<std::int64_t>(group.gpus.size()));
+  }
+  return most;
+}
+
+}  // namespace
+
+void rv_06(const Deployment& deployment, Report& report) {
+  for (const VmClass& vm : deployment.vm_classes) {
+    const std::int64_t gpus = gpus_of(vm);
+    const domain::Device* product = product_of(vm);
+    if (gpus < 2 || product == nullptr) continue;
+    std::int64_t reach = product->nvlink.max_domain;
+    std::string where = product->id;
+    const std::vector<const domain::ClusterHost*> hosts = hosts_for(deployment, vm);
+    if (reach >= gpus && !hosts.empty()) {
+      reach = 1;
+      for (const domain::ClusterHost* host : hosts) {
+        reach = std::max(reach, domain_on(*host, *product));
+      }
+      where = fmt::format("{} on {}", product->id, names_of_hosts(hosts));
+    }
+    if (reach >= gpus) continue;
+    report.add(
+        *vm.document, *vm.devices.front().node,
+        {.message = fmt::format("{} takes {} GPUs, and {} has {}", title_of(vm), gpus, where,
+                                reach > 1 ? fmt::format("NVLink among {} at the most", reach)
+                                          : std::string("no NVLink: between vGPUs nothing goes "
+                                                        "over PCIe")),
+         .fix = reach > 1 ? fmt::format("take VMs with {} GPUs each, one replica in each", reach)
+                          : std::string("take VMs with one GPU each, or pipeline parallelism"),
+         .severity = reach > 1 ? std::nullopt : std::optional(domain::Severity::Warning)});
+  }
+}
+
+}  // namespace gpushape::review::rules_of
