@@ -11,7 +11,7 @@ using namespace gpushape::advise::testing;
 
 namespace {
 
-Advice answer(const AdviceRequest& request) {
+Advice answer_of(const AdviceRequest& request) {
   const auto advice = advise::advise(request);
   REQUIRE(advice);
   return *advice;
@@ -103,17 +103,17 @@ TEST_SUITE("advise") {
     for (const Change& row : changes) {
       CAPTURE(row.fact);
       AdviceRequest request = row.base();
-      CHECK(first_shape(answer(request)) == row.before);
+      CHECK(first_shape(answer_of(request)) == row.before);
       row.change(request.workload);
-      CHECK(first_shape(answer(request)) == row.after);
+      CHECK(first_shape(answer_of(request)) == row.after);
     }
   }
 
   TEST_CASE("high availability asks for a binding that another host can keep") {
     AdviceRequest request = appliance();
-    CHECK_FALSE(names(answer(request).shapes.front().reasons, "LC-02"));
+    CHECK_FALSE(names(answer_of(request).shapes.front().reasons, "LC-02"));
     request.workload.needs_ha = declared(true);
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     CHECK(names(advice.shapes.front().reasons, "LC-02"));
     CHECK(names(advice.findings, "LC-03"));
     CHECK(advice.shapes.front().contract.needs_ha);
@@ -121,14 +121,14 @@ TEST_SUITE("advise") {
 
   TEST_CASE("passthrough that must restart elsewhere asks for a hardware label") {
     AdviceRequest request = appliance();
-    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+    CHECK_FALSE(names(answer_of(request).findings, "LC-02"));
     request.workload.needs_ha = declared(true);
-    CHECK(names(answer(request).findings, "LC-02"));
+    CHECK(names(answer_of(request).findings, "LC-02"));
     request.workload.hardware_label = declared<std::string>("h100-pool");
-    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+    CHECK_FALSE(names(answer_of(request).findings, "LC-02"));
     request.workload.hardware_label.reset();
     request.workload.appliance = declared(false);  // a vGPU needs no label
-    CHECK_FALSE(names(answer(request).findings, "LC-02"));
+    CHECK_FALSE(names(answer_of(request).findings, "LC-02"));
   }
 
   TEST_CASE("an appliance takes the whole device where there are no virtual machines") {
@@ -137,14 +137,14 @@ TEST_SUITE("advise") {
         AdviceRequest request = appliance();
         request.workload.platform = declared(platform);
         request.workload.change_rate = declared(change_rate);
-        const Advice advice = answer(request);
+        const Advice advice = answer_of(request);
         REQUIRE_FALSE(advice.shapes.empty());
         const RankedShape& best = advice.shapes.front();
         CHECK(best.shape.technology == Technology::WholeGpu);
         CHECK(best.shape.consumption_model == ConsumptionModel::Full);
         CHECK(best.reasons.front().rule == "CM-03");
         request.workload.appliance = declared(false);
-        CHECK_FALSE(names(answer(request).shapes.front().reasons, "CM-03"));
+        CHECK_FALSE(names(answer_of(request).shapes.front().reasons, "CM-03"));
       }
     }
   }
@@ -153,31 +153,31 @@ TEST_SUITE("advise") {
     AdviceRequest request = ceiling(h100(), 45);
     request.workload.needs_live_migration = declared(true);
     request.workload.contract.tolerated_pause_seconds = declared(60.0);
-    CHECK_FALSE(names(answer(request).findings, "LC-04"));
+    CHECK_FALSE(names(answer_of(request).findings, "LC-04"));
     request.workload.contract.tolerated_pause_seconds = declared(2.0);
-    CHECK(names(answer(request).findings, "LC-04"));
+    CHECK(names(answer_of(request).findings, "LC-04"));
   }
 
   TEST_CASE("replicas are counted in the contract") {
     AdviceRequest request = ceiling(h100(), 9);
     request.workload.replicas = declared<std::int64_t>(3);
-    CHECK(answer(request).shapes.front().contract.replicas == 3);
+    CHECK(answer_of(request).shapes.front().contract.replicas == 3);
   }
 
   TEST_CASE("measured compute makes an idle whole device a finding, busy compute does not") {
     AdviceRequest request = ceiling(h100(), 9);
     request.workload.consumption_model = declared(ConsumptionModel::Full);
     request.workload.compute_share = declared(0.8);
-    CHECK_FALSE(names(answer(request).findings, "RV-01"));
+    CHECK_FALSE(names(answer_of(request).findings, "RV-01"));
     request.workload.compute_share = declared(0.2);
-    CHECK(names(answer(request).findings, "RV-01"));
+    CHECK(names(answer_of(request).findings, "RV-01"));
   }
 
   TEST_CASE("hard isolation on a device without MIG takes the whole device") {
     AdviceRequest request = ceiling(l40s(), 9);
-    CHECK(first_shape(answer(request)) == "12C time-sliced CM-09");
+    CHECK(first_shape(answer_of(request)) == "12C time-sliced CM-09");
     request.workload.isolation = declared(Isolation::Hard);
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     CHECK(first_shape(advice) == "48C full-vgpu CM-08");
     for (const RejectedShape& rejected : advice.rejected) {
       if (rejected.shape.technology == Technology::TimeSliced) {
@@ -189,7 +189,7 @@ TEST_SUITE("advise") {
   TEST_CASE("a fraction asked for without evidence is offered last, with what speaks against it") {
     AdviceRequest request = ceiling(h100(), 9, Evidence::E0);
     request.workload.consumption_model = declared(ConsumptionModel::Fractional);
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     REQUIRE(advice.shapes.size() > 1);
     CHECK(first_shape(advice) == "80C full-vgpu CM-06");
     CHECK(advice.shapes.at(1).shape.profile_short == "10C");
@@ -200,7 +200,7 @@ TEST_SUITE("advise") {
   TEST_CASE("only the profile that is named is offered, and a wrong name gets the nearest") {
     AdviceRequest request = ceiling(h100(), 9);
     request.profile = "20c";
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     REQUIRE(advice.shapes.size() == 1);
     CHECK(advice.shapes.front().shape.profile_short == "20C");
     request.profile = "21C";
@@ -212,7 +212,7 @@ TEST_SUITE("advise") {
   TEST_CASE("a required capability refuses devices that lack it, an unknown one is a complaint") {
     AdviceRequest request = ceiling(l40s(), 9);
     request.workload.requires_ = {"mig"};
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     CHECK(advice.shapes.empty());
     REQUIRE(advice.rejected.size() == 1);
     CHECK(advice.rejected.front().reason.rule == "capability");
@@ -225,7 +225,7 @@ TEST_SUITE("advise") {
   TEST_CASE("every fact of the workload is listed with where it came from") {
     AdviceRequest request = ceiling(h100(), 9);
     request.workload.isolation = declared(Isolation::Soft);
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     const auto listed = [&](std::string_view fact) -> const Assumption* {
       for (const Assumption& assumption : advice.assumptions) {
         if (assumption.fact == fact) return &assumption;
@@ -248,7 +248,7 @@ TEST_SUITE("advise") {
   TEST_CASE("without a model or a demand there is a question and no shape") {
     AdviceRequest request;
     request.wishes = {wish_for(h100())};
-    const Advice advice = answer(request);
+    const Advice advice = answer_of(request);
     CHECK(advice.shapes.empty());
     REQUIRE(advice.asks.size() == 1);
     CHECK(advice.asks.front().fact == "model");
