@@ -18,7 +18,7 @@ struct FileCloser {
 };
 using OpenFile = std::unique_ptr<std::FILE, FileCloser>;
 
-std::unexpected<Diagnostics> refuse(const std::string& path, std::string message,
+std::unexpected<Diagnostics> refuse_file(const std::string& path, std::string message,
                                     std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = path;
@@ -32,12 +32,12 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   const std::string name = is_standard_input ? "standard input" : "'" + path + "'";
   struct stat status{};
   if (!is_standard_input && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return refuse(path, name + " is a directory, not a file");
+    return refuse_file(path, name + " is a directory, not a file");
   }
   const OpenFile file(is_standard_input ? stdin : std::fopen(path.c_str(), "rb"));
   if (!file) {
-    if (errno == ENOENT) return refuse(path, "there is no file " + name);
-    return refuse(path, "cannot open " + name + ": " + std::strerror(errno));
+    if (errno == ENOENT) return refuse_file(path, "there is no file " + name);
+    return refuse_file(path, "cannot open " + name + ": " + std::strerror(errno));
   }
   std::string text;
   constexpr std::size_t kChunk = 1U << 16U;
@@ -47,14 +47,14 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
     const std::size_t count = std::fread(text.data() + size, 1, kChunk, file.get());
     text.resize(size + count);
     if (text.size() > limits.bytes) {
-      return refuse(path, name + " is larger than " + std::to_string(limits.bytes) + " bytes");
+      return refuse_file(path, name + " is larger than " + std::to_string(limits.bytes) + " bytes");
     }
     if (count < kChunk) break;
   }
   if (std::ferror(file.get()) != 0) {
-    return refuse(path, "cannot read " + name + ": " + std::strerror(errno));
+    return refuse_file(path, "cannot read " + name + ": " + std::strerror(errno));
   }
-  if (text.empty()) return refuse(path, name + " is empty");
+  if (text.empty()) return refuse_file(path, name + " is empty");
   return text;
 }
 
