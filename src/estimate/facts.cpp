@@ -63,7 +63,8 @@ std::optional<Comparison> read_comparison(std::string_view text) {
   Comparison comparison;
   const std::string_view name = text.substr(0, start);
   for (const ConditionRow& row : kConditions) {
-    if (row.name.size() == start && row.name == name) {
+    // Most names differ in length or in their first letter.
+    if (row.name.size() == start && row.name.front() == name.front() && row.name == name) {
       comparison.value = row.value;
       break;
     }
@@ -181,9 +182,12 @@ void Facts::collect() {
   for (const domain::EngineFacts& facts : engine_->facts) {
     if (facts.since > version_) break;
     for (const domain::EngineConstant& constant : facts.constants) {
-      if (constant.when.contains("sequences")) by_sequences_.push_back(&constant);
-      const int rank = rank_of(constant.when, conditions_);
-      if (rank < 0) continue;
+      int rank = 0;
+      if (!constant.when.empty()) {
+        if (constant.when.contains("sequences")) by_sequences_.push_back(&constant);
+        rank = rank_of(constant.when, conditions_);
+        if (rank < 0) continue;
+      }
       Slot& slot = slots_[slot_of(constant.name)];
       if (slot.constant == nullptr || rank >= slot.rank)
         slot = {.constant = &constant, .rank = rank};

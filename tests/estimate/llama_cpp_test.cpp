@@ -166,6 +166,24 @@ TEST_SUITE("estimate") {
     }
   }
 
+  TEST_CASE("the file of the encoder stands on the first GPU where images are sent") {
+    const domain::Model model = *built_in().find("google/gemma-3-27b-it");
+    const domain::Engine engine = *built_in().engine("llama.cpp");
+    domain::Workload workload;
+    workload.engine.engine = given(std::string("llama.cpp"));
+    const auto estimated = [&] {
+      return estimate::estimate_memory(model, workload, engine, std::nullopt);
+    };
+    const auto text = estimated();
+    REQUIRE(text.has_value());
+    CHECK(bytes_of(*text, "towers") == 0);
+    workload.images = given(std::int64_t{1});
+    const auto images = estimated();
+    REQUIRE(images.has_value());
+    // 423,060,336 values of SigLIP and its projector, in 16 bits.
+    CHECK(bytes_of(*images, "towers") == 423'060'336 * 2);
+  }
+
   TEST_CASE("cache and compute buffer are what llama.cpp's planner finds, to the byte") {
     for (const PlannedRow& row : kPlanned) {
       for (std::size_t type = 0; type < kCacheTypes.size(); ++type) {

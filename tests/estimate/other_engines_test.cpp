@@ -233,6 +233,30 @@ TEST_SUITE("estimate") {
     CHECK(estimate.capacity->max_concurrency_at_context == doctest::Approx(28150 / 33.0));
   }
 
+  TEST_CASE("TensorRT-LLM holds adapters and a draft model beside the weights") {
+    const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "tensorrt-llm", "1.2"};
+    domain::Workload workload = workload_of(row);
+    const Estimate alone = estimated(row, workload, h200());
+    CHECK(term(alone, "adapters") == domain::Range{});
+    workload.adapters.emplace();
+    workload.adapters->count = asked<std::int64_t>(4);
+    workload.adapters->rank = asked<std::int64_t>(16);
+    workload.adapters->modules = asked(domain::AdapterModules::Attention);
+    workload.engine.draft_model =
+        domain::DraftModel{.name = asked(std::string("meta-llama/Llama-3.2-1B-Instruct")),
+                           .model = std::make_shared<const domain::Model>(
+                               *built_in().find("meta-llama/Llama-3.2-1B-Instruct"))};
+    const Estimate with = estimated(row, workload, h200());
+    // Per layer q and o take and give 4,096, k and v give 1,024: 2 x 8,192 + 2 x 5,120 values.
+    CHECK(term(with, "adapters").expected.gib() ==
+          doctest::Approx(4.0 * 16 * 32 * (2 * 8192 + 2 * 5120) * 2 / 1073741824).epsilon(0.02));
+    // 1,235,814,400 parameters in 16 bits, with the rotary table of 131,072 positions x 64 x 4.
+    CHECK(term(with, "draft").expected.gib() ==
+          doctest::Approx((1235814400.0 * 2 + 131072 * 64 * 4) / 1073741824).epsilon(0.005));
+    REQUIRE(with.capacity);
+    CHECK(with.capacity->kv_pool_bytes.expected < alone.capacity->kv_pool_bytes.expected);
+  }
+
   // By hand: 8,030,261,248 parameters; one token keeps 32 x 2 x 8 x 128 values.
   TEST_CASE("transformers holds weights, a cache and the prefill of the whole prompt") {
     const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "transformers", "5.0", 1};
@@ -244,10 +268,63 @@ TEST_SUITE("estimate") {
           doctest::Approx(8030261248.0 * 2 / 1073741824).epsilon(0.001));
     CHECK(term(estimate, "kvCache").expected == gib(1));
     CHECK(term(estimate, "cacheGrowth").expected == mib(32));  // of one layer
-    // 8,192 x 2 bytes x (3 x 14,336 + 6 x 4,096)
-    CHECK(term(estimate, "activation").expected == Bytes(8192LL * 2 * (3 * 14336 + 6 * 4096)));
+    // 8,192 x 2 bytes x (3 x 14,336 + 4 x 4,096)
+    CHECK(term(estimate, "activation").expected == Bytes(8192LL * 2 * (3 * 14336 + 4 * 4096)));
     REQUIRE(estimate.capacity);
     CHECK(estimate.capacity->fits);
+  }
+
+  // Peaks of torch.cuda.max_memory_allocated over a prompt and 2,048 tokens more, one sequence, on
+  // A100 80 GB with FlashAttention 2: QwenLM/Qwen3, docs/source/benchmark/speed_benchmark.rst of
+  // 5c4e69c (transformers 4.38.2) and 010c37c (4.46.0), GiB. The peak is that of the prompt.
+  TEST_CASE("transformers peaks where its users measured it") {
+    struct Peak {
+      std::int64_t prompt;
+      double gib;
+    };
+    struct PeakRow {
+      Asked asked;
+      std::array<Peak, 3> peaks;
+      double tolerance;
+    };
+    const auto rows = std::to_array<PeakRow>({
+        {{"Qwen/Qwen2-7B-Instruct", "transformers", "4.38"},
+         {{{6144, 20.26}, {14336, 27.71}, {30720, 42.62}}},
+         0.025},
+        {{"Qwen/Qwen2.5-0.5B-Instruct", "transformers", "4.46"},
+         {{{6144, 1.23}, {14336, 1.60}, {30720, 2.34}}},
+         0.02},
+        {{"Qwen/Qwen2.5-1.5B-Instruct", "transformers", "4.46"},
+         {{{6144, 3.43}, {14336, 4.16}, {30720, 5.62}}},
+         0.01},
+        {{"Qwen/Qwen2.5-3B-Instruct", "transformers", "4.46"},
+         {{{6144, 6.59}, {14336, 7.47}, {30720, 9.30}}},
+         0.02},
+        {{"Qwen/Qwen2.5-7B-Instruct", "transformers", "4.46"},
+         {{{6144, 15.38}, {14336, 16.91}, {30720, 19.97}}},
+         0.01},
+        {{"Qwen/Qwen2.5-14B-Instruct", "transformers", "4.46"},
+         {{{6144, 29.50}, {14336, 31.95}, {30720, 36.85}}},
+         0.01},
+        {{"Qwen/Qwen2.5-32B-Instruct", "transformers", "4.46"},
+         {{{6144, 63.72}, {14336, 67.31}, {30720, 74.47}}},
+         0.01},
+    });
+    for (const PeakRow& row : rows) {
+      for (const Peak& peak : row.peaks) {
+        CAPTURE(row.asked.model);
+        CAPTURE(peak.prompt);
+        domain::Workload workload = workload_of(row.asked);
+        workload.quantization = asked(domain::Quantization::Bf16);
+        workload.context_tokens = asked(peak.prompt);
+        workload.concurrency = asked<std::int64_t>(1);
+        const Estimate estimate = estimated(row.asked, workload, h100());
+        double allocated = 0;
+        for (const std::string_view name : {"weights", "kvCache", "cacheGrowth", "activation"})
+          allocated += term(estimate, name).expected.gib();
+        CHECK(allocated == doctest::Approx(peak.gib).epsilon(row.tolerance));
+      }
+    }
   }
 
   TEST_CASE("older transformers upcast the logits of the prompt, and load in 32 bits") {

@@ -2,7 +2,7 @@
 // for the compute buffers. Nothing grows later, and no share of the memory is asked for: it fits or
 // it does not. From the build on that fits by itself, a margin is left free on every GPU.
 //
-//   needed = weights + cache + state + compute buffer + CUDA context
+//   needed = weights + projector + cache + state + compute buffer + CUDA context
 //   pool   = total - margin - (needed - cache - state)
 //
 // Ollama runs the same with other defaults. Source: llama.cpp src/llama-context.cpp
@@ -45,6 +45,32 @@ void describe_weights(const Situation& situation, domain::Term& term) {
                  {"hasHead", std::string(needs.has_head ? "true" : "false")},
                  {"fileBytes", situation.plan->needs->weights}};
   term.source = situation.plan->facts.source("weightsRatio");
+}
+
+/// Encoders of images and sound lie in a file of their own (--mmproj), on the first GPU. Source:
+/// llama.cpp tools/mtmd/clip.cpp.
+bool has_projector(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  return plan.weights.loads_towers && !plan.model->towers.empty() && situation.stage.index == 0;
+}
+
+std::int64_t tower_values(const Situation& situation) {
+  std::int64_t values = 0;
+  for (const domain::Tower& tower : situation.plan->model->towers) values += tower.parameters;
+  return values;
+}
+
+Spread projector_bytes(const Situation& situation) {
+  return situation.plan->facts.value("projectorBytes") *
+         static_cast<double>(tower_values(situation));
+}
+
+void describe_projector(const Situation& situation, domain::Term& term) {
+  const Facts& facts = situation.plan->facts;
+  term.formula = "values x projectorBytes";
+  term.inputs = {{"values", tower_values(situation)},
+                 {"projectorBytes", facts.expected("projectorBytes")}};
+  term.source = facts.source("projectorBytes");
 }
 
 Spread cache_bytes(const Situation& situation) {
@@ -101,6 +127,9 @@ void describe_compute(const Situation& situation, domain::Term& term) {
 constexpr auto kLlamaCppTerms = std::to_array<EngineTerm>({
     {{"weights", Part::Weights, "tensors of the file on this device", weights_bytes,
       describe_weights, terms::always, Follows::Plan},
+     Budget::Beside},
+    {{"towers", Part::Weights, "encoders and projector of --mmproj", projector_bytes,
+      describe_projector, has_projector, Follows::Plan},
      Budget::Beside},
     {{"kvCache", Part::KvCache, "cache of every slot", cache_bytes, describe_cache, has_cache},
      Budget::Pool},

@@ -301,6 +301,8 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   plan.max_num_batched_tokens = batch.value;
   plan.utilization = 1;
   plan.offload = offload_of(request, plan, *file, cache_type->value, gpus);
+  // Who sends images starts with the encoder's file, too.
+  plan.weights.loads_towers = workload.images && workload.images->value > 0;
   settle_llama_cpp(request, plan);
   resolved.settings = {.version = version.version,
                        .max_num_seqs = slots_fact(request, plan, where),

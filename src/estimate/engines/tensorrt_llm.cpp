@@ -1,7 +1,8 @@
 // TensorRT-LLM: loads the weights, captures graphs, runs one dummy step of max_num_tokens with a
 // small cache, and gives a share of what that leaves free to the KV cache.
 //
-//   pool = (total - weights - activation - non-torch - graphs - context - communicators) x fraction
+//   pool = (total - weights - adapters - draft - activation - non-torch - graphs - context
+//           - communicators) x fraction
 //
 // The cache of the dummy step is added back. Blocks hold 32 tokens of every layer, and a request is
 // admitted with all blocks of its longest length. Source: TensorRT-LLM
@@ -28,6 +29,12 @@ constexpr auto kTensorrtLlmTerms = std::to_array<EngineTerm>({
      Budget::Profiled},
     {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
       terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
+     Budget::Profiled},
+    {{"adapters", Part::Adapters, "cache of LoRA adapters on the GPU", terms::adapters_bytes,
+      terms::describe_adapters, terms::has_adapters, Follows::Plan},
+     Budget::Profiled},
+    {{"draft", Part::Draft, "weights of the draft model", terms::draft_bytes, terms::describe_draft,
+      terms::has_draft, Follows::Plan},
      Budget::Profiled},
     {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
       terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},

@@ -42,6 +42,19 @@ domain::ResolvedSettings tensorrt_llm_settings_of(const Request& request,
                                     : Fact<double>{plan.utilization, Origin::Default, where}};
 }
 
+/// The cache on the GPU holds max_loras adapters of the highest rank beside every module that they
+/// name. Source: TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py (num_device_module_layer =
+/// max_lora_rank x modules x max_loras), llmapi/llm_args.py (PeftCacheConfig).
+AdapterSlots cached_adapters(const Request& request) {
+  AdapterSlots slots;
+  if (!request.workload->adapters) return slots;
+  const domain::Adapters& adapters = *request.workload->adapters;
+  slots.count = adapters.count.value;
+  slots.rank = adapters.rank.value;
+  slots.modules = adapters.modules.value;
+  return slots;
+}
+
 }  // namespace
 
 void settle_tensorrt_llm(const Request& request, Plan& plan) {
@@ -81,6 +94,8 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   plan.cache.lies_apart = true;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
+  plan.adapters = cached_adapters(request);
+  plan.draft = planned_draft(request, plan);
   settle_tensorrt_llm(request, plan);
   resolved.settings = tensorrt_llm_settings_of(request, version, plan);
   return resolved;

@@ -60,7 +60,8 @@ Id Graph::write(Id cache, Id values, Id rows) {
 
 void Graph::expand(Id tensor) {
   // Depth first, sources from the first to the last, without recursion.
-  std::vector<std::pair<Id, std::int8_t>> path;
+  auto& path = path_;
+  path.clear();
   const auto enter = [&](Id id) {
     const auto at = static_cast<std::size_t>(id);
     if (is_visited_[at]) return;

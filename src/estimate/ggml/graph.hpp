@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace gpushape::estimate::ggml {
@@ -83,6 +84,7 @@ class Graph {
   int device_ = 0;
   std::vector<Tensor> tensors_;
   std::vector<bool> is_visited_;
+  std::vector<std::pair<Id, std::int8_t>> path_;  ///< of `expand`, kept for the next one
   std::vector<Id> nodes_;
   std::vector<Id> inputs_;
 };

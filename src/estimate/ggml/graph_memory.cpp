@@ -162,8 +162,9 @@ class Scheduler {
   void put_first() {
     std::vector<Id> unused;
     if (copies_ > 1) {
+      const std::vector<bool> is_used = used_tensors();
       for (const Id id : graph_.inputs()) {
-        if (!is_used(id)) {
+        if (!is_used[static_cast<std::size_t>(id)]) {
           unused.push_back(id);
           continue;
         }
@@ -186,12 +187,15 @@ class Scheduler {
     schedule_.first.insert(schedule_.first.end(), others.begin(), others.end());
   }
 
-  [[nodiscard]] bool is_used(Id input) const {
-    return std::ranges::any_of(graph_.nodes(), [&](Id id) {
+  /// What some node of the graph is computed from.
+  [[nodiscard]] std::vector<bool> used_tensors() const {
+    std::vector<bool> is_used(graph_.size(), false);
+    for (const Id id : graph_.nodes()) {
       const Tensor& node = graph_[id];
-      return std::find(node.sources.begin(), node.sources.begin() + node.source_count, input) !=
-             node.sources.begin() + node.source_count;
-    });
+      for (std::size_t i = 0; i < static_cast<std::size_t>(node.source_count); ++i)
+        is_used[static_cast<std::size_t>(node.sources.at(i))] = true;
+    }
+    return is_used;
   }
 
   const Graph& graph_;
