@@ -149,6 +149,13 @@ void take_changes(const PodRequest& pod, ResourceContract& contract) {
   take_changed_amounts(pod, contract);
 }
 
+/// Bare flags have no name: what they serve gives it one.
+std::string name_of_pod(const PodRequest& pod, const ResourceContract& contract) {
+  if (!pod.name.empty()) return pod.name + (pod.part.empty() ? "" : "-" + pod.part);
+  const std::size_t slash = contract.model.rfind('/');
+  return slash == std::string::npos ? contract.model : contract.model.substr(slash + 1);
+}
+
 AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) {
   AskedContract asked{pod.title(), pod.document->source->span(pod.place().position()), {}, {}};
   asked.contract = noted_contract(pod);
@@ -172,7 +179,7 @@ AskedContract asked_by_pod(const PodRequest& pod, const Deployment& deployment) 
     asked.contract->replicas = copies_of(pod);
     take_nodes(deployment, 1, *asked.contract);
   }
-  asked.contract->name = pod.name + (pod.part.empty() ? "" : "-" + pod.part);
+  asked.contract->name = name_of_pod(pod, *asked.contract);
   return asked;
 }
 
