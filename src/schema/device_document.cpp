@@ -2,21 +2,13 @@
 // profiles is legal on one.
 #include "domain/profile_fit.hpp"
 #include "domain/release_needs.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::schema {
 namespace {
 
 using document::Node;
-
-void set_text(Node& node, const char* name, const std::string& text) {
-  if (!text.empty()) node.set(name, text);
-}
-
-template <class T>
-void set_known(Node& node, const char* name, const std::optional<T>& value) {
-  if (value) node.set(name, *value);
-}
 
 template <class T>
 Node list_of(const std::vector<T>& values) {

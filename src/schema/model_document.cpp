@@ -1,16 +1,13 @@
 // A Model as a document: the architecture layer by layer with the shapes of its tensors, where its
 // parameters are, and the source of every fact.
 #include "domain/parameter_parts.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::schema {
 namespace {
 
 using document::Node;
-
-void set_known(Node& node, const char* name, std::int64_t value) {
-  if (value > 0) node.set(name, value);
-}
 
 void set_switch(Node& node, const char* name, bool is_on) {
   if (is_on) node.set(name, true);
@@ -19,17 +16,17 @@ void set_switch(Node& node, const char* name, bool is_on) {
 Node attention_node(const domain::Attention& attention) {
   Node node = Node::mapping();
   node.set("kind", name_of(attention.kind));
-  set_known(node, "attentionHeads", attention.heads);
-  set_known(node, "kvHeads", attention.kv_heads);
-  set_known(node, "headDim", attention.head_dim);
-  set_known(node, "valueHeadDim", attention.value_head_dim);
-  set_known(node, "windowTokens", attention.window_tokens);
+  set_count(node, "attentionHeads", attention.heads);
+  set_count(node, "kvHeads", attention.kv_heads);
+  set_count(node, "headDim", attention.head_dim);
+  set_count(node, "valueHeadDim", attention.value_head_dim);
+  set_count(node, "windowTokens", attention.window_tokens);
   set_switch(node, "sharesCache", attention.shares_cache);
   if (attention.latent) {
     Node& latent = node.set("latent", Node::mapping());
-    set_known(latent, "queryRank", attention.latent->query_rank);
-    set_known(latent, "kvRank", attention.latent->kv_rank);
-    set_known(latent, "ropeDim", attention.latent->rope_dim);
+    set_count(latent, "queryRank", attention.latent->query_rank);
+    set_count(latent, "kvRank", attention.latent->kv_rank);
+    set_count(latent, "ropeDim", attention.latent->rope_dim);
   }
   return node;
 }
@@ -39,8 +36,8 @@ Node experts_node(const domain::Experts& experts) {
   node.set("count", experts.count);
   node.set("active", experts.active);
   node.set("width", experts.width);
-  set_known(node, "sharedWidth", experts.shared_width);
-  set_known(node, "latentWidth", experts.latent_width);
+  set_count(node, "sharedWidth", experts.shared_width);
+  set_count(node, "latentWidth", experts.latent_width);
   return node;
 }
 
@@ -49,7 +46,7 @@ Node tensor_node(const domain::Tensor& tensor) {
   node.set("name", tensor.name);
   node.set("part", name_of(tensor.part));
   node.set("rows", tensor.rows);
-  set_known(node, "columns", tensor.columns);
+  set_count(node, "columns", tensor.columns);
   if (tensor.copies != 1) node.set("copies", tensor.copies);
   return node;
 }
@@ -67,7 +64,7 @@ Node layer_node(const domain::LayerRun& run, const domain::Model& model) {
   node.set("attention", attention_node(layer.attention));
   if (layer.recurrent) node.set("recurrent", name_of(layer.recurrent->kind));
   if (layer.cross_attention) node.set("crossAttention", attention_node(*layer.cross_attention));
-  set_known(node, "feedForwardWidth", layer.feed_forward.width);
+  set_count(node, "feedForwardWidth", layer.feed_forward.width);
   if (layer.feed_forward.experts) node.set("experts", experts_node(*layer.feed_forward.experts));
   node.set("tensors", tensors_node(domain::tensors_of(layer, model)));
   return node;
@@ -76,8 +73,8 @@ Node layer_node(const domain::LayerRun& run, const domain::Model& model) {
 Node tower_node(const domain::Tower& tower) {
   Node node = Node::mapping();
   node.set("kind", name_of(tower.kind));
-  set_known(node, "hiddenSize", tower.hidden_size);
-  set_known(node, "layers", tower.layers);
+  set_count(node, "hiddenSize", tower.hidden_size);
+  set_count(node, "layers", tower.layers);
   node.set("parameters", tower.parameters);
   return node;
 }
@@ -89,7 +86,7 @@ Node parameters_node(const domain::Model& model) {
   if (model.parameters.stored) node.set("stored", *model.parameters.stored);
   if (model.parameters.multi_token_prediction)
     node.set("mtp", *model.parameters.multi_token_prediction);
-  set_known(node, "scales", model.parameters.scales);
+  set_count(node, "scales", model.parameters.scales);
   Node& parts = node.set("parts", Node::sequence());
   for (const domain::PartCount& row : domain::parameters_by_part(model)) {
     Node& part = parts.add(Node::mapping());
@@ -131,9 +128,9 @@ Node to_node(const domain::Model& model) {
   node.set("architecture", model.architecture);
   node.set("role", name_of(model.role));
   node.set("parameters", parameters_node(model));
-  set_known(node, "contextTokens", model.max_context_tokens);
+  set_count(node, "contextTokens", model.max_context_tokens);
   node.set("hiddenSize", model.hidden_size);
-  set_known(node, "vocabulary", model.vocabulary);
+  set_count(node, "vocabulary", model.vocabulary);
   node.set("tiedEmbeddings", model.tied_embeddings);
   node.set("weights", weights_node(model.weights));
   if (model.checkpoint_kv_cache) node.set("kvCacheType", name_of(*model.checkpoint_kv_cache));
