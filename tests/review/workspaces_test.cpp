@@ -92,6 +92,31 @@ resource "vsphere_virtual_machine_class" "vgpu" {
     CHECK(asked.front().gap.contains("says nothing of the product"));
   }
 
+  TEST_CASE("expressions of Terraform are kept as their text") {
+    const InputReading read(R"(locals {
+  tags = merge(
+    { a = 1 },
+    var.more,
+  )
+  by = { for k, v in var.vms : k => v.name }
+}
+resource "vsphere_virtual_machine" "llm" {
+  for_each = toset(["a", "b"])
+  num_cpus = var.cpus
+  memory = 245760
+  pci_device_id = [for d in data.vsphere_host_pci_device.gpu : d.id]
+}
+)",
+                            "main.tf");
+    const document::Node& root = read.documents.front().root;
+    CHECK(root.find("locals")->find("by")->text() == "{ for k, v in var.vms : k => v.name }");
+    REQUIRE(read.deployment.vm_classes.size() == 1);
+    const review::VmClass& vm = read.deployment.vm_classes.front();
+    CHECK_FALSE(vm.cpus);
+    CHECK(vm.devices.size() == 1);
+    CHECK(vm.name == "llm");
+  }
+
   TEST_CASE("text that is no Terraform is refused with its place") {
     const struct {
       const char* text;

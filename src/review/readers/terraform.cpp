@@ -74,6 +74,8 @@ void read_machine(const document::Document& document, const Node& body, std::str
   }
   if (const Node* addresses = body.find("pci_device_id")) {
     for (const Node& row : addresses->items()) vm.devices.push_back({&row, {}, nullptr});
+    // An expression: one card at least.
+    if (!addresses->text().empty()) vm.devices.push_back({addresses, {}, nullptr});
   }
   deployment.vm_classes.push_back(std::move(vm));
 }
