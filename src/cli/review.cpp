@@ -18,6 +18,7 @@
 #include "cli/review_files.hpp"
 #include "cli/rule_book.hpp"
 #include "document/text_format.hpp"
+#include "inventory/engine_telemetry.hpp"
 #include "profiles/profiles.hpp"
 #include "render/review_formats.hpp"
 #include "review/baseline.hpp"
@@ -121,6 +122,13 @@ Result<std::vector<domain::Measurement>> measured_starts(const std::vector<std::
       continue;
     }
     for (const document::Document& document : *documents) {
+      if (inventory::is_prometheus_answer(document)) {
+        faults.push_back(document.source->diagnostic(
+            document.root.position(), "telemetry, and a review takes measured starts as evidence",
+            "name metrics of the DCGM exporter with --usage; 'gpushape advise --evidence' weighs "
+            "those of an engine"));
+        continue;
+      }
       auto read = schema::read_evidence(document);
       if (read) {
         std::ranges::move(*read, std::back_inserter(all));

@@ -32,4 +32,42 @@ TEST_SUITE("cli") {
     CHECK_FALSE(run_line(line).out.contains("[LD-03]"));
     CHECK(run_line(line + " --as-of 2999-01-01").out.contains("[LD-03]"));
   }
+
+  TEST_CASE("--usage tells what a manifest's GPUs do") {
+    const std::string line = "review tests/cases/review/RV-18/fires.yaml --rule RV-01 --rule RV-18";
+    CHECK_FALSE(run_line(line).out.contains("[RV-01]"));
+    const auto measured = run_line(line + " --usage examples/evidence/idle-gpu.json");
+    CHECK(measured.status == 1);
+    // 21 days; the mean of 504 samples is 3.76 % (python3: sum(x) / 504).
+    CHECK(measured.out.contains("computing 4 % of 21 days"));
+    CHECK(measured.out.contains("[RV-18]"));
+    CHECK(run_line(line + " --usage README.md").status == 2);
+    // A threshold of the user's own.
+    const gpushape::test::TemporaryFolder folder;
+    const std::string rules =
+        folder.file("rules.yaml",
+                    "apiVersion: gpushape.dev/v1\nkind: Rules\nthresholds: {idleCompute: 0.01}\n");
+    CHECK_FALSE(run_line(line + " --usage examples/evidence/idle-gpu.json --rules " + rules)
+                    .out.contains("[RV-01]"));
+  }
+
+  TEST_CASE("--evidence puts measured starts in place of predictions") {
+    const std::string line = "review tests/cases/review/ME-01/quiet.yaml";
+    CHECK(run_line(line + " --evidence examples/logs/evidence.yaml").status == 0);
+    CHECK(run_line(line + " --evidence examples/evidence/idle-gpu.json").status == 2);
+  }
+
+  TEST_CASE("a broken cluster or workload among the manifests is bad input") {
+    const gpushape::test::TemporaryFolder folder;
+    const std::string file = folder.file(
+        "cluster.yaml", "apiVersion: gpushape.dev/v1\nkind: Cluster\nname: lab\nhosts: 3\n");
+    CHECK(run_line("review " + file).status == 2);
+  }
+
+  TEST_CASE("explain shows a rule of one ID from both sides") {
+    const auto shown = run_line("explain MG-04");
+    CHECK(shown.status == 0);
+    CHECK(shown.out.contains("No tensor parallel without links"));
+    CHECK(shown.out.contains("Tensor parallelism runs over links"));
+  }
 }

@@ -84,7 +84,8 @@ std::optional<domain::ResourceContract> contract_behind(const Deployment& deploy
 }
 
 std::string reason_to_move(const Deployment& deployment, const VmClass& vm) {
-  for (const std::string_view name : {"gpushape.dev/needs-live-migration", "gpushape.dev/needs-ha"}) {
+  for (const std::string_view name :
+       {"gpushape.dev/needs-live-migration", "gpushape.dev/needs-ha"}) {
     if (vm.annotation(name) == "true") return fmt::format("its annotation {} says so", name);
   }
   if (const domain::Workload* workload = deployment.request->workload) {

@@ -38,28 +38,58 @@ std::optional<int> cuda_of_image(std::string_view image) {
   return std::nullopt;
 }
 
+/// What GPU feature discovery says of a node's driver: the whole version, or its branch.
+constexpr auto kDriverLabels = std::to_array<std::string_view>(
+    {"nvidia.com/cuda.driver-version.major", "nvidia.com/cuda.driver-version.full",
+     "nvidia.com/cuda.driver.major"});
+
+/// Of the nodes that the pod selects; nullptr where it does not say.
+const NamedText* driver_label(const PodRequest& pod) {
+  for (const std::string_view label : kDriverLabels) {
+    if (const NamedText* row = find_name(pod.node_selector, label)) return row;
+  }
+  return nullptr;
+}
+
+int branch_of(std::string_view text) {
+  int branch = 0;
+  std::from_chars(text.data(), text.data() + text.size(), branch);
+  return branch;
+}
+
+void check_image_on_branch(const PodRequest& pod, int branch, std::string_view who,
+                           Report& report) {
+  constexpr int kOldestBranch = 300;
+  for (const Container& container : pod.containers) {
+    const auto cuda = container.image ? cuda_of_image(container.image->value) : std::nullopt;
+    if (!cuda || pod.gpus.empty() || branch < kOldestBranch) continue;
+    for (const BranchRow& row : kLeastBranch) {
+      if (row.cuda != *cuda || branch >= row.branch) continue;
+      report.add(*pod.document, *container.image->node,
+                 {.message = fmt::format("image {} brings CUDA {}, which needs driver branch {}; "
+                                         "{}",
+                                         container.image->value, *cuda, row.branch, who)});
+    }
+  }
+}
+
 }  // namespace
 
 void ld_04(const Deployment& deployment, Report& report) {
+  for (const PodRequest& pod : deployment.pods) {
+    if (const NamedText* row = driver_label(pod)) {
+      check_image_on_branch(pod, branch_of(row->value),
+                            fmt::format("it selects nodes with {} {}", row->name, row->value),
+                            report);
+    }
+  }
   for (const OperatorPolicy& policy : deployment.operator_policies) {
     if (!policy.driver_version) continue;
     const std::string& text = policy.driver_version->value;
-    int branch = 0;
-    std::from_chars(text.data(), text.data() + text.size(), branch);
-    if (branch < 300) continue;
     for (const PodRequest& pod : deployment.pods) {
-      for (const Container& container : pod.containers) {
-        const auto cuda = container.image ? cuda_of_image(container.image->value) : std::nullopt;
-        if (!cuda || pod.gpus.empty()) continue;
-        for (const BranchRow& row : kLeastBranch) {
-          if (row.cuda != *cuda || branch >= row.branch) continue;
-          report.add(*pod.document, *container.image->node,
-                     {.message = fmt::format(
-                          "image {} brings CUDA {}, which needs driver branch {}; "
-                          "{} installs {}",
-                          container.image->value, *cuda, row.branch, policy.name, text)});
-        }
-      }
+      if (driver_label(pod) != nullptr) continue;  // said above, of its own nodes
+      check_image_on_branch(pod, branch_of(text), fmt::format("{} installs {}", policy.name, text),
+                            report);
     }
   }
 }

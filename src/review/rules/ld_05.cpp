@@ -53,8 +53,8 @@ std::string fault_of(const domain::Cluster& cluster, const std::string& written,
   });
   if (is_there) return {};
   return fmt::format("at {} {} has {}{}, and {} is bound there", written, found->front().host,
-                     found->front().gpu->has_failed ? "a failed " : "",
-                     found->front().gpu->device, product);
+                     found->front().gpu->has_failed ? "a failed " : "", found->front().gpu->device,
+                     product);
 }
 
 }  // namespace

@@ -41,16 +41,17 @@ std::string soft_share(const Deployment& deployment, const PodRequest& pod, cons
 
 void md_01(const Deployment& deployment, Report& report) {
   const domain::Workload* workload = deployment.request->workload;
-  const bool is_stated = workload != nullptr && workload->isolation.value == domain::Isolation::Hard;
+  const bool is_stated =
+      workload != nullptr && workload->isolation.value == domain::Isolation::Hard;
   for (const PodRequest& pod : deployment.pods) {
     const NamedText* note = pod.annotation(kIsolationNote);
     if (!is_stated && (note == nullptr || note->value != "hard")) continue;
     for (const GpuAsk& ask : pod.gpus) {
       const std::string share = soft_share(deployment, pod, ask);
       if (share.empty()) continue;
-      report.add(*pod.document, ask.node != nullptr ? *ask.node : pod.place(),
-                 {.message = fmt::format("{} is to be isolated hard and takes {}", pod.title(),
-                                         share)});
+      report.add(
+          *pod.document, ask.node != nullptr ? *ask.node : pod.place(),
+          {.message = fmt::format("{} is to be isolated hard and takes {}", pod.title(), share)});
       break;
     }
   }

@@ -1,7 +1,7 @@
 // ME-12: padding layers are paid for. vLLM cuts the layers of a hybrid model into groups of one
 // size that share the pool's blocks; a group that is short gets layers that hold nothing ("Add 8
-// padding layers, may waste at most 12.90 % KV cache memory", v1/core/kv_cache_utils.py). A pipeline
-// cuts anew on each stage.
+// padding layers, may waste at most 12.90 % KV cache memory", v1/core/kv_cache_utils.py). A
+// pipeline cuts anew on each stage.
 #include <fmt/format.h>
 
 #include <algorithm>

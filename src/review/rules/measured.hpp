@@ -11,12 +11,12 @@
 namespace gpushape::review {
 
 struct MeasuredUse {
-  std::string holder;  ///< one of them, as telemetry names it
-  double days = 0;     ///< that the samples cover
-  std::optional<double> compute;          ///< mean share of time, 0 to 1, of the busiest GPU
-  std::optional<Bytes> most_bytes;        ///< on the GPU that held most
-  std::optional<double> silent_hours;     ///< without any kernel, up to the last sample
-  std::optional<double> low_hours;        ///< below the threshold lowCompute, up to the last sample
+  std::string holder;                  ///< one of them, as telemetry names it
+  double days = 0;                     ///< that the samples cover
+  std::optional<double> compute;       ///< mean share of time, 0 to 1, of the busiest GPU
+  std::optional<Bytes> most_bytes;     ///< on the GPU that held most
+  std::optional<double> silent_hours;  ///< without any kernel, up to the last sample
+  std::optional<double> low_hours;     ///< below the threshold lowCompute, up to the last sample
 };
 
 /// Nothing where telemetry does not name the pod.

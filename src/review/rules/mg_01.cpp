@@ -41,14 +41,14 @@ void mg_01(const Deployment& deployment, Report& report) {
     const Sizing& sizing = deployment.sizing(pod);
     if (sizing.gpus.empty() || sizing.gpus.front().device->nvlink.max_domain < *tensor) return;
     const bool is_guest = sizing.gpus.front().profile != nullptr;
-    report.add(*pod.document, call.find("tensor")->value_position,
-               {.message = fmt::format("{} spreads {} over {} GPUs{}", pod.title(), call.engine,
-                                       *tensor,
-                                       is_guest ? ", which cannot form one NVLink partition"
-                                                : ": of a board of 8 the rest serves no such pod"),
-                .fix = fmt::format("take {} GPUs", neighbours_text(*tensor)),
-                .label = "no power of two",
-                .severity = is_guest ? std::nullopt : std::optional(domain::Severity::Warning)});
+    report.add(
+        *pod.document, call.find("tensor")->value_position,
+        {.message = fmt::format("{} spreads {} over {} GPUs{}", pod.title(), call.engine, *tensor,
+                                is_guest ? ", which cannot form one NVLink partition"
+                                         : ": of a board of 8 the rest serves no such pod"),
+         .fix = fmt::format("take {} GPUs", neighbours_text(*tensor)),
+         .label = "no power of two",
+         .severity = is_guest ? std::nullopt : std::optional(domain::Severity::Warning)});
   });
 }
 

@@ -18,8 +18,8 @@ void mg_02(const Deployment& deployment, Report& report) {
     const bool is_vgpu = !vm.devices.empty() && !vm.devices.front().is_passthrough();
     if (gpus < 2 || product == nullptr || !is_vgpu || product->nvlink.max_domain < gpus) continue;
     // An export does not tell how its devices were asked for.
-    const document::Node* config = vm.source == VmSource::Class ? at(*vm.root, {"spec", "configSpec"})
-                                                                : vm.root;
+    const document::Node* config =
+        vm.source == VmSource::Class ? at(*vm.root, {"spec", "configSpec"}) : vm.root;
     if (vm.source == VmSource::Export || config == nullptr) continue;
     if (at(*config, {"deviceGroups", "deviceGroup"}) != nullptr) continue;
     report.add(*vm.document, *vm.devices.front().node,

@@ -32,8 +32,8 @@ bool is_small_by_nature(const PodRequest& pod, const Sizing& sizing) {
     const auto role = value_of<domain::Role>(row->value);
     return role && advise::has_small_footprint(*role);
   }
-  return sizing.model && (sizing.model->role == domain::Role::Embed ||
-                          sizing.model->role == domain::Role::Rerank);
+  return sizing.model &&
+         (sizing.model->role == domain::Role::Embed || sizing.model->role == domain::Role::Rerank);
 }
 
 }  // namespace
@@ -52,19 +52,19 @@ void rv_01(const Deployment& deployment, Report& report) {
     if (!is_idle && (use || !is_small_by_nature(pod, sizing))) continue;
     const Bytes idle = domain::usable_bytes(*device, nullptr) - *need;
     const std::string busy =
-        use ? fmt::format(" and computed {:.0f} % of {}", *use->compute * 100, days_text(use->days))
+        use ? fmt::format(", computing {:.0f} % of {}", *use->compute * 100, days_text(use->days))
             : std::string();
     const bool is_short = use && use->days < limits.idle_days.value;
     report.add(
         *pod.document, place_of_gpus(pod),
-        {.message = fmt::format("{} holds a whole {}, {} {:.1f} GiB{}: {:.1f} GiB lie idle",
-                                pod.title(), device->id,
-                                sizing.container != nullptr ? "needs" : "was seen to hold",
-                                need->gib(), busy, idle.gib()),
-         .fix = fmt::format("take a part of it: {} holds the need{}", part->short_name,
-                            is_short ? fmt::format("; measure for {:g} days before",
-                                                   limits.idle_days.value)
-                                     : std::string()),
+        {.message = fmt::format(
+             "{} holds a whole {} and {} {:.1f} GiB of it{}: {:.1f} GiB lie idle", pod.title(),
+             device->id, sizing.container != nullptr ? "needs" : "was seen to hold", need->gib(),
+             busy, idle.gib()),
+         .fix = fmt::format(
+             "take a part of it: {} holds the need{}", part->short_name,
+             is_short ? fmt::format("; measure for {:g} days before", limits.idle_days.value)
+                      : std::string()),
          .severity = is_short ? std::optional(domain::Severity::Note) : std::nullopt});
   }
 }

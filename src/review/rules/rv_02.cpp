@@ -20,8 +20,7 @@ std::string name_of_replica(const SharedResource& row, bool renames) {
 }
 
 bool takes_resource(const PodRequest& pod, std::string_view resource) {
-  return std::ranges::any_of(pod.gpus,
-                             [&](const GpuAsk& ask) { return ask.resource == resource; });
+  return std::ranges::any_of(pod.gpus, [&](const GpuAsk& ask) { return ask.resource == resource; });
 }
 
 /// Teams that meet on such a resource, as far as labels tell.

@@ -1,7 +1,7 @@
 // RV-03: a whole GPU that uncertainty holds is looked at again. It was taken while nobody knew the
 // workload's behaviour; after the review time somebody does (consumption rules CM-06, RV-03; F.
-// Denneman, GPU Consumption Models as the First Architectural Choice, Full GPUs). A review date that
-// stands on the object is LD-03's.
+// Denneman, GPU Consumption Models as the First Architectural Choice, Full GPUs). A review date
+// that stands on the object is LD-03's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ void rv_03(const Deployment& deployment, Report& report) {
     const domain::Device* device = whole_gpu_of(deployment, pod);
     if (device == nullptr || pod.gpu_count() != 1) continue;
     const auto use = measured_use(deployment, pod);
-    const double days =
-        std::max(use ? use->days : 0.0, age_in_days(deployment, pod).value_or(0.0));
+    const double days = std::max(use ? use->days : 0.0, age_in_days(deployment, pod).value_or(0.0));
     if (days < limit) continue;
     report.add(*pod.document, place_of_gpus(pod),
                {.message = fmt::format("{} has held a whole {} for {} on evidence {}, and {:g} "

@@ -1,6 +1,6 @@
 // RV-04: a device is bound by what it is, not by where it sits. A static DirectPath address can
-// restart on one host alone (F. Denneman, How vSphere DRS Makes GPU Placement Decisions, From Static
-// Device Binding). LC-02.
+// restart on one host alone (F. Denneman, How vSphere DRS Makes GPU Placement Decisions, From
+// Static Device Binding). LC-02.
 #include <fmt/format.h>
 
 #include "review/rules/fleet.hpp"

@@ -29,10 +29,9 @@ void rv_05(const Deployment& deployment, Report& report) {
     const auto device = std::ranges::find_if(vm.devices, &VmDevice::is_passthrough);
     if (device == vm.devices.end()) continue;
     report.add(*vm.document, *device->node,
-               {.message = fmt::format("{} passes {} through to a workload that changes often",
-                                       title_of(vm),
-                                       device->product != nullptr ? device->product->id
-                                                                  : std::string("a GPU"))});
+               {.message = fmt::format(
+                    "{} passes {} through to a workload that changes often", title_of(vm),
+                    device->product != nullptr ? device->product->id : std::string("a GPU"))});
   }
   for (const PodRequest& pod : deployment.pods) {
     const NamedText* note = pod.annotation(kChangeRateNote);

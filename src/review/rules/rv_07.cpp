@@ -18,8 +18,7 @@ namespace gpushape::review::rules_of {
 namespace {
 
 bool is_same_size(const domain::Gpu& gpu) {
-  return std::ranges::find(gpu.allowed_modes, domain::GpuMode::SameSize) !=
-         gpu.allowed_modes.end();
+  return std::ranges::find(gpu.allowed_modes, domain::GpuMode::SameSize) != gpu.allowed_modes.end();
 }
 
 bool has_same_size(const Deployment& deployment, const domain::Device* product) {

@@ -40,8 +40,7 @@ std::string conflict_of(const MixedSize& a, const MixedSize& b) {
   const domain::Profile& small = is_less ? *a.profile : *b.profile;
   const domain::Profile& large = is_less ? *b.profile : *a.profile;
   if (domain::nests(small, large)) return {};
-  const Bytes lost =
-      domain::stranded_bytes(*a.product, small, domain::GpuMode::MixedSize);
+  const Bytes lost = domain::stranded_bytes(*a.product, small, domain::GpuMode::MixedSize);
   return fmt::format("{} and {} of {} do not nest: a {} strands {:.0f} GiB beside {}",
                      small.short_name, large.short_name, a.product->id, small.short_name,
                      lost.gib(), large.short_name);
@@ -95,10 +94,10 @@ void check_mixed_classes(const Deployment& deployment, Report& report) {
     for (const MixedSize& other : seen) {
       const std::string conflict = conflict_of(size, other);
       if (conflict.empty()) continue;
-      report.add(*vm.document, *device.node,
-                 {.message = fmt::format("{} meets other sizes on one GPU: {}", title_of(vm),
-                                         conflict),
-                  .fix = "choose sizes that nest: " + nesting_text(*size.product)});
+      report.add(
+          *vm.document, *device.node,
+          {.message = fmt::format("{} meets other sizes on one GPU: {}", title_of(vm), conflict),
+           .fix = "choose sizes that nest: " + nesting_text(*size.product)});
       break;
     }
     seen.push_back(size);

@@ -1,5 +1,6 @@
-// RV-09: an assignment policy is set where it counts. It chooses the GPU for same-size vGPUs; mixed-
-// size and MIG placements do not ask for it (F. Denneman, host modes and assignment policies).
+// RV-09: an assignment policy is set where it counts. It chooses the GPU for same-size vGPUs;
+// mixed- size and MIG placements do not ask for it (F. Denneman, host modes and assignment
+// policies).
 #include <fmt/format.h>
 
 #include <algorithm>

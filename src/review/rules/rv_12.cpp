@@ -57,10 +57,10 @@ void rv_12(const Deployment& deployment, Report& report) {
         return facts.control_plane == domain::ControlPlane::ClusterPerTeam;
       },
       [](const domain::PlatformFacts& facts) {
-        return Remark{.message = fmt::format("{} have a cluster each{}", teams_text(facts),
-                                             facts.clusters
-                                                 ? fmt::format(", {} in all", *facts.clusters)
-                                                 : std::string())};
+        return Remark{.message =
+                          fmt::format("{} have a cluster each{}", teams_text(facts),
+                                      facts.clusters ? fmt::format(", {} in all", *facts.clusters)
+                                                     : std::string())};
       });
   each_platform(
       deployment, report, "nodes",

@@ -1,6 +1,6 @@
 // RV-13: teams with GPUs do not share one Kubernetes control plane. Drivers, operators and upgrades
-// are those of all of them (vCluster, How to Evaluate GPU Infrastructure: GPU Sharing Without Strong
-// Control Plane Isolation).
+// are those of all of them (vCluster, How to Evaluate GPU Infrastructure: GPU Sharing Without
+// Strong Control Plane Isolation).
 #include <fmt/format.h>
 
 #include "review/rules/functions.hpp"

@@ -35,15 +35,15 @@ void rv_17(const Deployment& deployment, Report& report) {
                facts.clusters.value_or(2) > 1;
       },
       [&](const domain::PlatformFacts& facts) {
-        const std::string where =
-            facts.clusters ? fmt::format("each of {} clusters", *facts.clusters)
-                           : std::string("each cluster");
+        const std::string where = facts.clusters
+                                      ? fmt::format("each of {} clusters", *facts.clusters)
+                                      : std::string("each cluster");
         const std::string measured =
             has_both ? fmt::format("; the telemetry here is of {} of {} hosts",
                                    measured_hosts(deployment), deployment.cluster()->hosts.size())
                      : std::string();
-        return Remark{.message = fmt::format("utilization is looked at by {} for itself{}", where,
-                                             measured)};
+        return Remark{
+            .message = fmt::format("utilization is looked at by {} for itself{}", where, measured)};
       });
 }
 

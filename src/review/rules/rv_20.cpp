@@ -9,7 +9,8 @@ namespace gpushape::review::rules_of {
 
 void rv_20(const Deployment& deployment, Report& report) {
   using domain::PlatformFacts;
-  const auto shared = [&](std::string_view field, std::optional<domain::Separation> PlatformFacts::*fact) {
+  const auto shared = [&](std::string_view field,
+                          std::optional<domain::Separation> PlatformFacts::* fact) {
     each_platform(
         deployment, report, field,
         [fact](const PlatformFacts& facts) { return facts.*fact == domain::Separation::Shared; },
@@ -19,7 +20,7 @@ void rv_20(const Deployment& deployment, Report& report) {
   };
   shared("network", &PlatformFacts::network);
   shared("storage", &PlatformFacts::storage);
-  const auto differs = [&](std::string_view field, std::optional<bool> PlatformFacts::*fact,
+  const auto differs = [&](std::string_view field, std::optional<bool> PlatformFacts::* fact,
                            std::string_view what) {
     each_platform(
         deployment, report, field,

@@ -58,10 +58,10 @@ void check_shares(const Deployment& deployment, const PodRequest& pod, Report& r
     const domain::Device& device = *sizing.gpus.front().device;
     const Bytes whole = device.nvml_bytes.value_or(device.visible_bytes.high);
     if (*ask.memory_bytes <= whole) continue;
-    report.add(*pod.document, *ask.node,
-               {.message = fmt::format("{} asks for a share of {:.1f} GiB, and {} has {:.1f}",
-                                       pod.title(), ask.memory_bytes->gib(), device.id,
-                                       whole.gib())});
+    report.add(
+        *pod.document, *ask.node,
+        {.message = fmt::format("{} asks for a share of {:.1f} GiB, and {} has {:.1f}", pod.title(),
+                                ask.memory_bytes->gib(), device.id, whole.gib())});
   }
 }
 

@@ -1,6 +1,6 @@
-// RV-23: mixtures of experts and agents are sized for their peak. Experts are taken in spikes before
-// the first token, and sessions that resume bring all of their history (F. Denneman, Understanding
-// AI Memory, parts 2 and 3). A mean alone says nothing of either.
+// RV-23: mixtures of experts and agents are sized for their peak. Experts are taken in spikes
+// before the first token, and sessions that resume bring all of their history (F. Denneman,
+// Understanding AI Memory, parts 2 and 3). A mean alone says nothing of either.
 #include <fmt/format.h>
 
 #include "advise/facts.hpp"
@@ -44,9 +44,10 @@ void rv_23(const Deployment& deployment, Report& report) {
     for (const std::string_view field : {"inputTokens", "outputTokens", "demand"}) {
       if (place == nullptr) place = stated.root->find(field);
     }
-    report.add(*stated.document, place != nullptr ? *place : *stated.root,
-               {.message = fmt::format("{} is sized from {}", what,
-                                       is_mean ? "mean lengths alone" : "its median demand alone")});
+    report.add(
+        *stated.document, place != nullptr ? *place : *stated.root,
+        {.message = fmt::format("{} is sized from {}", what,
+                                is_mean ? "mean lengths alone" : "its median demand alone")});
   }
 }
 

@@ -1,6 +1,6 @@
-// RV-24: hidden tokens count. What a model thinks before it answers, and what its tools print, stand
-// in the cache like everything else (F. Denneman, Understanding AI Memory, part 3: KV cache memory
-// and session concurrency).
+// RV-24: hidden tokens count. What a model thinks before it answers, and what its tools print,
+// stand in the cache like everything else (F. Denneman, Understanding AI Memory, part 3: KV cache
+// memory and session concurrency).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace gpushape::review::rules_of {
 namespace {
 
 /// vLLM and SGLang: switches of models that reason, or that call tools.
-constexpr auto kHiddenTokenFlags = std::to_array<std::string_view>(
-    {"--reasoning-parser", "--enable-reasoning", "--tool-call-parser",
-     "--enable-auto-tool-choice"});
+constexpr auto kHiddenTokenFlags =
+    std::to_array<std::string_view>({"--reasoning-parser", "--enable-reasoning",
+                                     "--tool-call-parser", "--enable-auto-tool-choice"});
 
 }  // namespace
 
@@ -31,12 +31,13 @@ void rv_24(const Deployment& deployment, Report& report) {
     const domain::Traffic& traffic = deployment.sizing(pod).workload.traffic;
     if (!traffic.output_tokens || traffic.trace_file) return;
     const auto& mean = traffic.output_tokens->value.mean;
-    const std::string tokens = mean ? fmt::format("{:g} output tokens", *mean) : std::string("output tokens");
-    report.add(*pod.document, flag->position,
-               {.message = fmt::format("{} {} ({}), and is sized from {} that somebody stated",
-                                       pod.title(),
-                                       flag->flag.contains("reasoning") ? "reasons" : "calls tools",
-                                       flag->flag, tokens)});
+    const std::string tokens =
+        mean ? fmt::format("{:g} output tokens", *mean) : std::string("output tokens");
+    report.add(
+        *pod.document, flag->position,
+        {.message = fmt::format(
+             "{} {} ({}), and is sized from {} that somebody stated", pod.title(),
+             flag->flag.contains("reasoning") ? "reasons" : "calls tools", flag->flag, tokens)});
   });
 }
 

@@ -1,5 +1,5 @@
-// Teams that share GPUs, as far as labels and Platform documents tell. Nothing is guessed from names:
-// two namespaces are two tenants only where labels say so.
+// Teams that share GPUs, as far as labels and Platform documents tell. Nothing is guessed from
+// names: two namespaces are two tenants only where labels say so.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ void vc_09(const Deployment& deployment, Report& report) {
     bool is_wider = true;
     for (const domain::ClusterHost* host : hosts_for(deployment, vm)) {
       const auto& numa = host->numa;
-      const auto together =
-          gpus_of(vm) == 1 ? std::optional<std::int64_t>(1) : most_on_one_node(*host, *product_of(vm));
+      const auto together = gpus_of(vm) == 1 ? std::optional<std::int64_t>(1)
+                                             : most_on_one_node(*host, *product_of(vm));
       is_wider = is_wider && numa && numa->nodes > 1 && together && *together >= gpus_of(vm) &&
                  vm.cpus->value * domain::kMillicoresPerCore > numa->millicores_per_node &&
                  least_vcpus(vm) * domain::kMillicoresPerCore <= numa->millicores_per_node &&

@@ -48,8 +48,8 @@ struct EndOfHost {
   std::string resource;
 };
 
-EndOfHost end_of(const ClusterHost& host, const ResourceContract& contract,
-                 std::int64_t overcommit, double reserved_mhz) {
+EndOfHost end_of(const ClusterHost& host, const ResourceContract& contract, std::int64_t overcommit,
+                 double reserved_mhz) {
   EndOfHost end{INT64_MAX, {}};
   const auto take = [&end](double has, double wants, std::string text) {
     if (wants <= 0 || has <= 0) return;
@@ -60,8 +60,8 @@ EndOfHost end_of(const ClusterHost& host, const ResourceContract& contract,
   const auto memory = static_cast<double>(host.memory_bytes.count());
   const auto wanted = static_cast<double>(contract.memory_bytes.count());
   take(cores * static_cast<double>(overcommit), static_cast<double>(contract.vcpus),
-       fmt::format("CPU ({:g} cores for VMs, {} vCPU to the core, {} vCPU each)", cores,
-                   overcommit, contract.vcpus));
+       fmt::format("CPU ({:g} cores for VMs, {} vCPU to the core, {} vCPU each)", cores, overcommit,
+                   contract.vcpus));
   take(memory, wanted,
        fmt::format("memory ({} for VMs, {} each)", gib_text(memory), gib_text(wanted)));
   if (host.mhz) {
@@ -89,13 +89,13 @@ void vc_16(const Deployment& deployment, Report& report) {
       const EndOfHost end = end_of(*host, *contract, overcommit_of(vm, *contract), mhz);
       // A VM that no host holds at all is PL-01's to tell.
       if (slots < 1 || end.instances >= slots || end.instances < 1) continue;
-      report.add(*vm.document, vm.place(),
-                 {.message = fmt::format("{} filled with VMs of {} ends at {} of {} GPU slots, for want "
-                                         "of {}: {} slot{} stay{} empty",
-                                         host->name, title_of(vm), end.instances, slots,
-                                         end.resource, slots - end.instances,
-                                         slots - end.instances == 1 ? "" : "s",
-                                         slots - end.instances == 1 ? "s" : "")});
+      report.add(
+          *vm.document, vm.place(),
+          {.message = fmt::format("{} filled with VMs of {} ends at {} of {} GPU slots, for want "
+                                  "of {}: {} slot{} stay{} empty",
+                                  host->name, title_of(vm), end.instances, slots, end.resource,
+                                  slots - end.instances, slots - end.instances == 1 ? "" : "s",
+                                  slots - end.instances == 1 ? "s" : "")});
       break;
     }
   }

@@ -5,10 +5,29 @@
 
 #include <algorithm>
 
+#include "review/rules/fleet.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
 namespace gpushape::review::rules_of {
+
+namespace {
+
+/// The contract beside the class knows its workload, and what that needs at the least.
+void check_least_vcpus(const Deployment& deployment, const VmClass& vm, Report& report) {
+  if (vm.annotation("gpushape.dev/contract").empty()) return;
+  const auto contract = contract_behind(deployment, vm);
+  if (!contract || vm.cpus->value >= contract->minimum_vcpus) return;
+  report.add(*vm.document, *vm.cpus->node,
+             {.message = fmt::format("{} has {} vCPU, and the contract beside it needs {} at the "
+                                     "least{}",
+                                     title_of(vm), vm.cpus->value, contract->minimum_vcpus,
+                                     contract->model.empty() ? "" : " for " + contract->model),
+              .fix = fmt::format("give it {} vCPU or more", contract->minimum_vcpus),
+              .severity = domain::Severity::Warning});
+}
+
+}  // namespace
 
 void vc_17(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container& container,
@@ -30,7 +49,11 @@ void vc_17(const Deployment& deployment, Report& report) {
   });
   for (const VmClass& vm : deployment.vm_classes) {
     const auto gpus = static_cast<std::int64_t>(vm.devices.size());
-    if (gpus == 0 || !vm.cpus || vm.cpus->value >= gpus + 2) continue;
+    if (gpus == 0 || !vm.cpus) continue;
+    if (vm.cpus->value >= gpus + 2) {
+      check_least_vcpus(deployment, vm, report);
+      continue;
+    }
     report.add(
         *vm.document, *vm.cpus->node,
         {.message = fmt::format("VM class '{}' has {} vCPU for {} GPU{}: an engine runs {} "

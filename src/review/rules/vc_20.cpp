@@ -51,14 +51,13 @@ void vc_20(const Deployment& deployment, Report& report) {
       request.device = *product;
       const auto pause = advise::derive_contract(request, *host->hardware).pause_seconds;
       if (!pause || *pause <= tolerated->seconds) continue;
-      report.add(*vm.document, *vm.devices.front().node,
-                 {.message = fmt::format(
-                      "a VM of {} stands still for about {:.1f} s when it leaves {}: {} x {} "
-                      "over {:g} Gb/s, and {} allows {:g} s",
-                      title_of(vm), *pause, host->name, contract->shape.count,
-                      vm.devices.front().profile,
-                      host->hardware->vmotion_gigabits_per_second, tolerated->from,
-                      tolerated->seconds)});
+      report.add(
+          *vm.document, *vm.devices.front().node,
+          {.message = fmt::format(
+               "a VM of {} stands still for about {:.1f} s when it leaves {}: {} x {} "
+               "over {:g} Gb/s, and {} allows {:g} s",
+               title_of(vm), *pause, host->name, contract->shape.count, vm.devices.front().profile,
+               host->hardware->vmotion_gigabits_per_second, tolerated->from, tolerated->seconds)});
       break;
     }
   }

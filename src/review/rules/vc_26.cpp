@@ -56,12 +56,11 @@ void vc_26(const Deployment& deployment, Report& report) {
   const domain::Host& hardware = *cut.front()->hardware;
   report_cut_socket(
       deployment, place_of_cut(deployment, cut.front()->name),
-      {.message = fmt::format("{} cut{} each socket into {} NUMA nodes of {} cores and {} for VMs",
-                              names_of_hosts(cut), cut.size() == 1 ? "s" : "",
-                              hardware.numa_nodes_per_socket,
-                              cut.front()->numa->millicores_per_node / domain::kMillicoresPerCore,
-                              gib_text(static_cast<double>(
-                                  cut.front()->numa->memory_per_node.count())))},
+      {.message = fmt::format(
+           "{} cut{} each socket into {} NUMA nodes of {} cores and {} for VMs",
+           names_of_hosts(cut), cut.size() == 1 ? "s" : "", hardware.numa_nodes_per_socket,
+           cut.front()->numa->millicores_per_node / domain::kMillicoresPerCore,
+           gib_text(static_cast<double>(cut.front()->numa->memory_per_node.count())))},
       report);
 }
 
