@@ -50,12 +50,12 @@ std::optional<WeightScheme> auto_packed(const StoredModule& module, std::int64_t
   }
   if (module.order.is_there()) inputs = module.order.rows;
   const std::int64_t bits = ratio(packed.rows * kWordBits, inputs);
-  constexpr auto kGptq =
+  constexpr auto kPacked =
       std::to_array<Quantization>({Quantization::GptqInt8, Quantization::GptqInt4,
                                    Quantization::GptqInt3, Quantization::GptqInt2});
   const auto known = std::ranges::find_if(
-      kGptq, [&](Quantization row) { return domain::scheme(row).weight_bits == bits; });
-  if (known == kGptq.end()) return std::nullopt;
+      kPacked, [&](Quantization row) { return domain::scheme(row).weight_bits == bits; });
+  if (known == kPacked.end()) return std::nullopt;
   WeightScheme scheme = groups == 1 ? by_row(*known) : grouped(*known, ratio(inputs, groups));
   if (!module.order.is_there()) scheme.order_bits = 0;
   return scheme;
