@@ -167,8 +167,8 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("the file of the encoder stands on the first GPU where images are sent") {
-    const domain::Model model = *built_in().find("google/gemma-3-27b-it");
-    const domain::Engine engine = *built_in().engine("llama.cpp");
+    const domain::Model model = *example::built_in_catalog().find("google/gemma-3-27b-it");
+    const domain::Engine engine = *example::built_in_catalog().engine("llama.cpp");
     domain::Workload workload;
     workload.engine.engine = given(std::string("llama.cpp"));
     const auto estimated = [&] {

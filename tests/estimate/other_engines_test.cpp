@@ -242,10 +242,10 @@ TEST_SUITE("estimate") {
     workload.adapters->count = asked<std::int64_t>(4);
     workload.adapters->rank = asked<std::int64_t>(16);
     workload.adapters->modules = asked(domain::AdapterModules::Attention);
-    workload.engine.draft_model =
-        domain::DraftModel{.name = asked(std::string("meta-llama/Llama-3.2-1B-Instruct")),
-                           .model = std::make_shared<const domain::Model>(
-                               *built_in().find("meta-llama/Llama-3.2-1B-Instruct"))};
+    workload.engine.draft_model = domain::DraftModel{
+        .name = asked(std::string("meta-llama/Llama-3.2-1B-Instruct")),
+        .model = std::make_shared<const domain::Model>(
+            *example::built_in_catalog().find("meta-llama/Llama-3.2-1B-Instruct"))};
     const Estimate with = estimated(row, workload, h200());
     // Per layer q and o take and give 4,096, k and v give 1,024: 2 x 8,192 + 2 x 5,120 values.
     CHECK(term(with, "adapters").expected.gib() ==
