@@ -20,6 +20,9 @@ namespace {
 
 /// Ours: page tables, the emulator and what VFIO pins beside the guest (kubevirt issue 8472).
 const Bytes kOverhead = gib(2);
+/// KubeVirt adds 1 GiB for all cards together; with three a VM outgrew it
+/// (https://github.com/harvester/harvester/issues/7223).
+const Bytes kOverheadOfCard = gib(1);
 
 std::string device_name(const domain::Device& device) {
   std::string name = label_of(device.id);
@@ -58,7 +61,8 @@ Node domain_of(const EmitRequest& request, const domain::RankedShape& picked, bo
   const Commenter comment(request);
   const domain::ResourceContract& contract = picked.contract;
   const std::string guest = quantity_at_least(contract.memory_bytes);
-  const std::string pinned = quantity_at_least(contract.memory_bytes + kOverhead);
+  const Bytes beside = std::max(kOverhead, kOverheadOfCard * picked.shape.count);
+  const std::string pinned = quantity_at_least(contract.memory_bytes + beside);
   Node cpu = map({{"cores", Node(contract.vcpus)},
                   {"dedicatedCpuPlacement", contract.qos == domain::Qos::Guaranteed}});
   if (contract.numa && contract.qos == domain::Qos::Guaranteed)
@@ -68,7 +72,8 @@ Node domain_of(const EmitRequest& request, const domain::RankedShape& picked, bo
     memory.set("hugepages", map({{"pageSize", "1Gi"}}));
   Node amounts = map({{"memory", pinned}});
   Node requests =
-      map({{"memory", comment.behind(Node(pinned), "VFIO pins the guest; 2Gi beside it")}});
+      map({{"memory", comment.behind(Node(pinned), fmt::format("VFIO pins the guest; {} beside it",
+                                                               quantity_at_least(beside)))}});
   return map(
       {{"cpu", std::move(cpu)},
        {"memory", std::move(memory)},
