@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace gpushape {
 namespace {
@@ -16,6 +17,26 @@ std::string lower(std::string_view text) {
     return static_cast<char>(std::tolower(letter));
   });
   return result;
+}
+
+/// "dgx-a100" is dgx and a100.
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      words.back() += letter;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool has_all(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
+  return std::ranges::all_of(wanted, [&](const std::string& word) {
+    return std::ranges::find(words, word) != words.end();
+  });
 }
 
 }  // namespace
@@ -46,10 +67,12 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
                                        std::size_t most) {
   if (wanted.empty() || wanted.size() > kLongestName) return {};
   struct Candidate {
+    bool lacks_words;  ///< a name with all the words of the wanted one is no typing error of it
     std::size_t distance;
     std::size_t index;
   };
   const std::string wanted_lower = lower(wanted);
+  const std::vector<std::string> wanted_words = words_of(wanted_lower);
   std::vector<Candidate> candidates;
   for (std::size_t index = 0; index < names.size(); ++index) {
     const std::string name = lower(names[index]);
@@ -57,10 +80,13 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
     const bool contained =
         wanted_lower.size() >= 3 &&
         (name.contains(wanted_lower) || (name.size() >= 3 && wanted_lower.contains(name)));
-    if (contained || distance * 3 <= std::max(name.size(), wanted_lower.size()))
-      candidates.push_back({distance, index});
+    const bool has_words = !wanted_words.empty() && has_all(words_of(name), wanted_words);
+    if (contained || has_words || distance * 3 <= std::max(name.size(), wanted_lower.size()))
+      candidates.push_back({!has_words, distance, index});
   }
-  std::ranges::stable_sort(candidates, {}, &Candidate::distance);
+  std::ranges::stable_sort(candidates, {}, [](const Candidate& candidate) {
+    return std::pair(candidate.lacks_words, candidate.distance);
+  });
   std::vector<std::string> result;
   for (const Candidate& candidate : candidates) {
     if (result.size() == most) break;

@@ -19,4 +19,13 @@ TEST_SUITE("base") {
     CHECK(gpushape::suggestion("l40ss", names) == "did you mean 'l40s' or 'l40'?");
     CHECK(gpushape::suggestion("banana", names, "see the list") == "see the list");
   }
+
+  TEST_CASE("a name with all the words that were written comes before one spelled alike") {
+    const std::vector<std::string> names = {"dgx-h100", "dgx-b100", "dgx-a100-640", "hgx-a100-8"};
+    const std::vector<std::string> near = gpushape::nearest_names("dgx-a100", names);
+    REQUIRE(!near.empty());
+    CHECK(near.front() == "dgx-a100-640");
+    CHECK(gpushape::nearest_names("640-A100", names).front() == "dgx-a100-640");
+    CHECK(gpushape::nearest_names("dgx-h10", names).front() == "dgx-h100");
+  }
 }
