@@ -28,10 +28,20 @@ std::string holders_of(const domain::Gpu& gpu) {
   return fmt::format("shared: {}", fmt::join(parts, ", "));
 }
 
+/// What an empty GPU may become: its modes, and the label that keeps it for some.
+std::string empty_words(const domain::Gpu& gpu) {
+  std::vector<std::string_view> modes;
+  for (const domain::GpuMode mode : gpu.allowed_modes) modes.push_back(name_of(mode));
+  std::string text =
+      modes.empty() ? std::string("empty") : fmt::format("empty: {}", fmt::join(modes, ", "));
+  if (!gpu.label.empty()) text += fmt::format("; label {}", gpu.label);
+  return text;
+}
+
 std::string holdings(const domain::Gpu& gpu) {
   if (gpu.has_failed) return "failed";
   if (!gpu.shares.empty()) return holders_of(gpu);
-  if (gpu.allocations.empty()) return "empty";
+  if (gpu.allocations.empty()) return empty_words(gpu);
   std::map<std::string, int> counts;
   for (const domain::GpuAllocation& share : gpu.allocations) {
     ++counts[share.profile.empty() ? "passthrough" : share.profile];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 
 #include "cli/cluster_files.hpp"
@@ -49,11 +50,12 @@ Piece piece_of(const std::string& output, const domain::Placement& placement,
 }
 
 /// For what finds no place: where a device that would do sits idle, cluster by cluster, and what
-/// stands against it there.
+/// stands against the hosts that have it.
 void note_elsewhere(domain::PlacementDecision& decision, const LoadedCluster& loaded,
                     const place::Snapshot& snapshot) {
   for (const ClusterPart& part : loaded.parts) {
     std::map<std::string, double> idle;
+    std::set<std::string> holders;
     for (std::size_t host = part.first; host < part.first + part.hosts; ++host) {
       const place::HostRow& row = snapshot.row(host);
       if (!row.is_up) continue;
@@ -64,26 +66,34 @@ void note_elsewhere(domain::PlacementDecision& decision, const LoadedCluster& lo
           return devices.empty() || std::ranges::find(devices, device) != devices.end();
         });
         const double share = snapshot.states().idle(row.gpus[i]);
-        if (would_do && share > 0) idle[device] += share;
+        if (!would_do || share <= 0) continue;
+        idle[device] += share;
+        holders.insert(snapshot.host(host).name);
       }
     }
     if (idle.empty()) continue;
-    std::map<domain::Refusal, std::size_t> reasons;
+    std::map<domain::Refusal, std::vector<const domain::RefusedHost*>> reasons;
     for (const domain::PlacementAttempt& attempt : decision.attempts) {
       for (const domain::RefusedHost& host : attempt.refused) {
-        const auto index = snapshot.find_host(host.host);
-        if (index && part.has(*index)) ++reasons[host.refusal];
+        if (holders.contains(host.host)) reasons[host.refusal].push_back(&host);
       }
     }
     std::vector<std::string> devices;
     for (const auto& [device, gpus] : idle) {
       devices.push_back(fmt::format("{:.2f} x {}", gpus, device));
     }
+    std::string note = fmt::format("cluster {} has idle: {}", part.name, fmt::join(devices, ", "));
     const auto most =
-        std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second; });
-    decision.notes.push_back(fmt::format(
-        "cluster {} has idle: {}; most of its hosts are removed by rule '{}'", part.name,
-        fmt::join(devices, ", "), most == reasons.end() ? "none" : name_of(most->first)));
+        std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second.size(); });
+    if (most != reasons.end()) {
+      const domain::RefusedHost& first = *most->second.front();
+      note += fmt::format("; on {}{} rule '{}' stands against it: wanted {}, found {}", first.host,
+                          most->second.size() == 1
+                              ? std::string()
+                              : fmt::format(" and {} more", most->second.size() - 1),
+                          name_of(most->first), first.wanted, first.found);
+    }
+    decision.notes.push_back(std::move(note));
   }
 }
 

@@ -122,9 +122,11 @@ struct PlacementDecision {
   std::string mode;  ///< that the GPUs are in afterwards
   std::string why;   ///< what made the policy take this host and these GPUs
   std::vector<ShapeSlots> slots;
+  std::vector<ShapeSlots> profile_slots;  ///< on the chosen host, of each profile of its device
   FragmentationChange fragmentation;
   std::vector<HappinessChange> happiness;  ///< of the VM itself, then of those whose it lowers
   std::vector<std::string> notes;
+  bool is_taken_back = false;  ///< no place of its own failed it: replicas are placed all or none
 
   [[nodiscard]] bool is_placed() const { return chosen.has_value(); }
 

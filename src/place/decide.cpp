@@ -114,6 +114,30 @@ void tell_consequence(PlacementDecision& decision, const Expected& expected,
   }
 }
 
+/// One request for each profile of the device, GPUs alone: CPU and memory take no part.
+Distribution profiles_of(const Snapshot& snapshot, const DeviceGeometry& device) {
+  Distribution profiles;
+  const auto add = [&](domain::GpuUse use, const std::string& profile) {
+    PlacementRequest request;
+    request.use = use;
+    request.profile = profile;
+    request.devices = {device.id};
+    profiles.push_back({.probability = 0, .request = snapshot.compile(request)});
+  };
+  for (const ProfileGeometry& profile : device.profiles) add(profile.use, profile.name);
+  add(domain::GpuUse::Passthrough, {});
+  return profiles;
+}
+
+void tell_profiles(PlacementDecision& decision, const Distribution& profiles,
+                   const Fragmentation& before, const Fragmentation& after) {
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    decision.profile_slots.push_back({.shape = words_of(profiles[i].request.asked),
+                                      .before = before.shapes[i].slots,
+                                      .after = after.shapes[i].slots});
+  }
+}
+
 /// The new VM's own, and whose it lowers.
 void tell_happiness(PlacementDecision& decision, const std::map<std::string, Happiness>& before,
                     const std::map<std::string, Happiness>& after) {
@@ -179,13 +203,20 @@ PlacementDecision decide_one(Snapshot& snapshot, const ResourceContract& contrac
                                 decision.attempts.back().candidates.size());
     const Fragmentation before = fragmentation_of(snapshot, distribution);
     const auto happy_before = happiness_on(snapshot, best->host);
+    const auto first_gpu = static_cast<std::size_t>(decision.chosen->gpus.front());
+    GpuStates& states = snapshot.states();
+    const Distribution profiles =
+        profiles_of(snapshot, states.geometry(snapshot.row(best->host).gpus[first_gpu]));
+    const Fragmentation profiles_before =
+        fragmentation_of(states, view_of(snapshot.row(best->host)), profiles);
     note_binding(decision, snapshot, contract, request);
     snapshot.place(vm, request, best->host, best->option);
     tell_happiness(decision, happy_before, happiness_on(snapshot, best->host));
     tell_consequence(decision, input.expected, before, fragmentation_of(snapshot, distribution));
-    const StateId state =
-        snapshot.row(best->host).gpus[static_cast<std::size_t>(decision.chosen->gpus.front())];
-    if (const auto mode = snapshot.states().state(state).mode) decision.mode = name_of(*mode);
+    tell_profiles(decision, profiles, profiles_before,
+                  fragmentation_of(states, view_of(snapshot.row(best->host)), profiles));
+    const StateId state = snapshot.row(best->host).gpus[first_gpu];
+    if (const auto mode = states.state(state).mode) decision.mode = name_of(*mode);
     break;
   }
   return decision;
@@ -201,6 +232,23 @@ std::string instance_name(const Snapshot& snapshot, const ResourceContract& cont
   return name;
 }
 
+std::string all_or_none(const ResourceContract& contract, std::int64_t failed) {
+  return fmt::format("replica {} of {} finds no place, and replicas are placed all or none",
+                     failed + 1, contract.replicas);
+}
+
+/// The replicas that found a place give it back.
+void take_back(std::vector<PlacementDecision>& decisions, const ResourceContract& contract,
+               std::int64_t failed) {
+  for (PlacementDecision& earlier : decisions) {
+    if (!earlier.is_placed()) continue;
+    earlier.chosen.reset();
+    earlier.happiness.clear();
+    earlier.is_taken_back = true;
+    earlier.notes.push_back(fmt::format("taken back: {}", all_or_none(contract, failed)));
+  }
+}
+
 }  // namespace
 
 std::vector<PlacementDecision> decide(Snapshot& snapshot, const ResourceContract& contract,
@@ -210,14 +258,13 @@ std::vector<PlacementDecision> decide(Snapshot& snapshot, const ResourceContract
   for (std::int64_t replica = 0; replica < contract.replicas; ++replica) {
     decisions.push_back(decide_one(next, contract, instance_name(next, contract, replica), input));
     if (decisions.back().is_placed()) continue;
-    for (PlacementDecision& earlier : decisions) {
-      if (!earlier.is_placed()) continue;
-      earlier.chosen.reset();
-      earlier.happiness.clear();
-      earlier.notes.push_back(
-          fmt::format("taken back: replica {} of {} finds no place, and replicas are placed all or "
-                      "none",
-                      replica + 1, contract.replicas));
+    take_back(decisions, contract, replica);
+    for (std::int64_t rest = replica + 1; rest < contract.replicas; ++rest) {
+      PlacementDecision& untried = decisions.emplace_back();
+      untried.contract = contract.name;
+      untried.vm = instance_name(next, contract, rest);
+      untried.is_taken_back = true;
+      untried.notes.push_back(fmt::format("not tried: {}", all_or_none(contract, replica)));
     }
     return decisions;
   }

@@ -224,8 +224,8 @@ class ShapesPlanner {
                                     .instead_of = mix_[i].shapes.front().words,
                                     .is_forced = chosen_[i] == first[i]});
     }
-    const bool has_choice = std::ranges::any_of(
-        mix_, [](const MixChoice& choice) { return choice.shapes.size() > 1; });
+    const bool has_choice =
+        std::ranges::any_of(mix_, [](const MixChoice& choice) { return choice.shapes.size() > 1; });
     if (!has_choice) return std::move(best_);
     best_.is_proven = is_least() || !is_open_;
     best_.least_hosts = best_.is_proven ? best_.hosts : least_;

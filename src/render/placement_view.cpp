@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "render/page.hpp"
 #include "render/words.hpp"
@@ -114,22 +116,31 @@ void show_goodness(Page& page, const PlacementAttempt& attempt, const PlacementD
   }
 }
 
-void show_consequence(Page& page, const PlacementDecision& decision) {
-  Table table{.columns = {{"what the choice removes", Align::Left},
+/// Slots before and after; without -v those that change. False where there is no row.
+bool show_slots(Page& page, std::string title, const std::vector<domain::ShapeSlots>& shapes) {
+  Table table{.columns = {{std::move(title), Align::Left},
                           {"before", Align::Right},
                           {"after", Align::Right},
                           {"removed", Align::Right}},
               .rows = {},
               .ruled = {}};
-  for (const domain::ShapeSlots& shape : decision.slots) {
+  for (const domain::ShapeSlots& shape : shapes) {
     if (shape.before == shape.after && page.style().verbosity <= 0) continue;
     table.rows.push_back({shape.shape, grouped(shape.before), grouped(shape.after),
                           grouped(shape.before - shape.after)});
   }
-  if (table.rows.empty()) {
+  if (table.rows.empty()) return false;
+  page.table(table);
+  return true;
+}
+
+void show_consequence(Page& page, const PlacementDecision& decision) {
+  if (!show_slots(page, "what the choice removes", decision.slots)) {
     page.paragraph("The choice removes no slot of any expected shape.", 2);
-  } else {
-    page.table(table);
+  }
+  if (!decision.profile_slots.empty()) {
+    page.blank();
+    show_slots(page, fmt::format("GPU slots on {}", decision.chosen->host), decision.profile_slots);
   }
   const domain::FragmentationChange& change = decision.fragmentation;
   page.paragraph(
@@ -144,6 +155,26 @@ void show_consequence(Page& page, const PlacementDecision& decision) {
 std::string title_of(const PlacementDecision& decision) {
   return decision.is_placed() ? fmt::format("{}: placed on {}", decision.vm, decision.chosen->host)
                               : fmt::format("{}: not placed", decision.vm);
+}
+
+/// Replicas of one contract that share their fate: a line for all of them.
+void show_taken_back(Page& page, std::span<const PlacementDecision> replicas) {
+  page.blank();
+  page.heading(replicas.size() == 1
+                   ? fmt::format("{}: not placed", replicas.front().vm)
+                   : fmt::format("{} to {}: not placed", replicas.front().vm, replicas.back().vm));
+  for (const std::string& note : replicas.front().notes) {
+    page.labelled("note", kPlacementLabelWidth, note);
+  }
+}
+
+/// How many decisions from the first on were taken back alike.
+std::size_t taken_back_alike(std::span<const PlacementDecision> decisions) {
+  const auto other = std::ranges::find_if(decisions, [&](const PlacementDecision& decision) {
+    return !decision.is_taken_back || decision.contract != decisions.front().contract ||
+           decision.notes != decisions.front().notes;
+  });
+  return static_cast<std::size_t>(other - decisions.begin());
 }
 
 void show_decision(Page& page, const Placement& placement, const PlacementDecision& decision) {
@@ -190,7 +221,7 @@ std::string main_reason(const PlacementDecision& decision) {
   for (const PlacementAttempt& attempt : decision.attempts) {
     for (const domain::RefusedHost& host : attempt.refused) ++counts[host.refusal];
   }
-  if (counts.empty()) return "taken back";
+  if (counts.empty()) return {};
   const auto most =
       std::ranges::max_element(counts, {}, [](const auto& row) { return row.second; });
   return std::string(name_of(most->first));
@@ -201,11 +232,16 @@ std::string main_reason(const PlacementDecision& decision) {
 std::string placement_verdict(const Placement& placement) {
   std::string text;
   for (const PlacementDecision& decision : placement.decisions) {
-    text += decision.is_placed()
-                ? fmt::format("{}: {} on {}\n", decision.vm, fmt::join(decision.gpu_ids, ", "),
-                              decision.chosen->host)
-                : fmt::format("{}: no host; most are removed by rule '{}'\n", decision.vm,
-                              main_reason(decision));
+    const std::string reason = main_reason(decision);
+    if (decision.is_placed()) {
+      text += fmt::format("{}: {} on {}\n", decision.vm, fmt::join(decision.gpu_ids, ", "),
+                          decision.chosen->host);
+    } else if (decision.is_taken_back || reason.empty()) {
+      text += fmt::format("{}: {}\n", decision.vm,
+                          decision.notes.empty() ? "taken back" : decision.notes.front());
+    } else {
+      text += fmt::format("{}: no host; most are removed by rule '{}'\n", decision.vm, reason);
+    }
   }
   return text;
 }
@@ -219,8 +255,14 @@ std::string placement_text(const Placement& placement, const Style& style) {
     page.labelled("goodness", kPlacementLabelWidth, placement.goodness_preset);
     page.labelled("next requests", kPlacementLabelWidth, placement.distribution);
   }
-  for (const PlacementDecision& decision : placement.decisions) {
-    show_decision(page, placement, decision);
+  const std::span<const PlacementDecision> all = placement.decisions;
+  for (std::size_t i = 0; i < all.size();) {
+    if (const std::size_t alike = taken_back_alike(all.subspan(i)); alike > 0) {
+      show_taken_back(page, all.subspan(i, alike));
+      i += alike;
+    } else {
+      show_decision(page, placement, all[i++]);
+    }
   }
   page.blank();
   const auto placed = std::ranges::count_if(placement.decisions, &PlacementDecision::is_placed);

@@ -87,6 +87,17 @@ Node before_after(double before, double after) {
   return node;
 }
 
+Node slots_node(const std::vector<domain::ShapeSlots>& shapes) {
+  Node slots = Node::sequence();
+  for (const domain::ShapeSlots& shape : shapes) {
+    Node& row = slots.add(Node::mapping());
+    row.set("shape", shape.shape);
+    row.set("before", shape.before);
+    row.set("after", shape.after);
+  }
+  return slots;
+}
+
 Node decision_node(const PlacementDecision& decision) {
   Node node = Node::mapping();
   set_text(node, "contract", decision.contract);
@@ -96,13 +107,8 @@ Node decision_node(const PlacementDecision& decision) {
   Node& attempts = node.set("attempts", Node::sequence());
   for (const PlacementAttempt& attempt : decision.attempts) attempts.add(attempt_node(attempt));
   if (decision.is_placed()) {
-    Node& slots = node.set("slots", Node::sequence());
-    for (const domain::ShapeSlots& shape : decision.slots) {
-      Node& row = slots.add(Node::mapping());
-      row.set("shape", shape.shape);
-      row.set("before", shape.before);
-      row.set("after", shape.after);
-    }
+    node.set("slots", slots_node(decision.slots));
+    node.set("profileSlots", slots_node(decision.profile_slots));
     const domain::FragmentationChange& change = decision.fragmentation;
     Node& fragmentation = node.set("fragmentation", Node::mapping());
     fragmentation.set("idleGpus", before_after(change.idle_before, change.idle_after));

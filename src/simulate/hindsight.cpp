@@ -111,10 +111,10 @@ bool Rearranger::works(Snapshot& scratch, const std::vector<std::size_t>& cleare
     done.push_back(vm);
     return true;
   };
-  const bool fits = put(kRequestName, request, cleared) &&
-                    std::ranges::all_of(moved, [&](const Moved& one) {
-                      return put(one.vm, one.placed.request, targets);
-                    });
+  const bool fits =
+      put(kRequestName, request, cleared) && std::ranges::all_of(moved, [&](const Moved& one) {
+        return put(one.vm, one.placed.request, targets);
+      });
   for (const std::string& vm : done) scratch.remove(vm);
   for (const Moved& one : moved) {
     scratch.place(one.vm, one.placed.request, one.placed.host, one.placed.option);

@@ -57,12 +57,13 @@ struct Setting {
 TEST_SUITE("cli") {
   TEST_CASE("what is asked of a host goes with the contract") {
     const Setting setting;
-    REQUIRE(setting.advise("--datastore vsan-1 --network prod,storage --tenant-name search "
-                           "--most-per-host 1 --replicas 2")
+    REQUIRE(setting
+                .advise("--datastore vsan-1 --network prod,storage --tenant-name search "
+                        "--most-per-host 1 --replicas 2")
                 .status == 0);
     const std::string text = gpushape::test::read_text(setting.contract);
-    for (const char* line : {"placement:", "- vsan-1", "- storage", "tenant: search",
-                             "mostPerHost: 1"}) {
+    for (const char* line :
+         {"placement:", "- vsan-1", "- storage", "tenant: search", "mostPerHost: 1"}) {
       CAPTURE(line);
       CHECK(text.find(line) != std::string::npos);
     }

@@ -186,4 +186,36 @@ TEST_SUITE("place") {
     CHECK(snapshot.row(0).groups.empty());
     CHECK_FALSE(place::refusal_of(snapshot, 0, request));
   }
+
+  TEST_CASE(
+      "replicas are placed all or none, and those that could have been say why they are not") {
+    domain::ResourceContract contract = passthrough();
+    contract.replicas = 9;
+    contract.placement.most_per_host = 2;  // two hosts hold four
+    const auto decisions = decided(two_hosts(), contract);
+    REQUIRE(decisions.size() == 9);
+    for (std::size_t i = 0; i < decisions.size(); ++i) {
+      CAPTURE(i);
+      CHECK_FALSE(decisions[i].is_placed());
+      const bool is_last_tried = !decisions[i].is_taken_back;
+      if (is_last_tried) {
+        CHECK_FALSE(decisions[i].attempts.back().refused.empty());
+      } else {
+        CHECK(decisions[i].notes.front().find("all or none") != std::string::npos);
+      }
+    }
+    CHECK(decisions.back().notes.front().starts_with("not tried"));
+    CHECK(std::ranges::count(decisions, false, &domain::PlacementDecision::is_taken_back) == 1);
+  }
+
+  TEST_CASE("a placement tells the slots of every profile of the device on its host") {
+    const auto decisions = decided(two_hosts(), passthrough());
+    REQUIRE(decisions.front().is_placed());
+    const auto& slots = decisions.front().profile_slots;
+    const auto whole = std::ranges::find(slots, "passthrough", &domain::ShapeSlots::shape);
+    REQUIRE(whole != slots.end());
+    CHECK(whole->before - whole->after == 1);
+    CHECK(slots.size() > 1);
+    for (const domain::ShapeSlots& row : slots) CHECK(row.after <= row.before);
+  }
 }
