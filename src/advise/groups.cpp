@@ -165,6 +165,18 @@ std::int64_t most_gpus_of_copies(const DeviceCase& device_case) {
   return device_case.wish.is_counted ? device_case.wish.most : kMostCopies;
 }
 
+/// The whole load on one copy: as it was sized before, where it was.
+std::optional<Need> need_of_one(const DeviceCase& device_case, const Layout& layout) {
+  if (layout.gpus == 1 && layout.parallelism == domain::Parallelism{}) return device_case.need;
+  for (const Group& group : device_case.groups) {
+    if (group.need && group.layout.gpus == layout.gpus && group.layout.nodes == 1 &&
+        group.layout.parallelism == layout.parallelism) {
+      return group.need;
+    }
+  }
+  return sized_group(device_case, layout).need;
+}
+
 /// The fewest copies of so many GPUs each that carry the load, at most `most` GPUs in all.
 std::optional<Group> fewest_copies(const DeviceCase& device_case, const LayoutChoice& choice,
                                    std::int64_t gpus, std::int64_t most) {
@@ -172,12 +184,12 @@ std::optional<Group> fewest_copies(const DeviceCase& device_case, const LayoutCh
   const double limit = static_cast<double>(most_of_whole(device_case).count());
   const double guard = 1 + guard_of(facts, device_case.request.thresholds).value;
   Layout layout{.parallelism = choice.parallelism, .gpus = gpus, .why = choice.why};
-  const Group alone = sized_group(device_case, layout);
-  if (!alone.need || !alone.need->dynamic_bytes) return std::nullopt;
-  const double room = limit - static_cast<double>(alone.need->static_bytes.count());
+  const std::optional<Need> alone = need_of_one(device_case, layout);
+  if (!alone || !alone->dynamic_bytes) return std::nullopt;
+  const double room = limit - static_cast<double>(alone->static_bytes.count());
   if (room <= 0) return std::nullopt;
   const double copies =
-      std::ceil(static_cast<double>(alone.need->dynamic_bytes->count()) * guard / room);
+      std::ceil(static_cast<double>(alone->dynamic_bytes->count()) * guard / room);
   layout.copies = std::max<std::int64_t>(
       2, static_cast<std::int64_t>(std::min(copies, static_cast<double>(kMostCopies))));
   for (std::int64_t attempt = 0; attempt < kTries; ++attempt, ++layout.copies) {

@@ -158,7 +158,12 @@ class Offering {
              passthrough_obstacle(facts_));
       return;
     }
-    offer_alone(candidate);
+    // Where there is no full vGPU, the need was sized for this shape.
+    if (is_only_way) {
+      offer_if_it_fits(candidate, *case_.need);
+    } else {
+      offer_alone(candidate);
+    }
   }
 
   void offer_groups() {
