@@ -25,6 +25,7 @@ constexpr auto kClasses = std::to_array<MeaningRow>({
     {"vfio.gpu.nvidia.com", ClassMeaning::Passthrough},
     {"compute-domain-daemon.nvidia.com", ClassMeaning::ComputeDomain},
     {"compute-domain-default-channel.nvidia.com", ClassMeaning::ComputeDomain},
+    {"imex.nvidia.com", ClassMeaning::ComputeDomain},  // before there were compute domains
     {"gpu.amd.com", ClassMeaning::WholeGpu},
 });
 

@@ -17,6 +17,7 @@ struct ProgramRow {
   std::string_view second;  ///< the word behind it that must follow; empty: none
   bool has_positional_model = false;
   bool is_wrapper = false;
+  std::string_view model_flag = {};  ///< a wrapper's own word for the model
 };
 
 /// How engines are started, by the words in front of their flags.
@@ -26,6 +27,8 @@ constexpr auto kPrograms = std::to_array<ProgramRow>({
     {"vllm", "vllm.entrypoints.api_server", "", false, false},
     {"vllm", "vllm/entrypoints/openai/api_server.py", "", false, false},
     {"vllm", "dynamo.vllm", "", false, true},
+    // kserve/kserve python/huggingfaceserver: vLLM where it has the model, else transformers.
+    {"vllm", "huggingfaceserver", "", true, true, "--model-id"},
     {"sglang", "sglang.launch_server", "", false, false},
     {"sglang", "sglang", "serve", false, false},
     {"sglang", "dynamo.sglang", "", false, true},
@@ -50,6 +53,12 @@ constexpr auto kImages = std::to_array<ImageRow>({
 /// for itself.
 constexpr auto kVersioned =
     std::to_array<std::string_view>({"vllm-openai", "vllm", "sglang", "llama.cpp", "release"});
+
+/// Tags that count something else: LMCache's image of vLLM has LMCache's version, and NVIDIA's
+/// containers have a month ("26.02-py3").
+bool has_foreign_tag(std::string_view image) {
+  return image.contains("lmcache/") || (image.contains("nvcr.io/") && image.contains("-py3"));
+}
 
 struct ImageName {
   std::string_view repository;  ///< its last part
@@ -140,11 +149,18 @@ bool is_flag(std::string_view word) {
          word[1] != '.';
 }
 
+std::string dashed(std::string flag) {
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
 class CallReader {
  public:
   CallReader(const EngineWords& words, EngineCall& call) : words_(words), call_(call) {}
 
-  void read(const Command& command, std::size_t from, bool has_positional_model) {
+  void read(const Command& command, std::size_t from, bool has_positional_model,
+            std::string_view model_flag = {}) {
+    model_flag_ = model_flag;
     for (std::size_t at = from; at < command.size(); ++at) {
       const Word& word = command[at];
       if (!is_flag(word.text)) {
@@ -167,7 +183,8 @@ class CallReader {
     const Word& word = command[at];
     const std::size_t equals = word.text.find('=');
     const std::string flag = word.text.substr(0, equals);
-    const auto canonical = words_.canonical(flag);
+    auto canonical = words_.canonical(flag);
+    if (!model_flag_.empty() && dashed(flag) == model_flag_) canonical = "--model";
     EngineSetting setting{.setting = std::string(canonical ? words_.setting_of(*canonical) : ""),
                           .flag = flag,
                           .value = {},
@@ -200,6 +217,7 @@ class CallReader {
 
   const EngineWords& words_;
   EngineCall& call_;
+  std::string_view model_flag_;
 };
 
 EngineWords load_words(std::string_view engine) {
@@ -281,6 +299,7 @@ const EngineWords* engine_words(std::string_view engine) {
 }
 
 std::optional<domain::EngineVersion> version_of_image(std::string_view image) {
+  if (has_foreign_tag(image)) return std::nullopt;
   const std::string_view tag = parts_of_image(image).tag;
   // A part of the tag: "server-cuda-b5000", "v0.11.0-cu129", "0.8.5.post1".
   for (std::size_t from = 0; from < tag.size();) {
@@ -320,7 +339,8 @@ std::optional<EngineCall> read_engine_call(std::span<const Command> commands,
     if (!start) continue;
     call.is_wrapped = start->program->is_wrapper;
     begin(start->program->engine, command)
-        .read(command, start->arguments, start->program->has_positional_model);
+        .read(command, start->arguments, start->program->has_positional_model,
+              start->program->model_flag);
     return call;
   }
   const ImageRow* row = has_command ? nullptr : image_row(image);

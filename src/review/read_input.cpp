@@ -38,10 +38,13 @@ Result<std::vector<document::Document>> read_input(std::string_view text, const 
   }
   if (!is_script(text, file)) {
     auto read = document::read_any(text, file);
-    if (!read && is_template(read.error(), text) && read.error().front().help.empty()) {
-      read.error().front().help =
-          "a chart's template is read after Helm has filled it in: helm template … | gpushape "
-          "review -";
+    if (!read && is_template(read.error(), text)) {
+      Diagnostic& first = read.error().front();
+      if (first.help.empty() || first.excerpt.contains("{{")) {
+        first.help =
+            "what stands in {{ }} is filled in first; a chart's template by Helm: helm template … "
+            "| gpushape review -";
+      }
     }
     return read;
   }

@@ -65,6 +65,8 @@ TEST_SUITE("review") {
              {"-m a.gguf", "ghcr.io/ggml-org/llama.cpp:server-cuda-b5000", false, "llama.cpp",
               "a.gguf"},
              {"python3 -m dynamo.vllm --model a/b", "", true, "vllm", "a/b"},
+             {"python3 -m huggingfaceserver --model_id=a/b --model_name c", "", true, "vllm",
+              "a/b"},
          }) {
       CAPTURE(row.line);
       const auto call = call_of(row.line, row.image, row.has_command);
@@ -126,6 +128,8 @@ TEST_SUITE("review") {
              {"localhost:5000/vllm-openai", ""},
              {"vllm/vllm-openai@sha256:0123", ""},
              {"lmsysorg/sglang:v0.5.3-cu126", "0.5.3"},
+             {"lmcache/vllm-openai:v0.3.7", ""},     // LMCache's own version
+             {"nvcr.io/nvidia/vllm:26.02-py3", ""},  // February 2026
          }) {
       CAPTURE(row.image);
       const auto version = review::version_of_image(row.image);

@@ -90,9 +90,71 @@ spec:
       resources: {limits: {nvidia.com/gpu: 1}}
 )");
     REQUIRE(read.deployment.pods.size() == 1);
-    CHECK(command_of(read.deployment.pods[0]) == "vllm serve Qwen/Qwen3-8B --max-model-len=4096");
+    CHECK(command_of(read.deployment.pods[0]) ==
+          "huggingfaceserver Qwen/Qwen3-8B --max-model-len=4096");
+    REQUIRE(read.deployment.pods[0].engine_container() != nullptr);
+    const review::EngineCall& call = *read.deployment.pods[0].engine_container()->engine;
+    CHECK(call.engine == "vllm");
+    CHECK(call.model == "Qwen/Qwen3-8B");
+    CHECK(call.is_wrapped);
     CHECK(read.deployment.pods[0].gpu_count() == doctest::Approx(1));
     CHECK(read.deployment.pods[0].node_selector.size() == 1);
+  }
+
+  // kserve/website docs, llmisvc-autoscaling-examples; kserve/kserve samples e2e-gpt-oss.
+  TEST_CASE("KServe's mounted model has the name that it came under") {
+    const ServingReading read(R"(apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: a}
+spec:
+  model: {uri: hf://Qwen/Qwen3-8B, name: q}
+  template:
+    containers:
+      - {name: main, args: [--model, /mnt/models]}
+---
+apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: b}
+spec:
+  model: {uri: pvc://weights, name: openai/gpt-oss-20b}
+)");
+    REQUIRE(read.deployment.pods.size() == 2);
+    CHECK(command_of(read.deployment.pods[0]) == "vllm serve Qwen/Qwen3-8B --model Qwen/Qwen3-8B");
+    CHECK(command_of(read.deployment.pods[1]) == "vllm serve openai/gpt-oss-20b");
+  }
+
+  // kserve/website docs, embedding and fill-mask of the Hugging Face runtime.
+  TEST_CASE("what KServe runs with transformers starts no engine that we know") {
+    for (const char* args : {"[--backend=huggingface]", "[--backend, huggingface]",
+                             "[--task=fill_mask]", "[--task, token_classification]"}) {
+      CAPTURE(args);
+      const ServingReading read(std::string(R"(apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: q}
+spec:
+  predictor:
+    model:
+      modelFormat: {name: huggingface}
+      storageUri: hf://Qwen/Qwen3-8B
+      args: )") + args + "\n");
+      REQUIRE(read.deployment.pods.size() == 1);
+      CHECK(read.deployment.pods[0].engine_container() == nullptr);
+    }
+  }
+
+  // KubeRay's pods start Ray, whatever their image would start.
+  TEST_CASE("an image of vllm in a Ray group starts no server") {
+    const ServingReading read(R"(apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: r}
+spec:
+  headGroupSpec:
+    template:
+      spec:
+        containers: [{name: head, image: "vllm/vllm-openai:v0.11.0"}]
+)");
+    REQUIRE(read.deployment.pods.size() == 1);
+    CHECK(read.deployment.pods[0].engine_container() == nullptr);
   }
 
   TEST_CASE("a NIMService's own claims are claims like any other") {

@@ -52,7 +52,8 @@ struct Sized {
 
 std::string pod(const std::string& node, const std::string& args, const std::string& limits) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  nodeSelector: {" + node +
-         "}\n  containers:\n    - name: vllm\n      image: vllm/vllm-openai:v0.11.0\n      args: [" +
+         "}\n  containers:\n    - name: vllm\n      image: vllm/vllm-openai:v0.11.0\n      args: "
+         "[" +
          args + "]\n      resources: {limits: {" + limits + "}}\n";
 }
 
@@ -63,7 +64,17 @@ std::int64_t weights_of(const Sizing& sizing) {
 }  // namespace
 
 TEST_SUITE("review") {
-  // 8,030,261,248 parameters in two bytes each; 32 layers x 8 heads x 128 x 2 sides x 2 bytes a token.
+  TEST_CASE("a place that is still to be filled in is told from a wrong field name") {
+    const auto read = review::read_input("data:\n  token: {{HF_TOKEN}}\n", "secret.yaml");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().front().help.contains("filled in"));
+    const auto other = review::read_input("? [a]\n: 1\n", "other.yaml");
+    REQUIRE_FALSE(other);
+    CHECK_FALSE(other.error().front().help.contains("filled in"));
+  }
+
+  // 8,030,261,248 parameters in two bytes each; 32 layers x 8 heads x 128 x 2 sides x 2 bytes a
+  // token.
   TEST_CASE("a pod is sized from its flags on the GPU of its node") {
     Sized sized(pod("nvidia.com/gpu.product: NVIDIA-L40S",
                     "--model=meta-llama/Llama-3.1-8B-Instruct, --max-model-len, \"8192\", "
@@ -126,8 +137,7 @@ TEST_SUITE("review") {
 
   TEST_CASE("a share is sized as the engine meets it") {
     Sized instance(pod("nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3",
-                       "--model=Qwen/Qwen3-8B, --max-model-len=4096",
-                       "nvidia.com/mig-3g.40gb: 1"));
+                       "--model=Qwen/Qwen3-8B, --max-model-len=4096", "nvidia.com/mig-3g.40gb: 1"));
     const Sizing& sizing = instance.only();
     REQUIRE(sizing.gpus.size() == 1);
     REQUIRE(sizing.gpus[0].profile != nullptr);

@@ -153,6 +153,14 @@ void read_training_job(const Object& object, Deployment& deployment) {
   }
 }
 
+/// KubeRay starts Ray in the first container, whatever the image would start; words of the
+/// container's own run behind it.
+void take_ray_template(const Node* pod_template, PodRequest& pod) {
+  read_pod_template(pod_template, pod);
+  const auto first = std::ranges::find(pod.containers, false, &Container::is_init);
+  if (first != pod.containers.end()) first->has_command = true;
+}
+
 void read_ray(const Object& object, Deployment& deployment) {
   const Node* spec = object.root->find("spec");
   for (const std::string_view inner : {"rayClusterConfig", "rayClusterSpec"}) {
@@ -162,7 +170,7 @@ void read_ray(const Object& object, Deployment& deployment) {
   if (const Node* head = spec->find("headGroupSpec")) {
     PodRequest pod = begin_pod(*object.document, *object.root);
     pod.part = "head";
-    read_pod_template(head->find("template"), pod);
+    take_ray_template(head->find("template"), pod);
     deployment.pods.push_back(std::move(pod));
   }
   const Node* groups = spec->find("workerGroupSpecs");
@@ -174,7 +182,7 @@ void read_ray(const Object& object, Deployment& deployment) {
     if (const auto hosts = integer_at(group, {"numOfHosts"})) {
       pod.pods_per_replica = bounded(hosts->value);
     }
-    read_pod_template(group.find("template"), pod);
+    take_ray_template(group.find("template"), pod);
     deployment.pods.push_back(std::move(pod));
   }
 }

@@ -18,8 +18,9 @@ void me_08(const Deployment& deployment, Report& report) {
     if (noted && noted->shape.parallelism.tensor == tensor) return;
     report.add(
         *sized.pod->document, sized.place("tensor"),
-        {.message = fmt::format("{} spreads {} KV heads over {} ranks: {} of them keep copies",
-                                sized.sizing->model->id, heads, tensor, tensor - heads)});
+        {.message = fmt::format("{} spreads {} KV head{} over {} ranks: {} of them keep copies",
+                                sized.sizing->model->id, heads, heads == 1 ? "" : "s", tensor,
+                                tensor - heads)});
   });
 }
 

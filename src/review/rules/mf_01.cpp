@@ -4,6 +4,7 @@
 // https://github.com/vllm-project/vllm/issues/26028).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "review/rules/functions.hpp"
@@ -24,12 +25,41 @@ std::string layout_text(const Ranks& ranks) {
   return text.empty() ? "one rank" : text;
 }
 
+/// One pod that starts vLLM and nothing else: Ray then has the GPUs of this container.
+bool is_alone_with_ray(const PodRequest& pod, const Container& container) {
+  return pod.kind == "Deployment" && pod.replicas <= 1 && container.commands.size() == 1 &&
+         container.variable("RAY_ADDRESS") == nullptr && pod.containers.size() == 1;
+}
+
 /// A group that Ray or several machines form may take GPUs that this pod does not show.
-bool is_part_of_group(const PodRequest& pod, const EngineCall& call) {
+bool is_part_of_group(const PodRequest& pod, const Container& container, const EngineCall& call) {
   const EngineSetting* backend = call.find("distributedBackend");
-  if (backend != nullptr && backend->value == "ray") return true;
+  if (backend != nullptr && backend->value == "ray") return !is_alone_with_ray(pod, container);
   if (pod.root != nullptr && pod.root->find("raySpec") != nullptr) return true;
   return !pod.part.empty() && pod.pods_per_replica == 1 && pod.kind != "LLMInferenceService";
+}
+
+/// vLLM-Omni gives each stage of a model GPUs of its own, by a configuration of the model.
+bool has_stages_of_its_own(const EngineCall& call) {
+  return std::ranges::any_of(call.settings,
+                             [](const EngineSetting& row) { return row.flag == "--omni"; });
+}
+
+/// CUDA_VISIBLE_DEVICES hides GPUs that the pod has.
+void check_visible(const PodRequest& pod, const Container& container, const EngineCall& call,
+                   const Ranks& ranks, Report& report) {
+  const EnvironmentVariable* variable = container.variable("CUDA_VISIBLE_DEVICES");
+  if (variable == nullptr || variable->node == nullptr || variable->is_reference) return;
+  const std::string& text = variable->value;
+  if (text.empty() || text.find_first_of("$({") != std::string::npos || text == "all") return;
+  const std::int64_t visible = std::ranges::count(text, ',') + 1;
+  const std::int64_t here = ranks.total() / pods_of_instance(pod, ranks);
+  if (here <= visible || is_part_of_group(pod, container, call)) return;
+  report.add(*pod.document, *variable->node,
+             {.message = fmt::format("{} starts {} with {}, {} GPUs, and CUDA_VISIBLE_DEVICES "
+                                     "shows it {}",
+                                     pod.title(), call.engine, layout_text(ranks), here, visible),
+              .fix = "remove CUDA_VISIBLE_DEVICES: the container sees the GPUs that it was given"});
 }
 
 }  // namespace
@@ -38,14 +68,18 @@ void mf_01(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container& container,
                               const EngineCall& call) {
     if (call.engine == "llama.cpp") return;
+    if (has_stages_of_its_own(call)) return;
     const auto ranks = ranks_of(call);
+    if (ranks) check_visible(pod, container, call, *ranks, report);
     const auto gpus = counted_gpus(pod, &container);
     if (!ranks || !gpus || *gpus < 1 || std::floor(*gpus) != *gpus) return;
     const std::int64_t pods = pods_of_instance(pod, *ranks);
     const bool has_local = call.find("dataLocal") != nullptr;
     const double there = *gpus * static_cast<double>(has_local ? 1 : pods);
     const auto wanted = static_cast<double>(ranks->total());
-    if (wanted == there || (wanted > there && is_part_of_group(pod, call))) return;
+    if (wanted == there || (wanted > there && is_part_of_group(pod, container, call))) {
+      return;
+    }
     const document::Position place = ranks->place != nullptr ? ranks->place->position
                                      : pod.gpus.front().node != nullptr
                                          ? pod.gpus.front().node->position()

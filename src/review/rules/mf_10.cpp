@@ -30,10 +30,20 @@ std::optional<std::string> way_out(const PodRequest& pod) {
   return std::nullopt;
 }
 
+/// KubeRay gives the pods of a cluster the scheduler that it was installed with, and a queue says
+/// which one that is (KubeRay, ray-operator/controllers/ray/batchscheduler).
+bool has_ray_scheduler(const PodRequest& pod, GrantKind kind) {
+  if (!pod.kind.starts_with("Ray")) return false;
+  const NamedText* name = pod.label("ray.io/scheduler-name");
+  if (kind == GrantKind::Volcano) return name != nullptr && name->value == "volcano";
+  return pod.label("kai.scheduler/queue") != nullptr;
+}
+
 void check_scheduler(const PodRequest& pod, GrantKind kind,
                      std::initializer_list<std::string_view> schedulers, std::string_view what,
                      Report& report) {
   if (!has_kind(pod, kind) || pod.source != PodSource::Kubernetes) return;
+  if (!pod.scheduler && has_ray_scheduler(pod, kind)) return;
   const std::string name = pod.scheduler ? pod.scheduler->value : "default-scheduler";
   if (std::ranges::find(schedulers, name) != schedulers.end()) return;
   const GpuAsk& ask = ask_of(pod, kind);

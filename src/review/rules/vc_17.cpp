@@ -35,6 +35,9 @@ void vc_17(const Deployment& deployment, Report& report) {
     const auto ranks = ranks_of(call);
     const ResourceAmount* limit = container.limit("cpu");
     if (call.engine != "vllm" || !ranks || limit == nullptr || !limit->amount) return;
+    // KServe's Hugging Face server runs with transformers what vLLM does not have.
+    const bool may_be_other = call.is_wrapped && pod.kind == "InferenceService";
+    if (may_be_other && !deployment.sizings->of(pod).model) return;
     const std::int64_t workers = ranks->total() / pods_of_instance(pod, *ranks);
     const std::int64_t api_servers = whole_of(call, "apiServers").value_or(1);
     const std::int64_t processes = api_servers + ranks->data + workers + (ranks->data > 1 ? 1 : 0);
