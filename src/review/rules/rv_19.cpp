@@ -55,7 +55,9 @@ void rv_19(const Deployment& deployment, Report& report) {
       });
   const double lifetime = deployment.request->thresholds.experiment_days.value;
   for (const PodRequest& pod : deployment.pods) {
-    if (pod.gpus.empty() || pod.replicas < 1 || !is_environment(pod)) continue;
+    // A machine's own compose file or script has nobody it could give the GPU back to.
+    const bool is_shared = pod.source == PodSource::Kubernetes || pod.source == PodSource::Chart;
+    if (!is_shared || pod.gpus.empty() || pod.replicas < 1 || !is_environment(pod)) continue;
     const auto age = age_in_days(deployment, pod);
     const bool is_old = age && *age > lifetime;
     if (!is_old && states_end(deployment, pod)) continue;

@@ -18,6 +18,7 @@ namespace {
 struct PartOfCard {
   const domain::Device* product = nullptr;
   std::int64_t gib = 0;
+  std::int64_t most = 0;  ///< of that type alone on one card; 0: not known
 };
 
 PartOfCard part_of_type(const Deployment& deployment, std::string type) {
@@ -25,7 +26,7 @@ PartOfCard part_of_type(const Deployment& deployment, std::string type) {
   for (const domain::Device& device : deployment.request->devices) {
     for (const domain::Profile& profile : device.profiles) {
       if (profile.technology != domain::Technology::Mig && profile.type == type) {
-        return {&device, profile.nominal_gib};
+        return {&device, profile.nominal_gib, profile.max_per_gpu};
       }
     }
   }
@@ -34,14 +35,22 @@ PartOfCard part_of_type(const Deployment& deployment, std::string type) {
 
 void check_vgpu_layout(const Deployment& deployment, const LayoutConfig& config,
                        const GpuLayout& layout, Report& report) {
+  // Types are named in rounded gigabytes: four H100L-1-24C are 96 of 94, and fit (NVIDIA,
+  // vgpu-device-manager, examples/config-example.yaml). The table of the card counts them; a mix
+  // has too many where the names leave no doubt.
   std::int64_t sum = 0;
+  std::int64_t smallest = 0;
   const domain::Device* product = nullptr;
   for (const ProfileCount& row : layout.profiles) {
     const PartOfCard part = part_of_type(deployment, row.profile.value);
     if (part.product == nullptr || (product != nullptr && part.product != product)) return;
     product = part.product;
     sum += part.gib * row.count;
-    if (sum <= product->nominal_gb) continue;
+    smallest = smallest == 0 ? part.gib : std::min(smallest, part.gib);
+    const bool is_counted = layout.profiles.size() == 1 && part.most > 0;
+    const bool is_over =
+        is_counted ? row.count > part.most : 2 * (sum - product->nominal_gb) > smallest;
+    if (sum <= product->nominal_gb || !is_over) continue;
     report.add(*config.document, row.position,
                {.message = fmt::format("layout {} puts {} GB of vGPUs on one {} of {} GB",
                                        config.name, sum, product->id, product->nominal_gb)});
