@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "review/noted_contracts.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -45,6 +46,7 @@ void me_12(const Deployment& deployment, Report& report) {
     if (layers <= 0 || held <= layers || input("groups") < 2) return;
     const double waste = 100.0 * static_cast<double>(held - layers) / static_cast<double>(layers);
     if (waste < kWorthWord) return;
+    if (noted_contract(*sized.pod)) return;  // a contract of ours has counted it
     const std::int64_t stages = whole_of(*sized.call, "pipeline").value_or(1);
     report.add(
         *sized.pod->document, sized.place(stages > 1 ? "pipeline" : "model"),

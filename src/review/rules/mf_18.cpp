@@ -26,6 +26,8 @@ std::size_t passed_devices(const document::Node& domain) {
 
 /// What was seen to work with the overhead that KubeVirt adds.
 constexpr std::size_t kMostWithinOverhead = 2;
+constexpr double kBesideEachDevice =
+    1 << 30;  ///< beside the guest for each device, where more are passed
 
 }  // namespace
 
@@ -56,6 +58,7 @@ void mf_18(const Deployment& deployment, Report& report) {
            .fix = "leave requests and limits of memory out, or give both at least as much as "
                   "memory.guest"});
     } else if (limit && devices > kMostWithinOverhead &&
+               limit->value - guest < static_cast<double>(devices) * kBesideEachDevice &&
                at(*domain, {"memory", "reservedOverhead"}) == nullptr) {
       report.add(*pod.document, *limit->node,
                  {.message = fmt::format("{} passes {} devices through under a memory limit, and "
