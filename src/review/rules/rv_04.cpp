@@ -19,7 +19,7 @@ void rv_04(const Deployment& deployment, Report& report) {
           *vm.document, *device.node,
           {.message = fmt::format("{} binds {} by its address {}: it starts on that host alone{}",
                                   title_of(vm), device.product->id, device.address,
-                                  reason->empty() ? "" : ", and " + *reason),
+                                  reason->empty() ? "" : ", and it is to move or restart: " + *reason),
            .severity = reason->empty() ? std::optional(domain::Severity::Warning) : std::nullopt});
     }
   }
@@ -31,7 +31,7 @@ void rv_04(const Deployment& deployment, Report& report) {
     report.add(*stated.document, place != nullptr ? *place : *stated.root,
                {.message = fmt::format("contract {} is bound to {}: it starts on that host alone{}",
                                        contract.name, contract.placement.pci_addresses.front(),
-                                       is_to_move ? ", and needs high availability" : ""),
+                                       is_to_move ? ", and it is to move or restart" : ""),
                 .severity = is_to_move ? std::nullopt : std::optional(domain::Severity::Warning)});
   }
 }

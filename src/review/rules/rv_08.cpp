@@ -41,7 +41,7 @@ std::string conflict_of(const MixedSize& a, const MixedSize& b) {
   const domain::Profile& large = is_less ? *b.profile : *a.profile;
   if (domain::nests(small, large)) return {};
   const Bytes lost = domain::stranded_bytes(*a.product, small, domain::GpuMode::MixedSize);
-  return fmt::format("{} and {} of {} do not nest: a {} strands {:.0f} GiB beside {}",
+  return fmt::format("{} and {} of {} do not nest: one {} strands {:.0f} GiB beside {}",
                      small.short_name, large.short_name, a.product->id, small.short_name,
                      lost.gib(), large.short_name);
 }

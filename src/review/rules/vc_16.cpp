@@ -91,7 +91,7 @@ void vc_16(const Deployment& deployment, Report& report) {
       if (slots < 1 || end.instances >= slots || end.instances < 1) continue;
       report.add(
           *vm.document, vm.place(),
-          {.message = fmt::format("{} filled with VMs of {} ends at {} of {} GPU slots, for want "
+          {.message = fmt::format("{} filled with {} ends at {} of {} GPU slots, for want "
                                   "of {}: {} slot{} stay{} empty",
                                   host->name, title_of(vm), end.instances, slots, end.resource,
                                   slots - end.instances, slots - end.instances == 1 ? "" : "s",

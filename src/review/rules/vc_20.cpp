@@ -54,9 +54,9 @@ void vc_20(const Deployment& deployment, Report& report) {
       report.add(
           *vm.document, *vm.devices.front().node,
           {.message = fmt::format(
-               "a VM of {} stands still for about {:.1f} s when it leaves {}: {} x {} "
+               "a VM of class {} stands still for about {:.1f} s when it leaves {}: {} x {} "
                "over {:g} Gb/s, and {} allows {:g} s",
-               title_of(vm), *pause, host->name, contract->shape.count, vm.devices.front().profile,
+               vm.name, *pause, host->name, contract->shape.count, vm.devices.front().profile,
                host->hardware->vmotion_gigabits_per_second, tolerated->from, tolerated->seconds)});
       break;
     }
