@@ -130,6 +130,15 @@ void add_load(const AdviceRequest& request, const domain::Estimate* estimate, Li
            estimate->settings.version.origin, estimate->settings.version.from, "--engine-version");
 }
 
+/// By the last part of its name, whatever its case; true where no name was told.
+bool is_served_as(const domain::Model& model, std::string_view served) {
+  const auto tail = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
+  const auto lower = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  };
+  return served.empty() || std::ranges::equal(tail(served), tail(model.id), {}, lower, lower);
+}
+
 void add_facts(const AdviceRequest& request, const Facts& declared,
                const domain::Estimate* estimate, Listing& list) {
   const domain::Workload& workload = request.workload;
@@ -158,6 +167,13 @@ void add_facts(const AdviceRequest& request, const Facts& declared,
     list.add("lifetime", duration_text(lifetime->value), lifetime->origin, lifetime->from,
              "--lifetime");
   list.add("evidence", workload.evidence, "--evidence-level");
+  if (request.telemetry && request.model &&
+      !is_served_as(*request.model, request.telemetry->model)) {
+    list.add("measuredModel", request.telemetry->model, Origin::Computed,
+             fmt::format("telemetry; taken for {} all the same, whose served name is free",
+                         request.model->id),
+             "--evidence");
+  }
   if (!declared.measured_share_says.empty()) {
     list.add("measuredOn", declared.measured_share_says,
              request.measured_on.empty() ? Origin::Computed : Origin::Flag, "telemetry",
