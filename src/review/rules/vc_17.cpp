@@ -27,6 +27,12 @@ void check_least_vcpus(const Deployment& deployment, const VmClass& vm, Report& 
               .severity = domain::Severity::Warning});
 }
 
+/// Before 0.8 the engine's process was the worker of its first GPU, too (vLLM, V1 Guide).
+bool has_worker_in_core(const EngineCall& call) {
+  static const auto kApart = domain::engine_version("0.8");
+  return call.version && kApart && *call.version < *kApart;
+}
+
 }  // namespace
 
 void vc_17(const Deployment& deployment, Report& report) {
@@ -40,7 +46,8 @@ void vc_17(const Deployment& deployment, Report& report) {
     if (may_be_other && !deployment.sizings->of(pod).model) return;
     const std::int64_t workers = ranks->total() / pods_of_instance(pod, *ranks);
     const std::int64_t api_servers = whole_of(call, "apiServers").value_or(1);
-    const std::int64_t processes = api_servers + ranks->data + workers + (ranks->data > 1 ? 1 : 0);
+    const std::int64_t cores = has_worker_in_core(call) ? 0 : ranks->data;
+    const std::int64_t processes = api_servers + cores + workers + (ranks->data > 1 ? 1 : 0);
     if (*limit->amount >= static_cast<double>(processes)) return;
     report.add(*pod.document, *limit->node,
                {.message = fmt::format("{} limits vLLM to {:g} CPU, and it runs {} processes that "
