@@ -19,7 +19,7 @@ struct FileCloser {
 using OpenFile = std::unique_ptr<std::FILE, FileCloser>;
 
 std::unexpected<Diagnostics> refuse_file(const std::string& path, std::string message,
-                                    std::string help = {}) {
+                                         std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = path;
   return failure(std::move(diagnostic));

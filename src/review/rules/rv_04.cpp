@@ -17,9 +17,10 @@ void rv_04(const Deployment& deployment, Report& report) {
       if (!reason) reason = reason_to_move(deployment, vm);
       report.add(
           *vm.document, *device.node,
-          {.message = fmt::format("{} binds {} by its address {}: it starts on that host alone{}",
-                                  title_of(vm), device.product->id, device.address,
-                                  reason->empty() ? "" : ", and it is to move or restart: " + *reason),
+          {.message =
+               fmt::format("{} binds {} by its address {}: it starts on that host alone{}",
+                           title_of(vm), device.product->id, device.address,
+                           reason->empty() ? "" : ", and it is to move or restart: " + *reason),
            .severity = reason->empty() ? std::optional(domain::Severity::Warning) : std::nullopt});
     }
   }
