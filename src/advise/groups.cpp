@@ -154,7 +154,7 @@ void find_gpus_needed(DeviceCase& device_case) {
 }
 
 constexpr std::int64_t kMostCopies = 1024;  // ours: past it the load was mistyped
-constexpr std::int64_t kTries = 4;          // ours: activation does not shrink with the load
+constexpr std::int64_t kCopyTries = 4;      // ours: activation does not shrink with the load
 
 /// The most GPUs that copies may take: as many as one instance, or what the wish allows.
 std::int64_t most_gpus_of_copies(const DeviceCase& device_case) {
@@ -192,7 +192,7 @@ std::optional<Group> fewest_copies(const DeviceCase& device_case, const LayoutCh
       std::ceil(static_cast<double>(alone->dynamic_bytes->count()) * guard / room);
   layout.copies = std::max<std::int64_t>(
       2, static_cast<std::int64_t>(std::min(copies, static_cast<double>(kMostCopies))));
-  for (std::int64_t attempt = 0; attempt < kTries; ++attempt, ++layout.copies) {
+  for (std::int64_t attempt = 0; attempt < kCopyTries; ++attempt, ++layout.copies) {
     const auto& concurrency = device_case.request.workload.concurrency;
     if (gpus * layout.copies > most) break;
     if (concurrency && layout.copies > concurrency->value) break;

@@ -20,14 +20,14 @@ namespace gpushape::catalog {
 namespace {
 
 constexpr std::uint64_t kMostKeys = 100'000;
-constexpr std::uint64_t kMostTensors = 1'000'000;
+constexpr std::uint64_t kMostGgufTensors = 1'000'000;
 constexpr std::uint64_t kMostText = 64U << 20U;  // of one string: chat templates are pages
 constexpr std::size_t kKeptNumbers = 20'000;     // of an array: one for each layer, at most
 constexpr std::size_t kKeptText = 1'000;         // of a string
 constexpr std::uint64_t kMostAlignment = 1U << 20U;
 constexpr std::int64_t kMostBytes = 1LL << 60U;
 
-Diagnostics fault(const std::string& file, std::string message, std::string help = {}) {
+Diagnostics head_fault(const std::string& file, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = file;
   return {std::move(diagnostic)};
@@ -95,7 +95,7 @@ class HeadReader {
   bool refuse(const std::string& message) { return refuse_at(at_, message); }
   bool refuse_at(std::size_t place, const std::string& message) {
     if (faults_.empty())
-      faults_ = fault(file_, fmt::format("not a GGUF file: {}, at byte {}", message, place));
+      faults_ = head_fault(file_, fmt::format("not a GGUF file: {}, at byte {}", message, place));
     return false;
   }
 
@@ -138,7 +138,7 @@ class HeadReader {
       return refuse(fmt::format("version {} is not known (2 and 3 are)", version));
     gguf_.version = static_cast<int>(version);
     if (!integer(8, tensors_) || !integer(8, keys_)) return false;
-    if (tensors_ > kMostTensors) return refuse(fmt::format("{} tensors", tensors_));
+    if (tensors_ > kMostGgufTensors) return refuse(fmt::format("{} tensors", tensors_));
     if (keys_ > kMostKeys) return refuse(fmt::format("{} key-values", keys_));
     return true;
   }

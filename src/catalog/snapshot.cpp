@@ -25,7 +25,7 @@ constexpr std::string_view kIndexEnding = ".safetensors.index.json";
 constexpr std::string_view kWeightsEnding = ".safetensors";
 constexpr std::string_view kConfigName = "config.json";
 
-Diagnostics fault(const fs::path& path, std::string message, std::string help = {}) {
+Diagnostics snapshot_fault(const fs::path& path, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = path.string();
   return {std::move(diagnostic)};
@@ -108,7 +108,7 @@ Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
   const std::string parts = listing.has_names_only
                                 ? std::string()
                                 : fmt::format(": {}", parts_text(sorted_parts(listing)));
-  return fault(
+  return snapshot_fault(
       file,
       fmt::format("'{}' has no config.json beside it: its {} tensors hold {:.2f} GiB{}; "
                   "but heads, window and context, and so the KV cache, cannot be told",
@@ -141,12 +141,13 @@ Result<domain::Model> read_folder(const std::string& path) {
   });
   if (gguf.size() == 1) return read_gguf_model(gguf.front().string());
   if (gguf.size() > 1) {
-    return failure(
-        fault(folder, fmt::format("folder '{}' holds {} GGUF models", folder.string(), gguf.size()),
-              fmt::format("name one of them, such as '{}'", gguf.front().string())));
+    return failure(snapshot_fault(
+        folder, fmt::format("folder '{}' holds {} GGUF models", folder.string(), gguf.size()),
+        fmt::format("name one of them, such as '{}'", gguf.front().string())));
   }
-  return failure(fault(folder, fmt::format("folder '{}' has no config.json", folder.string()),
-                       "give a folder that a model was downloaded into, or a config.json"));
+  return failure(
+      snapshot_fault(folder, fmt::format("folder '{}' has no config.json", folder.string()),
+                     "give a folder that a model was downloaded into, or a config.json"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace gpushape::cli {
 
 namespace {
 
-void append(Diagnostics& all, const Diagnostics& more) {
+void add_all(Diagnostics& all, const Diagnostics& more) {
   std::ranges::copy(more, std::back_inserter(all));
 }
 
@@ -42,7 +42,7 @@ Diagnostics resolve_devices(domain::Cluster& cluster, const profiles::Profiles& 
           devices.push_back(std::move(*device));
         }
       } else {
-        append(faults, device.error());
+        add_all(faults, device.error());
       }
       ids.emplace(written, gpu.device);
     }
@@ -187,7 +187,7 @@ Result<inventory::Imported> import_paths(const std::vector<std::string>& paths,
     if (text) {
       files.push_back({.name = name, .text = std::move(*text), .host = {}});
     } else {
-      append(faults, text.error());
+      add_all(faults, text.error());
     }
   }
   if (!faults.empty()) return failure(std::move(faults));
@@ -205,7 +205,7 @@ Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
   for (const std::string& file : *files) {
     Result<std::string> text = document::read_file(file);
     if (!text) {
-      append(faults, text.error());
+      add_all(faults, text.error());
       continue;
     }
     if (inventory::import_source_of(*text) != nullptr) {
@@ -214,7 +214,7 @@ Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
     }
     const Result<std::vector<document::Document>> documents = document::read_any(*text, file);
     if (!documents) {
-      append(faults, documents.error());
+      add_all(faults, documents.error());
       continue;
     }
     for (const document::Document& document : *documents) {
@@ -222,7 +222,7 @@ Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
       if (cluster) {
         clusters.push_back(std::move(*cluster));
       } else {
-        append(faults, cluster.error());
+        add_all(faults, cluster.error());
       }
     }
   }
@@ -235,7 +235,7 @@ Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
       clusters.push_back(std::move(imported->cluster));
       loaded.notes = std::move(imported->notes);
     } else {
-      append(faults, imported.error());
+      add_all(faults, imported.error());
     }
   }
   if (!faults.empty()) return failure(std::move(faults));
@@ -243,8 +243,8 @@ Result<LoadedCluster> load_cluster(const std::vector<std::string>& paths,
   join(std::move(clusters), loaded);
   if (has_one_name) loaded.cluster.name.clear();
   loaded.cluster.source = fmt::format("{}", fmt::join(paths, ", "));
-  append(faults, complain_of_repeated_hosts(loaded.cluster));
-  append(faults, resolve_devices(loaded.cluster, profiles, loaded.devices));
+  add_all(faults, complain_of_repeated_hosts(loaded.cluster));
+  add_all(faults, resolve_devices(loaded.cluster, profiles, loaded.devices));
   if (!faults.empty()) return failure(std::move(faults));
   place::complete(loaded.cluster, loaded.devices);
   return loaded;

@@ -122,7 +122,7 @@ void read_gpus(Reader& reader, ClusterHost& host) {
   }
 }
 
-ClusterHost read_host(Reader& reader) {
+ClusterHost read_cluster_host(Reader& reader) {
   ClusterHost host;
   host.name = read_name(reader, "name");
   host.state = reader.choice<domain::HostState>("state").value_or(domain::HostState::Up);
@@ -156,7 +156,7 @@ ClusterHost read_host(Reader& reader) {
 void read_hosts(Reader& reader, Cluster& cluster) {
   std::set<std::string> names;
   for (Reader& row : reader.mappings("hosts")) {
-    ClusterHost host = read_host(row);
+    ClusterHost host = read_cluster_host(row);
     const std::int64_t count = row.integer("count", kHostsInRow).value_or(1);
     row.finish();
     const std::string name = host.name;

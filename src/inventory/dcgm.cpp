@@ -34,7 +34,7 @@ constexpr auto kMetrics = std::to_array<MetricRow>({
 constexpr std::size_t kMostDcgmComplaints = 8;  // ours: the first ones tell what is wrong
 constexpr double kMostDcgmSeconds = 1e11;
 
-std::optional<double> number_of(const Node& node) {
+std::optional<double> number_in(const Node& node) {
   if (node.is_number()) return node.number();
   const std::string& text = node.text();
   double value = 0;
@@ -112,8 +112,8 @@ class UsageReader {
 
   void read_sample(const Node& node, const MetricRow& row, UsageSeries& series) {
     const auto& items = node.items();
-    const auto time = items.size() == 2 ? number_of(items[0]) : std::nullopt;
-    const auto value = items.size() == 2 ? number_of(items[1]) : std::nullopt;
+    const auto time = items.size() == 2 ? number_in(items[0]) : std::nullopt;
+    const auto value = items.size() == 2 ? number_in(items[1]) : std::nullopt;
     if (value && std::isnan(*value)) return;  // Prometheus' word for a series that ended
     const bool is_sane = time && value && *time >= 0 && *time <= kMostDcgmSeconds && *value >= 0 &&
                          *value <= row.most;

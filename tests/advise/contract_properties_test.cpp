@@ -22,7 +22,7 @@ using domain::ResourceContract;
 
 namespace {
 
-constexpr int kCases = 3000;
+constexpr int kDraws = 3000;
 
 class Draw {
  public:
@@ -103,7 +103,7 @@ TEST_SUITE("advise") {
   TEST_CASE("a contract stays within the nodes it names, in equal parts") {
     Draw draw(1);
     int split = 0;
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kDraws; ++i) {
       CAPTURE(i);
       const DrawnCase drawn = draw_case(draw);
       const ResourceContract contract = derive_contract(drawn.request, drawn.host);
@@ -128,7 +128,7 @@ TEST_SUITE("advise") {
         REQUIRE(device.node < nodes);
       }
     }
-    CHECK(split > kCases / 20);  // the draw reaches the case
+    CHECK(split > kDraws / 20);  // the draw reaches the case
   }
 
   TEST_CASE("twice the GPUs need twice the MMIO space") {
@@ -150,7 +150,7 @@ TEST_SUITE("advise") {
   TEST_CASE("held memory raises the need by as much") {
     Draw draw(2);
     const ContractConstants constants;
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kDraws; ++i) {
       CAPTURE(i);
       DrawnCase drawn = draw_case(draw);
       const auto before = advise::memory_need(contract_basis(drawn.request, drawn.host, constants));
@@ -164,7 +164,7 @@ TEST_SUITE("advise") {
 
   TEST_CASE("the quality of service changes reservation, share clamps and density, nothing else") {
     Draw draw(3);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kDraws; ++i) {
       CAPTURE(i);
       DrawnCase drawn = draw_case(draw);
       drawn.request.wishes.qos.value = Qos::Guaranteed;
@@ -187,7 +187,7 @@ TEST_SUITE("advise") {
 
   TEST_CASE("a higher tier and more in flight never lower the vCPU need") {
     Draw draw(4);
-    for (int i = 0; i < kCases; ++i) {
+    for (int i = 0; i < kDraws; ++i) {
       CAPTURE(i);
       DrawnCase drawn = draw_case(draw);
       std::int64_t before = 0;

@@ -72,7 +72,7 @@ GgufText llama(int layers = 2) {
   return text;
 }
 
-std::string fault_of(std::string_view head, std::uint64_t bytes = 0) {
+std::string gguf_fault_of(std::string_view head, std::uint64_t bytes = 0) {
   bool is_short = false;
   const auto gguf =
       read_gguf_head(head, std::max<std::uint64_t>(bytes, head.size()), "x.gguf", is_short);
@@ -244,26 +244,28 @@ TEST_SUITE("catalog") {
 
   TEST_CASE("a file that cannot be true is refused, with its place") {
     const std::string good = llama().file();
-    CHECK(fault_of(good) == "accepted");
-    CHECK(fault_of("").find("the file ends here, at byte 0") != std::string::npos);
-    CHECK(fault_of("GGML....").find("does not begin with GGUF") != std::string::npos);
-    CHECK(fault_of("version https://git-lfs").find("LFS") != std::string::npos);
-    CHECK(fault_of(std::string("GGUF") + little(1, 4) + little(0, 8) + little(0, 8))
+    CHECK(gguf_fault_of(good) == "accepted");
+    CHECK(gguf_fault_of("").find("the file ends here, at byte 0") != std::string::npos);
+    CHECK(gguf_fault_of("GGML....").find("does not begin with GGUF") != std::string::npos);
+    CHECK(gguf_fault_of("version https://git-lfs").find("LFS") != std::string::npos);
+    CHECK(gguf_fault_of(std::string("GGUF") + little(1, 4) + little(0, 8) + little(0, 8))
               .find("version 1") != std::string::npos);
-    CHECK(fault_of("GGUF" + little(0x03000000, 4) + std::string(16, '\0')).find("big-endian") !=
-          std::string::npos);
-    CHECK(fault_of("GGUF" + little(3, 4) + little(1ULL << 60U, 8) + little(0, 8)).find("tensors") !=
-          std::string::npos);
-    CHECK(fault_of("GGUF" + little(3, 4) + little(0, 8) + little(1ULL << 60U, 8))
+    CHECK(
+        gguf_fault_of("GGUF" + little(0x03000000, 4) + std::string(16, '\0')).find("big-endian") !=
+        std::string::npos);
+    CHECK(gguf_fault_of("GGUF" + little(3, 4) + little(1ULL << 60U, 8) + little(0, 8))
+              .find("tensors") != std::string::npos);
+    CHECK(gguf_fault_of("GGUF" + little(3, 4) + little(0, 8) + little(1ULL << 60U, 8))
               .find("key-values") != std::string::npos);
-    CHECK(fault_of("GGUF" + little(3, 4) + little(0, 8) + little(1, 8) + little(1ULL << 60U, 8))
-              .find("a string of") != std::string::npos);
+    CHECK(
+        gguf_fault_of("GGUF" + little(3, 4) + little(0, 8) + little(1, 8) + little(1ULL << 60U, 8))
+            .find("a string of") != std::string::npos);
     for (const std::size_t cut : {30UL, 100UL, 400UL, good.size() / 2, good.size() - 1})
-      CHECK(fault_of(good.substr(0, cut)) != "accepted");
+      CHECK(gguf_fault_of(good.substr(0, cut)) != "accepted");
     const auto with = [](auto change) {
       GgufText text;
       change(text);
-      return fault_of(text.file());
+      return gguf_fault_of(text.file());
     };
     CHECK(with([](GgufText& t) { t.number("a", 1).number("a", 1); }).find("stands twice") !=
           std::string::npos);

@@ -61,7 +61,7 @@ Estimate estimated(const Asked& row, const domain::Workload& workload,
   return *estimate;
 }
 
-domain::Range term(const Estimate& estimate, std::string_view name) {
+domain::Range range_of(const Estimate& estimate, std::string_view name) {
   for (const domain::Term& one : estimate.terms) {
     if (one.name == name) return one.bytes;
   }
@@ -87,7 +87,7 @@ TEST_SUITE("estimate") {
     for (const Row& row : rows) {
       CAPTURE(row.asked.model);
       const Estimate estimate = estimated(row.asked, workload_of(row.asked), h200());
-      CHECK(std::abs(term(estimate, "weights").expected.gib() - row.printed_gib) < 0.016);
+      CHECK(std::abs(range_of(estimate, "weights").expected.gib() - row.printed_gib) < 0.016);
     }
   }
 
@@ -135,8 +135,8 @@ TEST_SUITE("estimate") {
     REQUIRE(hybrid.capacity);
     CHECK(hybrid.capacity->kv_pool_tokens > 0);
     // 0.9 / 1.9 of the rest are states: keys and values get 1 / 1.9.
-    const double rest =
-        (139.8 - 0.65 - 1) * hybrid.capacity->utilization - term(hybrid, "weights").expected.gib();
+    const double rest = (139.8 - 0.65 - 1) * hybrid.capacity->utilization -
+                        range_of(hybrid, "weights").expected.gib();
     CHECK(hybrid.capacity->kv_pool_bytes.expected.gib() ==
           doctest::Approx(rest / 1.9).epsilon(0.01));
   }
@@ -237,7 +237,7 @@ TEST_SUITE("estimate") {
     const Asked row{"meta-llama/Llama-3.1-8B-Instruct", "tensorrt-llm", "1.2"};
     domain::Workload workload = workload_of(row);
     const Estimate alone = estimated(row, workload, h200());
-    CHECK(term(alone, "adapters") == domain::Range{});
+    CHECK(range_of(alone, "adapters") == domain::Range{});
     workload.adapters.emplace();
     workload.adapters->count = asked<std::int64_t>(4);
     workload.adapters->rank = asked<std::int64_t>(16);
@@ -248,10 +248,10 @@ TEST_SUITE("estimate") {
             *example::built_in_catalog().find("meta-llama/Llama-3.2-1B-Instruct"))};
     const Estimate with = estimated(row, workload, h200());
     // Per layer q and o take and give 4,096, k and v give 1,024: 2 x 8,192 + 2 x 5,120 values.
-    CHECK(term(with, "adapters").expected.gib() ==
+    CHECK(range_of(with, "adapters").expected.gib() ==
           doctest::Approx(4.0 * 16 * 32 * (2 * 8192 + 2 * 5120) * 2 / 1073741824).epsilon(0.02));
     // 1,235,814,400 parameters in 16 bits, with the rotary table of 131,072 positions x 64 x 4.
-    CHECK(term(with, "draft").expected.gib() ==
+    CHECK(range_of(with, "draft").expected.gib() ==
           doctest::Approx((1235814400.0 * 2 + 131072 * 64 * 4) / 1073741824).epsilon(0.005));
     REQUIRE(with.capacity);
     CHECK(with.capacity->kv_pool_bytes.expected < alone.capacity->kv_pool_bytes.expected);
@@ -264,12 +264,12 @@ TEST_SUITE("estimate") {
     workload.context_tokens = asked<std::int64_t>(8192);
     workload.concurrency = asked<std::int64_t>(1);
     const Estimate estimate = estimated(row, workload, h100());
-    CHECK(term(estimate, "weights").expected.gib() ==
+    CHECK(range_of(estimate, "weights").expected.gib() ==
           doctest::Approx(8030261248.0 * 2 / 1073741824).epsilon(0.001));
-    CHECK(term(estimate, "kvCache").expected == gib(1));
-    CHECK(term(estimate, "cacheGrowth").expected == mib(32));  // of one layer
+    CHECK(range_of(estimate, "kvCache").expected == gib(1));
+    CHECK(range_of(estimate, "cacheGrowth").expected == mib(32));  // of one layer
     // 8,192 x 2 bytes x (3 x 14,336 + 4 x 4,096)
-    CHECK(term(estimate, "activation").expected == Bytes(8192LL * 2 * (3 * 14336 + 4 * 4096)));
+    CHECK(range_of(estimate, "activation").expected == Bytes(8192LL * 2 * (3 * 14336 + 4 * 4096)));
     REQUIRE(estimate.capacity);
     CHECK(estimate.capacity->fits);
   }
@@ -321,7 +321,7 @@ TEST_SUITE("estimate") {
         const Estimate estimate = estimated(row.asked, workload, h100());
         double allocated = 0;
         for (const std::string_view name : {"weights", "kvCache", "cacheGrowth", "activation"})
-          allocated += term(estimate, name).expected.gib();
+          allocated += range_of(estimate, name).expected.gib();
         CHECK(allocated == doctest::Approx(peak.gib).epsilon(row.tolerance));
       }
     }
@@ -338,9 +338,9 @@ TEST_SUITE("estimate") {
     workload.quantization = asked(domain::Quantization::Bf16);
     const Estimate half = estimated(row, workload, h100());
     // 8,192 rows x 128,256 x (2 + 4) bytes, beside the hidden states.
-    CHECK(term(half, "activation").expected == Bytes(8192LL * 128256 * 6 + 8192LL * 4096 * 2));
-    CHECK(term(plain, "weights").expected.gib() ==
-          doctest::Approx(2 * term(half, "weights").expected.gib()).epsilon(0.01));
+    CHECK(range_of(half, "activation").expected == Bytes(8192LL * 128256 * 6 + 8192LL * 4096 * 2));
+    CHECK(range_of(plain, "weights").expected.gib() ==
+          doctest::Approx(2 * range_of(half, "weights").expected.gib()).epsilon(0.01));
   }
 
   TEST_CASE("the share that is chosen leaves room for what stands beside it") {
@@ -348,10 +348,10 @@ TEST_SUITE("estimate") {
     const Estimate estimate = estimated(row, workload_of(row), h100());
     const std::optional<double> share = estimate::safe_share(estimate, h100(), 0.95);
     REQUIRE(share);
-    const double before = term(estimate, "cudaContext").high.gib();
-    const double beside = term(estimate, "activation").high.gib() +
-                          term(estimate, "graphs").high.gib() +
-                          term(estimate, "nonTorch").high.gib();
+    const double before = range_of(estimate, "cudaContext").high.gib();
+    const double beside = range_of(estimate, "activation").high.gib() +
+                          range_of(estimate, "graphs").high.gib() +
+                          range_of(estimate, "nonTorch").high.gib();
     CHECK((79.19 - before) * (1 - *share) >= beside);
     const Asked trt{"meta-llama/Llama-3.1-8B-Instruct", "tensorrt-llm", "1.2", 1};
     CHECK_FALSE(

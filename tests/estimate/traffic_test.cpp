@@ -30,12 +30,13 @@ domain::Workload with(domain::Workload workload, const domain::TokenTrace* trace
   return *resolved;
 }
 
-std::string refusal(domain::Workload workload, const domain::TokenTrace* trace = nullptr) {
+std::string traffic_refusal(domain::Workload workload, const domain::TokenTrace* trace = nullptr) {
   const auto resolved = estimate::with_traffic(std::move(workload), trace, &example::kLlama);
   return resolved ? std::string() : to_text(resolved.error());
 }
 
-Estimate made(const domain::Workload& workload, const domain::Model& model = example::kLlama) {
+Estimate made_of_traffic(const domain::Workload& workload,
+                         const domain::Model& model = example::kLlama) {
   const auto estimate = estimate::estimate_memory(model, workload, example::kVllm, example::h100());
   REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
   return *estimate;
@@ -52,7 +53,7 @@ TEST_SUITE("estimate") {
     domain::Workload workload = example::workload(8192, 10);
     workload.traffic.input_tokens = flag(constant(900));
     workload.traffic.output_tokens = flag(constant(101));
-    const Estimate estimate = made(with(workload));
+    const Estimate estimate = made_of_traffic(with(workload));
     // 1,001 tokens are 63 blocks of 16.
     CHECK(term(estimate, "kvCache") == kBlock * 63 * 10);
     REQUIRE(estimate.traffic);
@@ -65,7 +66,7 @@ TEST_SUITE("estimate") {
     const domain::TokenTrace trace = two_lengths();
     domain::Workload workload = example::workload(2048, 10);
     workload.traffic.trace_file = flag(std::string("made"));
-    const Estimate estimate = made(with(workload, &trace));
+    const Estimate estimate = made_of_traffic(with(workload, &trace));
     // 96 tokens are 6 blocks, 1,024 are 64; 10 coins stay within 9 long ones for 99 % of the time
     // (binomial table: 0.9990, and 0.9893 for 8), and within 5 for half of it.
     CHECK(term(estimate, "kvCache") == kBlock * (9 * 64 + 6));
@@ -82,7 +83,7 @@ TEST_SUITE("estimate") {
     workload.traffic.trace_file = flag(std::string("made"));
     // Room for 8 long ones and 2 short ones: too little where 9 or 10 are long, 11 / 1,024.
     workload.engine.kv_cache_memory_bytes = flag(kBlock * (8 * 64 + 2 * 6));
-    const Estimate estimate = made(with(workload, &trace));
+    const Estimate estimate = made_of_traffic(with(workload, &trace));
     REQUIRE(estimate.traffic);
     CHECK(estimate.traffic->shortage == Approx(11.0 / 1024));
     CHECK_FALSE(estimate.capacity->fits);
@@ -92,7 +93,7 @@ TEST_SUITE("estimate") {
     const domain::TokenTrace trace = two_lengths();
     domain::Workload workload = example::workload(512, 10);
     workload.traffic.trace_file = flag(std::string("made"));
-    const Estimate estimate = made(with(workload, &trace));
+    const Estimate estimate = made_of_traffic(with(workload, &trace));
     CHECK(term(estimate, "kvCache") == kBlock * (9 * 32 + 6));
     CHECK(estimate.traffic->cut_share == Approx(0.5));
   }
@@ -101,11 +102,11 @@ TEST_SUITE("estimate") {
     // tokens = S + sum(len - S), in whole blocks: 500 tokens are 31 full blocks.
     domain::Workload workload = example::workload(1024, 10);
     workload.traffic.common_prefix_tokens = flag<std::int64_t>(500);
-    const Estimate estimate = made(with(workload));
+    const Estimate estimate = made_of_traffic(with(workload));
     CHECK(term(estimate, "kvCache") == kBlock * (31 + 10 * (64 - 31)));
     CHECK(estimate.traffic->shared_bytes == kBlock * 31);
     workload.engine.prefix_caching = flag(false);
-    CHECK(term(made(with(workload)), "kvCache") == kBlock * 64 * 10);
+    CHECK(term(made_of_traffic(with(workload)), "kvCache") == kBlock * 64 * 10);
   }
 
   TEST_CASE("a window caps what a sequence keeps of its layers") {
@@ -116,7 +117,7 @@ TEST_SUITE("estimate") {
     domain::Workload workload = example::workload(2048, 10);
     workload.traffic.trace_file = flag(std::string("made"));
     workload.engine.max_num_batched_tokens = flag<std::int64_t>(2048);
-    const Estimate estimate = made(with(workload, &trace), model);
+    const Estimate estimate = made_of_traffic(with(workload, &trace), model);
     // 96 tokens: 6 blocks and the one that the window need not begin at; 1,024: the window of 128,
     // 8 blocks and one. The running step of 2,048 tokens adds, once: ceil(2048 / 16) - 8 = 120.
     CHECK(term(estimate, "kvCache") == kBlock * (9 * 9 + 7 + 120));
@@ -134,10 +135,10 @@ TEST_SUITE("estimate") {
                                                   .convolution = 4};
     model.layers.push_back(recurrent);
     domain::Workload workload = example::workload(8192, 10);
-    const Bytes states = term(made(workload, model), "state");
+    const Bytes states = term(made_of_traffic(workload, model), "state");
     workload.traffic.input_tokens = flag(constant(100));
     workload.traffic.output_tokens = flag(constant(10));
-    CHECK(term(made(with(workload), model), "state") == states);
+    CHECK(term(made_of_traffic(with(workload), model), "state") == states);
   }
 
   TEST_CASE("a rate and a time in flight are a Poisson count") {
@@ -177,7 +178,7 @@ TEST_SUITE("estimate") {
     CHECK(resolved.evidence.value == domain::Evidence::E1);
     REQUIRE(resolved.in_flight);
     CHECK(resolved.in_flight->is_sized_by_replay);
-    const Estimate estimate = made(resolved);
+    const Estimate estimate = made_of_traffic(resolved);
     REQUIRE(estimate.traffic);
     CHECK(estimate.traffic->is_sized_by_replay);
     // Ten answers of 500 to 700 tokens, 600 on average, and one that begins.
@@ -200,17 +201,17 @@ TEST_SUITE("estimate") {
   TEST_CASE("what contradicts itself or lacks a part is refused") {
     domain::Workload workload = example::workload(8192, 4);
     workload.traffic.input_tokens = flag(constant(900));
-    CHECK(refusal(workload).contains("nothing how long answers are"));
+    CHECK(traffic_refusal(workload).contains("nothing how long answers are"));
     const domain::TokenTrace trace = two_lengths();
     workload.traffic.trace_file = flag(std::string("made"));
-    CHECK(refusal(workload, &trace).contains("both say how long"));
+    CHECK(traffic_refusal(workload, &trace).contains("both say how long"));
     domain::Workload rate = example::workload(8192, 4);
     rate.concurrency.reset();
     rate.traffic.request_rate = flag(2.0);
-    CHECK(refusal(rate).contains("nothing how long one stays"));
+    CHECK(traffic_refusal(rate).contains("nothing how long one stays"));
     rate.traffic.request_rate.reset();
     rate.traffic.request_seconds = flag(2.0);
-    CHECK(refusal(rate).contains("nothing how many come"));
+    CHECK(traffic_refusal(rate).contains("nothing how many come"));
   }
 
   TEST_CASE("the sequences together never take more than all of them at the full context") {
@@ -222,9 +223,9 @@ TEST_SUITE("estimate") {
                             .deviation = {},
                             .percentiles = {}});
       workload.traffic.output_tokens = flag(constant(*rc::gen::inRange(1, 500)));
-      const Estimate joint = made(with(workload));
+      const Estimate joint = made_of_traffic(with(workload));
       workload.traffic = {};
-      const Estimate worst = made(workload);
+      const Estimate worst = made_of_traffic(workload);
       RC_ASSERT(term(joint, "kvCache") <= term(worst, "kvCache"));
       RC_ASSERT(joint.traffic->p50_bytes <= joint.traffic->p99_bytes);
       RC_ASSERT(joint.traffic->p99_bytes <= *joint.traffic->worst_bytes);

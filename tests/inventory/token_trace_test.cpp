@@ -14,7 +14,7 @@ using inventory::read_token_trace;
 
 namespace {
 
-domain::TokenTrace read(std::string_view text) {
+domain::TokenTrace trace_of(std::string_view text) {
   const auto trace = read_token_trace(text, "trace");
   REQUIRE_MESSAGE(trace.has_value(), to_text(trace ? Diagnostics{} : trace.error()));
   return *trace;
@@ -29,7 +29,7 @@ std::string refusal(std::string_view text) {
 
 TEST_SUITE("inventory") {
   TEST_CASE("a trace in the form of Azure's") {
-    const auto trace = read(
+    const auto trace = trace_of(
         "TIMESTAMP,ContextTokens,GeneratedTokens\r\n"
         "2023-11-16 18:15:46.6805900,374,44\r\n"
         "2023-11-16 18:15:50.9951690,396,109\r\n");
@@ -41,7 +41,7 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("a trace in the form of Mooncake's, whose times are milliseconds") {
-    const auto trace = read(
+    const auto trace = trace_of(
         "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": "
         "[46]}\n"
         "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": "
@@ -52,19 +52,21 @@ TEST_SUITE("inventory") {
   }
 
   TEST_CASE("times say what they are, or are told by their size") {
-    CHECK(read("timestamp_ms,input_tokens,output_tokens\n0,1,1\n1500,1,1\n").requests[1].seconds ==
-          Approx(1.5));
-    CHECK(read("Timestamp,Model,Request tokens,Response tokens\n5,ChatGPT,472,18\n45,GPT-4,9,2\n")
+    CHECK(trace_of("timestamp_ms,input_tokens,output_tokens\n0,1,1\n1500,1,1\n")
               .requests[1]
-              .seconds == Approx(40));
-    CHECK(read("time,prompt_tokens,completion_tokens\n1700000000000,1,1\n1700000002500,1,1\n")
+              .seconds == Approx(1.5));
+    CHECK(
+        trace_of("Timestamp,Model,Request tokens,Response tokens\n5,ChatGPT,472,18\n45,GPT-4,9,2\n")
+            .requests[1]
+            .seconds == Approx(40));
+    CHECK(trace_of("time,prompt_tokens,completion_tokens\n1700000000000,1,1\n1700000002500,1,1\n")
               .requests[1]
               .seconds == Approx(2.5));
   }
 
   TEST_CASE("a trace without times, and one whose rows are in no order") {
-    CHECK_FALSE(read("input_tokens,output_tokens\n10,2\n").has_times);
-    const auto trace = read("time_s,input_tokens,output_tokens\n9,1,1\n4,2,1\n");
+    CHECK_FALSE(trace_of("input_tokens,output_tokens\n10,2\n").has_times);
+    const auto trace = trace_of("time_s,input_tokens,output_tokens\n9,1,1\n4,2,1\n");
     CHECK(trace.requests[0].input_tokens == 2);
     CHECK(trace.requests[1].seconds == Approx(5));
   }

@@ -19,10 +19,10 @@ using domain::Workload;
 
 namespace {
 
-constexpr std::int64_t kSteps = 1000;  // engines are told three decimals
+constexpr std::int64_t kThousandths = 1000;  // engines are told three decimals
 
 double fraction_of(std::int64_t step) {
-  return static_cast<double>(step) / static_cast<double>(kSteps);
+  return static_cast<double>(step) / static_cast<double>(kThousandths);
 }
 
 /// The pool is what is too small.
@@ -49,7 +49,7 @@ Result<Estimate> solve_utilization(const SolveRequest& request) {
                                               "--solve utilization"};
     return estimated(request, workload);
   };
-  const Result<Estimate> whole = at(kSteps);
+  const Result<Estimate> whole = at(kThousandths);
   if (!whole) return whole;
   if (whole->settings.gpu_memory_utilization.value <= 0 || whole->capacity->utilization <= 0) {
     return failure(
@@ -57,7 +57,7 @@ Result<Estimate> solve_utilization(const SolveRequest& request) {
   }
   // The first fraction at which the pool is large enough.
   std::int64_t low = 0;
-  std::int64_t high = kSteps;
+  std::int64_t high = kThousandths;
   Estimate found = *whole;
   std::optional<Estimate> below;
   while (high - low > 1 && !is_too_low(*whole)) {

@@ -143,8 +143,8 @@ Shares percentile_shares(const TokenFigures& figures) {
   if (!figures.mean) return percentile_shares(figures.percentiles, kUsualBend);
   double low = 0.05;
   double high = 20;
-  constexpr int kSteps = 40;
-  for (int step = 0; step < kSteps; ++step) {
+  constexpr int kHalvings = 40;
+  for (int step = 0; step < kHalvings; ++step) {
     const double middle = std::sqrt(low * high);
     const bool is_long = mean_of(percentile_shares(figures.percentiles, middle)) > *figures.mean;
     (is_long ? low : high) = middle;
@@ -159,8 +159,8 @@ Shares percentile_shares(const TokenFigures& figures) {
 double deviation_through(double mean, const Percentile& percentile) {
   double low = 0.01;  // of the mean
   double high = 2;
-  constexpr int kSteps = 40;
-  for (int step = 0; step < kSteps; ++step) {
+  constexpr int kHalvings = 40;
+  for (int step = 0; step < kHalvings; ++step) {
     const double middle = (low + high) / 2;
     const bool is_short =
         percentile_of(gamma_shares(mean, middle * mean), percentile.rank) < percentile.tokens;

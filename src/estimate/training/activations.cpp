@@ -14,7 +14,7 @@ using domain::TrainingMethod;
 double number(std::int64_t count) { return static_cast<double>(count); }
 
 /// Bytes that every rank of tensor parallelism has, and that they share.
-struct Split {
+struct ActivationSplit {
   Spread copied;
   Spread shared;
 };
@@ -63,7 +63,8 @@ double feed_forward_share(const ActivationBasis& basis) {
   return is_trained ? 1 : frozen_share(basis);
 }
 
-void add_attention(const ActivationBasis& basis, const Attention& attention, Split& split) {
+void add_attention(const ActivationBasis& basis, const Attention& attention,
+                   ActivationSplit& split) {
   if (attention.heads <= 0) return;
   const TrainingPlan& training = *basis.training;
   const double d = number(training.activation_bytes());
@@ -85,7 +86,8 @@ void add_attention(const ActivationBasis& basis, const Attention& attention, Spl
 
 /// Projections, the convolution's output and the gates of a mixer with a state; the states at
 /// chunks' borders are small beside them.
-void add_recurrent(const ActivationBasis& basis, const domain::Recurrent& mixer, Split& split) {
+void add_recurrent(const ActivationBasis& basis, const domain::Recurrent& mixer,
+                   ActivationSplit& split) {
   const double d = number(basis.training->activation_bytes());
   const double values =
       mixer.inner > 0 ? number(mixer.inner) : number(mixer.value_heads) * number(mixer.value_dim);
@@ -100,7 +102,7 @@ double network_values(const ActivationBasis& basis, double width, bool is_gated)
 }
 
 void add_feed_forward(const ActivationBasis& basis, const domain::FeedForward& network,
-                      Split& split) {
+                      ActivationSplit& split) {
   const double d = number(basis.training->activation_bytes());
   const double hidden = number(basis.model->hidden_size);
   split.copied += certain(feed_forward_share(basis) * d * hidden);
@@ -127,7 +129,7 @@ Spread adapter_copies(const ActivationBasis& basis) {
   return basis.facts->value("adapterInputBytes") * (basis.adapter_inputs / basis.tensor_parallel);
 }
 
-Spread on_rank(const ActivationBasis& basis, const Split& split) {
+Spread on_rank(const ActivationBasis& basis, const ActivationSplit& split) {
   const double sharers = basis.training->sequence_parallel ? basis.tensor_parallel : 1;
   return split.copied * (1 / sharers) + split.shared * (1 / basis.tensor_parallel);
 }
@@ -136,7 +138,7 @@ Spread on_rank(const ActivationBasis& basis, const Split& split) {
 Spread kept_selected(const ActivationBasis& basis, const Layer& layer) {
   const double d = number(basis.training->activation_bytes());
   const double hidden = number(basis.model->hidden_size);
-  Split split;
+  ActivationSplit split;
   split.copied = certain(d * hidden);
   const Spread share = basis.facts->value("selectiveShare");
   if (layer.attention.heads > 0) {
@@ -163,7 +165,7 @@ Spread kept_selected(const ActivationBasis& basis, const Layer& layer) {
 
 Spread kept_whole(const ActivationBasis& basis, const Layer& layer) {
   const double hidden = number(basis.model->hidden_size);
-  Split split;
+  ActivationSplit split;
   const Spread norm = layer.norm_bias ? certain(number(basis.training->activation_bytes()))
                                       : basis.facts->value("normBytes");
   split.copied += norm * (number(layer.norms) * hidden);
@@ -183,7 +185,7 @@ Spread kept(const ActivationBasis& basis, const Layer& layer) {
     case Checkpointing::Full:
       break;
   }
-  Split split;
+  ActivationSplit split;
   split.copied =
       certain(number(basis.training->activation_bytes()) * number(basis.model->hidden_size));
   return on_rank(basis, split);
