@@ -5,9 +5,9 @@
 namespace gpushape::estimate::ggml {
 
 Graph::Graph(int devices) : devices_(devices) {
-  // Ours: layers alike stand once, so that most decoders have 100 to 300 tensors; memory for many
-  // more would be asked of the system, and given back, for every graph.
-  constexpr std::size_t kUsualSize = 384;
+  // Ours: layers alike stand a few times only, so that most decoders have 100 to 300 tensors on
+  // each of their devices; memory for many more would be asked of the system for every graph.
+  constexpr std::size_t kUsualSize = 512;
   tensors_.reserve(kUsualSize);
   is_visited_.reserve(kUsualSize);
   nodes_.reserve(kUsualSize);
@@ -24,7 +24,10 @@ Id Graph::add(Tensor tensor, std::initializer_list<Id> sources) {
   return static_cast<Id>(tensors_.size() - 1);
 }
 
-Id Graph::external() { return add({.kind = Kind::External}, {}); }
+Id Graph::external() {
+  if (external_ == kNoTensor) external_ = add({.kind = Kind::External}, {});
+  return external_;
+}
 
 Id Graph::input(const Shape& shape, std::int64_t value_bytes) {
   const Id id = add({.kind = Kind::Input, .shape = shape, .value_bytes = value_bytes}, {});

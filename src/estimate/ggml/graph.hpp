@@ -57,6 +57,7 @@ class Graph {
   /// Where tensors that are made from now on are computed.
   void place_on(int device) { device_ = device; }
 
+  /// A weight or a cache. None has memory here, so that one stands for all.
   Id external();
   Id input(const Shape& shape, std::int64_t value_bytes);
   Id compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
@@ -73,6 +74,8 @@ class Graph {
     return tensors_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] std::size_t size() const { return tensors_.size(); }
+  /// Leaves none behind.
+  [[nodiscard]] std::vector<Tensor> take_tensors() { return std::move(tensors_); }
   /// In the order of computation; inputs apart.
   [[nodiscard]] const std::vector<Id>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<Id>& inputs() const { return inputs_; }
@@ -82,6 +85,7 @@ class Graph {
 
   int devices_;
   int device_ = 0;
+  Id external_ = kNoTensor;
   std::vector<Tensor> tensors_;
   std::vector<bool> is_visited_;
   std::vector<std::pair<Id, std::int8_t>> path_;  ///< of `expand`, kept for the next one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "estimate/division.hpp"
 
@@ -86,10 +87,9 @@ struct Schedule {
 
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, int copies) : graph_(graph), copies_(copies) {
-    schedule_.tensors.reserve(graph.size() + 64);
-    for (std::size_t i = 0; i < graph.size(); ++i)
-      schedule_.tensors.push_back(graph[static_cast<Id>(i)]);
+  Scheduler(Graph graph, int copies) : graph_(std::move(graph)), copies_(copies) {
+    schedule_.tensors = graph_.take_tensors();
+    if (copies_ > 1) note_used_tensors();
   }
 
   Schedule run() {
@@ -162,9 +162,8 @@ class Scheduler {
   void put_first() {
     std::vector<Id> unused;
     if (copies_ > 1) {
-      const std::vector<bool> is_used = used_tensors();
       for (const Id id : graph_.inputs()) {
-        if (!is_used[static_cast<std::size_t>(id)]) {
+        if (!is_used_[static_cast<std::size_t>(id)]) {
           unused.push_back(id);
           continue;
         }
@@ -187,21 +186,21 @@ class Scheduler {
     schedule_.first.insert(schedule_.first.end(), others.begin(), others.end());
   }
 
-  /// What some node of the graph is computed from.
-  [[nodiscard]] std::vector<bool> used_tensors() const {
-    std::vector<bool> is_used(graph_.size(), false);
+  /// What some node of the graph is computed from, before copies take their place.
+  void note_used_tensors() {
+    is_used_.assign(schedule_.tensors.size(), false);
     for (const Id id : graph_.nodes()) {
-      const Tensor& node = graph_[id];
+      const Tensor& node = tensor(id);
       for (std::size_t i = 0; i < static_cast<std::size_t>(node.source_count); ++i)
-        is_used[static_cast<std::size_t>(node.sources.at(i))] = true;
+        is_used_[static_cast<std::size_t>(node.sources.at(i))] = true;
     }
-    return is_used;
   }
 
-  const Graph& graph_;
+  Graph graph_;  ///< without its tensors
   int copies_;
   Schedule schedule_;
   std::unordered_map<std::int64_t, Id> copied_;
+  std::vector<bool> is_used_;
   std::vector<Id> kept_inputs_;
   std::vector<Id> kept_copies_;
 };
@@ -326,9 +325,10 @@ class Layout {
 
 }  // namespace
 
-std::vector<std::int64_t> buffer_bytes(const Graph& graph, int copies) {
-  const Schedule schedule = Scheduler(graph, copies).run();
-  return Layout(schedule, graph.devices()).run();
+std::vector<std::int64_t> buffer_bytes(Graph graph, int copies) {
+  const int devices = graph.devices();
+  const Schedule schedule = Scheduler(std::move(graph), copies).run();
+  return Layout(schedule, devices).run();
 }
 
 }  // namespace gpushape::estimate::ggml

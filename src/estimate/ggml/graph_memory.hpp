@@ -18,6 +18,6 @@ inline constexpr std::int64_t kDeviceAlignment = 128;
 
 /// Bytes of each device's buffer, the host's last. `copies`: of every tensor that passes between
 /// devices; more than one where several steps are on their way at once.
-std::vector<std::int64_t> buffer_bytes(const Graph& graph, int copies);
+std::vector<std::int64_t> buffer_bytes(Graph graph, int copies);
 
 }  // namespace gpushape::estimate::ggml

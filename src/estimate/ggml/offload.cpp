@@ -180,8 +180,7 @@ class Planner {
     const std::int64_t tokens = std::min(needs_.cells, offload_.micro_batch);
     sizes.outputs = tokens;
     sizes.tokens = padded_window(tokens, offload_.slots);
-    const Graph graph = decoder_graph(model_, plan);
-    const auto bytes = buffer_bytes(graph, static_cast<int>(offload_.copies));
+    const auto bytes = buffer_bytes(decoder_graph(model_, plan), static_cast<int>(offload_.copies));
     for (std::size_t i = 0; i < bytes.size(); ++i) needs_.devices[i].compute = bytes[i];
   }
 
