@@ -75,7 +75,7 @@ const CacheInputs& cache_of(const domain::Attention& attention, const StepInputs
 }
 
 void store(Graph& graph, Id heads, Id cache, Id rows, bool is_apart) {
-  const Tensor& of = graph[heads];
+  const Tensor of = graph[heads];
   const std::int64_t tokens = of.shape[2];
   const std::int64_t width = of.shape[0] * of.shape[1];
   Id values = heads;

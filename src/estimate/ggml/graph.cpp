@@ -29,13 +29,13 @@ Id Graph::external() {
   return external_;
 }
 
-Id Graph::input(const Shape& shape, std::int64_t value_bytes) {
+Id Graph::input(Shape shape, std::int64_t value_bytes) {
   const Id id = add({.kind = Kind::Input, .shape = shape, .value_bytes = value_bytes}, {});
   tensors_.back().device = static_cast<std::int16_t>(host());
   return id;
 }
 
-Id Graph::compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes) {
+Id Graph::compute(Shape shape, std::initializer_list<Id> sources, std::int64_t bytes) {
   return add({.kind = Kind::Computed, .shape = shape, .value_bytes = bytes}, sources);
 }
 
@@ -45,7 +45,7 @@ Id Graph::in_place(std::initializer_list<Id> sources) {
              sources);
 }
 
-Id Graph::view(Id source, const Shape& shape, bool is_contiguous) {
+Id Graph::view(Id source, Shape shape, bool is_contiguous) {
   const Tensor& of = (*this)[source];
   const bool is_whole = of.kind != Kind::View && of.kind != Kind::Write;
   const Id root = is_whole ? source : of.root;

@@ -59,17 +59,19 @@ class Graph {
 
   /// A weight or a cache. None has memory here, so that one stands for all.
   Id external();
-  Id input(const Shape& shape, std::int64_t value_bytes);
-  Id compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
+  // Shapes by value: that of another tensor would move when the graph grows.
+  Id input(Shape shape, std::int64_t value_bytes);
+  Id compute(Shape shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
   /// Of the shape of its first source.
   Id in_place(std::initializer_list<Id> sources);
-  Id view(Id source, const Shape& shape, bool is_contiguous = true);
-  Id reshape(Id source, const Shape& shape) { return view(source, shape); }
+  Id view(Id source, Shape shape, bool is_contiguous = true);
+  Id reshape(Id source, Shape shape) { return view(source, shape); }
   Id write(Id cache, Id values, Id rows);
 
   /// Appends what `tensor` is computed from and the tensor itself, as far as they are not there.
   void expand(Id tensor);
 
+  /// Stands until the next tensor is added.
   [[nodiscard]] const Tensor& operator[](Id id) const {
     return tensors_[static_cast<std::size_t>(id)];
   }

@@ -61,7 +61,7 @@ Id norm(Graph& graph, Id input, bool has_bias) {
 }
 
 Id project(Graph& graph, Id input, std::int64_t width) {
-  const Shape& of = graph[input].shape;
+  const Shape of = graph[input].shape;  // a copy: the graph grows below
   return graph.compute({width, of[1], of[2], of[3]}, {graph.external(), input});
 }
 
