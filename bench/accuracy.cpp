@@ -168,17 +168,23 @@ void print_engines(std::span<const Group> groups) {
   }
 }
 
+void print_range(std::string_view name, std::string_view figure, const ErrorSummary& summary,
+                 std::string_view bar) {
+  if (summary.count == 0) return;
+  fmt::print("{:<24} {:<11} {:>4} of {:>4}  {:>6.1f} %  {:>8.2f} %  {}\n", name, figure,
+             summary.in_range, summary.count,
+             100.0 * static_cast<double>(summary.in_range) / static_cast<double>(summary.count),
+             100 * summary.median_width, bar);
+}
+
 void print_ranges_of(std::string_view name, std::span<const Comparison> comparisons,
                      std::string_view bar) {
+  std::vector<FigureOf> figures;
   for (const NamedFigure& row : kFigures) {
-    const ErrorSummary summary = gpushape::calibrate::summarize(comparisons, row.figure);
-    if (summary.count == 0) continue;
-    fmt::print("{:<24} {:<11} {:>4} of {:>4}  {:>6.1f} %  {:>8.2f} %  {}\n", name, row.name,
-               summary.in_range, summary.count,
-               100.0 * static_cast<double>(summary.in_range) / static_cast<double>(summary.count),
-               100 * summary.median_width, bar);
-    bar = {};
+    print_range(name, row.name, gpushape::calibrate::summarize(comparisons, row.figure), {});
+    figures.push_back(row.figure);
   }
+  print_range(name, "every term", gpushape::calibrate::summarize(comparisons, figures), bar);
 }
 
 void print_ranges(std::span<const Group> groups) {

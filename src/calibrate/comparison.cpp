@@ -294,15 +294,35 @@ double middle_of(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/// What was compared of these starts, with the start's name.
+struct NamedError {
+  const Figure* figure;
+  std::string_view id;
+};
+
+std::vector<NamedError> errors_of(std::span<const Comparison> comparisons,
+                                  std::span<const FigureOf> figures) {
+  std::vector<NamedError> result;
+  for (const Comparison& comparison : comparisons) {
+    for (const FigureOf figure : figures) {
+      const std::optional<Figure>& one = comparison.*figure;
+      if (one) result.push_back({&*one, comparison.start.id});
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 ErrorSummary summarize(std::span<const Comparison> comparisons, FigureOf figure) {
+  return summarize(comparisons, std::span(&figure, 1));
+}
+
+ErrorSummary summarize(std::span<const Comparison> comparisons, std::span<const FigureOf> figures) {
   ErrorSummary summary;
   std::vector<double> errors;
   std::vector<double> widths;
-  for (const Comparison& comparison : comparisons) {
-    const std::optional<Figure>& one = comparison.*figure;
-    if (!one) continue;
+  for (const auto& [one, id] : errors_of(comparisons, figures)) {
     const double error = std::abs(one->error());
     errors.push_back(error);
     widths.push_back(one->width());
@@ -310,7 +330,7 @@ ErrorSummary summarize(std::span<const Comparison> comparisons, FigureOf figure)
     if (error >= summary.worst) {
       summary.worst = error;
       summary.worst_gib = std::abs(one->error_gib());
-      summary.worst_id = comparison.start.id;
+      summary.worst_id = id;
     }
   }
   summary.count = errors.size();

@@ -71,7 +71,7 @@ std::vector<EngineStart> distinct(std::span<const EngineStart> starts);
 /// prints every term.
 bool is_controlled(std::span<const EngineStart> starts);
 
-/// Errors of one figure over many starts.
+/// Errors of figures over many starts.
 struct ErrorSummary {
   std::size_t count = 0;
   double median = 0;         ///< of the absolute relative errors
@@ -86,5 +86,7 @@ struct ErrorSummary {
 
 using FigureOf = std::optional<Figure> Comparison::*;
 ErrorSummary summarize(std::span<const Comparison> comparisons, FigureOf figure);
+/// Several figures of each start, together.
+ErrorSummary summarize(std::span<const Comparison> comparisons, std::span<const FigureOf> figures);
 
 }  // namespace gpushape::calibrate

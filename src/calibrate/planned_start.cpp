@@ -78,11 +78,11 @@ std::optional<bool> flash_attention_in(const Node* extra) {
 std::string model_words(const EngineStart& start) {
   std::string name = start.model.substr(0, start.model.find(" ("));
   for (const std::string_view ending : {" GGUF", "-GGUF"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
   }
   const std::string& type = start.quantization;
   for (const std::string& ending : {" " + type, std::string(" Q4_K - Medium")}) {
-    if (ending.size() > 1 && name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (ending.size() > 1 && name.ends_with(ending)) name.erase(name.size() - ending.size());
   }
   const std::size_t last = name.rfind(' ');
   if (last != std::string::npos && catalog::parse_quantization(name.substr(last + 1)))

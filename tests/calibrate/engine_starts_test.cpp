@@ -316,6 +316,17 @@ TEST_SUITE("calibrate") {
     CHECK(summary.worst == doctest::Approx(0.03));
     CHECK(summary.worst_id == "1");
     CHECK(summary.in_range == 1);
+
+    // Several figures together: weights that are 5 percent off join the three pools.
+    comparisons[3].weights = calibrate::Figure{
+        .predicted = {gib_of(94.0), gib_of(95.0), gib_of(96.0)}, .measured_gib = 100.0};
+    const std::array figures{&Comparison::weights, &Comparison::pool};
+    const ErrorSummary both = calibrate::summarize(comparisons, figures);
+    CHECK(both.count == 4);
+    CHECK(both.median == doctest::Approx(0.02));       // of 0, 1, 3 and 5 percent
+    CHECK(both.median_width == doctest::Approx(0.0));  // of 0, 0, 0 and 2 percent
+    CHECK(both.worst == doctest::Approx(0.05));
+    CHECK(both.in_range == 1);
   }
 
   TEST_CASE("the built-in facts of every engine can be read") {
