@@ -48,6 +48,6 @@ struct AdviceRequest {
   std::int64_t measured_pool_tokens = 0;  ///< worked out from the telemetry
 };
 
-Result<domain::Advice> advise(const AdviceRequest& request);
+Result<domain::Advice> advise(const AdviceRequest& asked);
 
 }  // namespace gpushape::advise

@@ -28,18 +28,18 @@ constexpr std::int64_t kBlock = 16;      // vLLM's; what a sequence takes at lea
 constexpr double kUsualSequence = 1024;  // ours: where nobody counted those in flight
 
 template <class T>
-Fact<T> measured(T value, std::string from) {
-  return {.value = std::move(value), .origin = Origin::Measured, .from = std::move(from)};
+Fact<T> measured(T value, const std::string& from) {
+  return {.value = std::move(value), .origin = Origin::Measured, .from = from};
 }
 
 Evidence level_of(double days, const Thresholds& thresholds) {
   return days >= thresholds.evidence_days.value ? Evidence::E2 : Evidence::E1;
 }
 
-void raise_evidence(Evidence level, std::string from, domain::Workload& workload) {
+void raise_evidence(Evidence level, const std::string& from, domain::Workload& workload) {
   const bool is_stated =
       workload.evidence.origin == Origin::Flag || workload.evidence.origin == Origin::File;
-  if (!is_stated) workload.evidence = measured(level, std::move(from));
+  if (!is_stated) workload.evidence = measured(level, from);
 }
 
 /// What the workload asks for in another way than it was measured; empty where nothing.

@@ -26,8 +26,8 @@ namespace {
 
 /// The best shape of this device once facts of the request are others.
 std::optional<RankedShape> answer_to(const AdviceRequest& request, const Wish& wish) {
-  Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
-                                  request.thresholds);
+  const Facts declared = declared_facts(request.workload, request.model ? &*request.model : nullptr,
+                                        request.thresholds);
   const Result<DeviceCase> examined = examine(request, wish, declared);
   if (!examined) return std::nullopt;
   std::vector<Offer> offers = offers_of(*examined).offers;

@@ -142,7 +142,7 @@ std::string settings_text(const domain::Estimate& estimate,
   const auto from = [](const auto& fact) {
     return fact.from.empty() ? std::string(name_of(fact.origin)) : fact.from;
   };
-  const std::string batch =
+  std::string batch =
       fmt::format("max-num-seqs {} ({}), max-num-batched-tokens {} ({})",
                   settings.max_num_seqs.value, from(settings.max_num_seqs),
                   settings.max_num_batched_tokens.value, from(settings.max_num_batched_tokens));

@@ -17,7 +17,7 @@ std::vector<std::size_t> best_of_each_wish(const domain::Advice& advice);
 /// The documents that the wishes come to: wishes of one layout (GPUs, how the model lies on them,
 /// replicas) stand together where one set of engine flags and one size of pod holds for all of
 /// them, every other wish alone. Empty where there are no pods, or where one wish has an answer.
-Result<std::vector<domain::WishDocument>> join_wishes(const AdviceRequest& request,
+Result<std::vector<domain::WishDocument>> join_wishes(const AdviceRequest& asked,
                                                       const domain::Advice& advice);
 
 }  // namespace gpushape::advise

@@ -6,6 +6,7 @@
 #include "cli/catalog.hpp"
 #include "cli/listing.hpp"
 #include "render/words.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -14,9 +15,7 @@ namespace {
 using document::Node;
 
 Node to_node(const catalog::CatalogReport& report) {
-  Node node = Node::mapping();
-  node.set("apiVersion", schema::kApiVersion);
-  node.set("kind", "CatalogReport");
+  Node node = schema::new_document("CatalogReport");
   node.set("models", static_cast<std::int64_t>(report.models));
   node.set("names", static_cast<std::int64_t>(report.names));
   node.set("facts", static_cast<std::int64_t>(report.facts));

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cli/inventory_questions.hpp"
+#include "schema/fields.hpp"
 
 namespace gpushape::cli {
 namespace {
@@ -27,9 +28,7 @@ constexpr auto kInventoryWords = std::to_array<InventoryWord>({
 }  // namespace
 
 document::Node new_document(std::string_view kind, const domain::Cluster& cluster) {
-  document::Node node = document::Node::mapping();
-  node.set("apiVersion", schema::kApiVersion);
-  node.set("kind", kind);
+  document::Node node = schema::new_document(kind);
   if (!cluster.name.empty()) node.set("cluster", cluster.name);
   return node;
 }

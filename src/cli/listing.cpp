@@ -6,6 +6,7 @@
 
 #include "base/edit_distance.hpp"
 #include "document/text_format.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -42,9 +43,7 @@ int print(const Listing& listing, const Invocation& invocation, const Terminal& 
     print(items, *format, terminal);
     return kDone;
   }
-  Node document = Node::mapping();
-  document.set("apiVersion", schema::kApiVersion);
-  document.set("kind", listing.kind);
+  Node document = schema::new_document(listing.kind);
   document.set(listing.field, std::move(items));
   print(document, *format, terminal);
   return kDone;

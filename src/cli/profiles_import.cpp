@@ -9,6 +9,7 @@
 #include "profiles/import.hpp"
 #include "render/page.hpp"
 #include "render/words.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -17,9 +18,7 @@ namespace {
 using document::Node;
 
 Node import_node(const std::vector<profiles::ImportedDevice>& devices) {
-  Node node = Node::mapping();
-  node.set("apiVersion", schema::kApiVersion);
-  node.set("kind", "ProfileImport");
+  Node node = schema::new_document("ProfileImport");
   Node& list = node.set("devices", Node::sequence());
   for (const profiles::ImportedDevice& device : devices) {
     Node& row = list.add(Node::mapping());

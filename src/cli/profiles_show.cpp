@@ -18,6 +18,7 @@
 #include "profiles/check_device.hpp"
 #include "render/device_view.hpp"
 #include "render/words.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::cli {
@@ -107,9 +108,7 @@ int check_profiles(const profiles::Profiles& profiles, const Invocation& invocat
       render::counted(rows, "profile"), render::counted(facts, "fact"),
       faults.empty() ? std::string("every table holds")
                      : render::counted(static_cast<std::int64_t>(faults.size()), "fault")));
-  Node node = Node::mapping();
-  node.set("apiVersion", schema::kApiVersion);
-  node.set("kind", "ProfilesReport");
+  Node node = schema::new_document("ProfilesReport");
   node.set("gpus", static_cast<std::int64_t>(devices->size()));
   node.set("profiles", rows);
   Node& list = node.set("faults", Node::sequence());

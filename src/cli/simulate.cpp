@@ -13,6 +13,7 @@
 #include "inventory/traces.hpp"
 #include "place/decide.hpp"
 #include "render/line_chart.hpp"
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 #include "simulate/replay.hpp"
 #include "simulate/task_replay.hpp"
@@ -37,9 +38,7 @@ struct Report {
 };
 
 Node header(const Invocation& invocation) {
-  Node node = Node::mapping();
-  node.set("apiVersion", schema::kApiVersion);
-  node.set("kind", "Simulation");
+  Node node = schema::new_document("Simulation");
   node.set("trace", invocation.trace);
   return node;
 }

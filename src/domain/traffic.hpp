@@ -179,6 +179,7 @@ inline constexpr auto kNames<domain::LengthBasis> = std::to_array<NameRow<domain
     {domain::LengthBasis::MeanAndPercentile, "mean-and-percentile",
      "a gamma distribution through one percentile"},
     {domain::LengthBasis::Mean, "mean", "an exponential distribution"},
-    {domain::LengthBasis::TwoPercentiles, "two-percentiles", "a lognormal distribution, and 10 %"},
+    {domain::LengthBasis::TwoPercentiles, "two-percentiles",
+     "a lognormal distribution through both, and a tenth on top"},
 });
 }  // namespace gpushape

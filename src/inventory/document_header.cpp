@@ -2,30 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "document/kind_header.hpp"
+#include "domain/api_version.hpp"
+
 namespace gpushape::inventory {
 
 using document::Node;
 
 bool read_header(document::Reader& reader, std::string_view kind) {
-  const std::string version = reader.required_text("apiVersion");
-  if (!version.empty() && version != kApiVersion) {
-    reader.complain("apiVersion", fmt::format("unknown apiVersion '{}'", version),
-                    fmt::format("write apiVersion: {}", kApiVersion));
-  }
-  const std::string found = reader.required_text("kind");
-  if (!found.empty() && found != kind) {
-    reader.complain("kind", fmt::format("this is a '{}', not a {}", found, kind),
-                    fmt::format("write kind: {}", kind));
-    return false;
-  }
-  return true;
+  return document::read_kind_header(reader, {.api_version = domain::kApiVersion, .kind = kind});
 }
 
 Node new_document(std::string_view kind) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kind);
-  return node;
+  return document::document_with({.api_version = domain::kApiVersion, .kind = kind});
 }
 
 std::string read_name(document::Reader& reader, std::string_view field) {

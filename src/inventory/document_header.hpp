@@ -10,8 +10,6 @@
 
 namespace gpushape::inventory {
 
-inline constexpr std::string_view kApiVersion = "gpushape.dev/v1";
-
 // Limits are ours: well above every server that is sold, low enough that no product of two of them
 // overflows. A number beyond them is a slip.
 inline constexpr document::IntegerBounds kSockets{.least = 1, .most = 64};

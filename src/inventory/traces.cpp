@@ -46,6 +46,35 @@ GpuUse use_of(CsvTable& table, std::size_t row) {
   return GpuUse::TimeSliced;
 }
 
+/// The arrival, and the departure where the row states one: empty stays to the end.
+void add_stay(CsvTable& table, std::size_t row, std::string_view departs_column, TraceEvent arrival,
+              domain::Trace& trace) {
+  const auto departs = table.number(row, departs_column, 0, kMostSeconds);
+  if (departs && *departs < arrival.seconds) {
+    table.complain(row, departs_column, "it leaves before it arrives");
+  }
+  if (departs) {
+    TraceEvent departure;
+    departure.is_arrival = false;
+    departure.vm = arrival.vm;
+    departure.seconds = *departs;
+    trace.events.push_back(std::move(departure));
+  }
+  trace.events.push_back(std::move(arrival));
+}
+
+/// By time; what leaves at a moment leaves before what arrives then.
+Result<AnyTrace> in_order(CsvTable& table, domain::Trace trace) {
+  std::ranges::stable_sort(trace.events, {}, [](const TraceEvent& event) {
+    return std::pair(event.seconds, event.is_arrival);
+  });
+  trace.source = table.file();
+  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
+    return failure(std::move(faults));
+  }
+  return trace;
+}
+
 /// Each row is a VM: arrive_s, depart_s (empty: it stays), vm, kind, profile, gpus, nvlink, vcpu,
 /// mem_gb.
 Result<AnyTrace> read_lifecycle(CsvTable& table) {
@@ -63,27 +92,9 @@ Result<AnyTrace> read_lifecycle(CsvTable& table) {
     arrival.request.millicores =
         table.integer(row, "vcpu", 0, kMostVcpus) * domain::kMillicoresPerCore;
     arrival.request.memory_bytes = gib(table.integer(row, "mem_gb", 0, kMostGib));
-    const auto departs = table.number(row, "depart_s", 0, kMostSeconds);
-    if (departs && *departs < arrival.seconds) {
-      table.complain(row, "depart_s", "the VM leaves before it arrives");
-    }
-    if (departs) {
-      TraceEvent departure;
-      departure.is_arrival = false;
-      departure.vm = arrival.vm;
-      departure.seconds = *departs;
-      trace.events.push_back(std::move(departure));
-    }
-    trace.events.push_back(std::move(arrival));
+    add_stay(table, row, "depart_s", std::move(arrival), trace);
   }
-  std::ranges::stable_sort(trace.events, {}, [](const TraceEvent& event) {
-    return std::pair(event.seconds, event.is_arrival);
-  });
-  trace.source = table.file();
-  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
-    return failure(std::move(faults));
-  }
-  return trace;
+  return in_order(table, std::move(trace));
 }
 
 /// Each row is a task: cpu_milli, memory_mib, num_gpu, gpu_milli, and where there is one gpu_spec.
@@ -134,27 +145,9 @@ Result<AnyTrace> read_services(CsvTable& table) {
       arrival.request.group = table.cell(row, "app_name");
       arrival.request.most_per_host = std::llround(most);
     }
-    const auto departs = table.number(row, "deletion_time", 0, kMostSeconds);
-    if (departs && *departs < arrival.seconds) {
-      table.complain(row, "deletion_time", "the instance leaves before it arrives");
-    }
-    if (departs) {
-      TraceEvent departure;
-      departure.is_arrival = false;
-      departure.vm = arrival.vm;
-      departure.seconds = *departs;
-      trace.events.push_back(std::move(departure));
-    }
-    trace.events.push_back(std::move(arrival));
+    add_stay(table, row, "deletion_time", std::move(arrival), trace);
   }
-  std::ranges::stable_sort(trace.events, {}, [](const TraceEvent& event) {
-    return std::pair(event.seconds, event.is_arrival);
-  });
-  trace.source = table.file();
-  if (Diagnostics faults = table.take_diagnostics(); !faults.empty()) {
-    return failure(std::move(faults));
-  }
-  return trace;
+  return in_order(table, std::move(trace));
 }
 
 constexpr auto kTraces = std::to_array<TraceRow>({

@@ -60,17 +60,10 @@ Node types_node(const domain::Device& device) {
   return types;
 }
 
-Node header(const char* kind) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kind);
-  return node;
-}
-
 }  // namespace
 
 Node to_node(const domain::Device& device) {
-  Node node = header("Device");
+  Node node = new_document("Device");
   node.set("id", device.id);
   node.set("name", device.name);
   node.set("vendor", device.vendor);
@@ -114,7 +107,7 @@ Node to_node(const domain::Device& device) {
 }
 
 Node to_node(const domain::ProfileFit& fit) {
-  Node node = header("ProfileFit");
+  Node node = new_document("ProfileFit");
   node.set("gpu", fit.device);
   node.set("legal", fit.is_legal);
   if (!fit.is_legal) {

@@ -1,5 +1,6 @@
 #include "schema/fields.hpp"
 
+#include "document/kind_header.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::schema {
@@ -7,10 +8,7 @@ namespace gpushape::schema {
 using document::Node;
 
 Node new_document(std::string_view kind) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kind);
-  return node;
+  return document::document_with({.api_version = kApiVersion, .kind = kind});
 }
 
 Node review_node(std::int64_t days, const std::string& date) {

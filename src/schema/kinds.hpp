@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "document/node.hpp"
 #include "domain/advice.hpp"
+#include "domain/api_version.hpp"
 #include "domain/calibration.hpp"
 #include "domain/contract.hpp"
 #include "domain/estimate.hpp"
@@ -29,7 +30,7 @@
 
 namespace gpushape::schema {
 
-inline constexpr std::string_view kApiVersion = "gpushape.dev/v1";
+using domain::kApiVersion;
 
 struct KindRow {
   std::string_view kind;  ///< "Estimate"

@@ -117,9 +117,7 @@ Node weights_node(const domain::WeightFormat& weights) {
 }  // namespace
 
 Node to_node(const domain::Model& model) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", "Model");
+  Node node = new_document("Model");
   node.set("id", model.id);
   node.set("source", model.origin);
   Node& aliases = node.set("aliases", Node::sequence());

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "schema/fields.hpp"
 #include "schema/kinds.hpp"
 #include "schema/plan_documents.hpp"
 
@@ -7,13 +8,6 @@ namespace gpushape::schema {
 namespace {
 
 using document::Node;
-
-Node plan_header(const char* kind) {
-  Node node = Node::mapping();
-  node.set("apiVersion", kApiVersion);
-  node.set("kind", kind);
-  return node;
-}
 
 Node gpus_node(const domain::PlannedGpus& gpus) {
   Node node = Node::mapping();
@@ -123,14 +117,14 @@ Node host_plan_node(const domain::HostPlan& plan) {
 }  // namespace
 
 Node profile_plans_node(const std::vector<domain::ProfilePlan>& plans) {
-  Node node = plan_header("ProfilePlan");
+  Node node = new_document("ProfilePlan");
   Node& list = node.set("plans", Node::sequence());
   for (const domain::ProfilePlan& plan : plans) list.add(plan_node(plan));
   return node;
 }
 
 Node host_plans_node(const std::vector<domain::HostPlan>& plans) {
-  Node node = plan_header("HostPlan");
+  Node node = new_document("HostPlan");
   Node& list = node.set("plans", Node::sequence());
   for (const domain::HostPlan& plan : plans) list.add(host_plan_node(plan));
   return node;
