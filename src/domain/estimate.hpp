@@ -74,6 +74,15 @@ struct VisibleMemory {
 
 enum class FitsAt { High, Expected, None };
 
+/// What a process takes that its engine does not count in its share of the GPU, and what the share
+/// leaves for it, where that is tightest.
+struct BesideShare {
+  Range needed_bytes;
+  Range left_bytes;  ///< below zero where the share itself is more than can be taken
+
+  bool operator==(const BesideShare&) const = default;
+};
+
 struct Capacity {
   std::string gpu;
   std::string profile;  ///< empty: the whole device
@@ -84,7 +93,8 @@ struct Capacity {
   std::int64_t kv_pool_tokens =
       0;  ///< the count the engine of that version would print for the expected pool
   double max_concurrency_at_context = 0;
-  bool fits = false;  ///< at the high end of the range
+  std::optional<BesideShare> beside_share;  ///< of engines that take a share of the GPU first
+  bool fits = false;                        ///< at the high end of the range
   FitsAt fits_at = FitsAt::None;
 
   bool operator==(const Capacity&) const = default;

@@ -47,6 +47,14 @@ bool holds_demand(const Held& held, const Situation& situation, double Spread::*
   return held.requests >= wanted_requests(situation).*bound;
 }
 
+void take_tighter(const domain::BesideShare& beside, domain::Capacity& capacity) {
+  const auto room = [](const domain::BesideShare& one) {
+    return one.left_bytes.expected - one.needed_bytes.expected;
+  };
+  if (!capacity.beside_share || room(beside) < room(*capacity.beside_share))
+    capacity.beside_share = beside;
+}
+
 void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,
               std::vector<std::string>* notes) {
   capacity.fits = fits.at_high && fits.at_expected;

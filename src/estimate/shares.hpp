@@ -41,6 +41,9 @@ struct Fits {
 /// context is.
 bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound);
 
+/// Keeps what is tighter: more needed against what is left.
+void take_tighter(const domain::BesideShare& beside, domain::Capacity& capacity);
+
 /// Verdict of a capacity whose figures are known, and words where `notes` is not nullptr.
 void conclude(const Fits& fits, const Plan& plan, domain::Capacity& capacity,
               std::vector<std::string>* notes);

@@ -137,6 +137,10 @@ Node capacity_node(const Estimate& estimate) {
   set_choice(node, "fitsAt", capacity.fits_at);
   node.set("visibleRange", to_node(capacity.visible_bytes));
   if (has_pool) node.set("kvPoolRange", to_node(capacity.kv_pool_bytes));
+  if (capacity.beside_share) {
+    node.set("besideRange", to_node(capacity.beside_share->needed_bytes));
+    node.set("besideLeftRange", to_node(capacity.beside_share->left_bytes));
+  }
   return node;
 }
 

@@ -111,6 +111,28 @@ TEST_SUITE("estimate") {
     CHECK(estimate.capacity->kv_pool_bytes.expected > term(estimate, "kvCache"));
     CHECK_FALSE(estimate.capacity->fits);
     CHECK(estimate.capacity->fits_at == domain::FitsAt::None);
+    REQUIRE(estimate.capacity->beside_share);
+    CHECK(estimate.capacity->beside_share->left_bytes.expected == Bytes(0));
+  }
+
+  TEST_CASE("the answer says what stands beside the share, and what is left for it") {
+    domain::Workload workload = example::workload(8192, 32);
+    workload.engine.gpu_memory_utilization = flag(0.9875);
+    const domain::Estimate before = made(workload);
+    // 80 GiB x 0.0125 are 1 GiB; graphs take 664 MiB, the context stands beside them.
+    CHECK(before.capacity->beside_share->left_bytes.expected == gib(1));
+    const Bytes context = term(before, "cudaContext");
+    CHECK(before.capacity->beside_share->needed_bytes.expected == mib(664) + context);
+    workload.engine.version->value = {0, 20, 0};
+    CHECK(made(workload).capacity->beside_share->needed_bytes.expected == context);
+    // A share that leaves less than that is told, with the figures of both.
+    workload.engine.version->value = {0, 19, 0};
+    workload.engine.gpu_memory_utilization = flag(0.995);  // 80 GiB x 0.005: 0.40 GiB
+    const domain::Estimate tight = made(workload);
+    CHECK(tight.capacity->fits_at == domain::FitsAt::None);
+    CHECK(std::ranges::any_of(tight.notes, [](const std::string& note) {
+      return note.starts_with("0.40 GiB are left beside what the engine plans with");
+    }));
   }
 
   TEST_CASE("a wide total lets a workload fit at the expected value only") {

@@ -107,6 +107,7 @@ domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures>
         holds_demand(dealt.held, stage.situation, &Spread::expected) && has_room,
         holds_demand(held_at(stage.situation, here.pool.low), stage.situation, &Spread::high) &&
             beside.high <= here.beside.high);
+    take_tighter({.needed_bytes = beside, .left_bytes = here.beside}, capacity);
     const bool is_least = is_first || dealt.held.tokens < capacity.kv_pool_tokens;
     if (is_least) {
       capacity.kv_pool_bytes = dealt.kv_bytes;

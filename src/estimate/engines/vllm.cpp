@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/shares.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -90,7 +91,7 @@ Taken taken_on(const StageFigures& stage, const Plan& plan) {
   return {.used = used.range(), .beside = beside.range()};
 }
 
-Bytes share_of(Bytes total, double utilization) {
+Bytes asked_of(Bytes total, double utilization) {
   return Bytes(
       static_cast<std::int64_t>(std::ceil(static_cast<double>(total.count()) * utilization)));
 }
@@ -99,9 +100,9 @@ Bytes not_negative(Bytes bytes) { return std::max(bytes, Bytes(0)); }
 
 Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
-  const Range requested{.low = share_of(gpu.bytes.low, plan.utilization),
-                        .expected = share_of(gpu.bytes.expected, plan.utilization),
-                        .high = share_of(gpu.bytes.high, plan.utilization)};
+  const Range requested{.low = asked_of(gpu.bytes.low, plan.utilization),
+                        .expected = asked_of(gpu.bytes.expected, plan.utilization),
+                        .high = asked_of(gpu.bytes.high, plan.utilization)};
   // The total and what is used of it err independently.
   const Range taken{.low = Bytes(0) - used.high,
                     .expected = Bytes(0) - used.expected,
@@ -112,26 +113,23 @@ Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& 
           .high = not_negative(pool.high)};
 }
 
-struct Fit {
-  bool at_expected = true;
-  bool at_high = true;
-};
-
-/// The pool holds the demand, and what the engine does not see fits beside its share.
-Fit fit_of(const Range& pool, const Range& demand, const Taken& taken, const Plan& plan,
-           const domain::VisibleMemory& gpu) {
-  // The engine asks for its share of the total. Where a part of that total can never be taken (a
-  // vGPU guest), a larger total asks for more and finds no more.
-  const Bytes least_total = gpu.takeable_bytes ? gpu.bytes.high : gpu.bytes.low;
-  const Bytes share_expected = plan.given_pool ? taken.used.expected + *plan.given_pool
-                                               : share_of(gpu.bytes.expected, plan.utilization);
-  const Bytes share_high = plan.given_pool ? taken.used.high + *plan.given_pool
-                                           : share_of(least_total, plan.utilization);
-  const Bytes free_expected = gpu.takeable_bytes.value_or(gpu.bytes.expected);
-  const Bytes free_least = gpu.takeable_bytes.value_or(gpu.bytes.low);
-  return {.at_expected = pool.expected >= demand.expected &&
-                         share_expected + taken.beside.expected <= free_expected,
-          .at_high = pool.low >= demand.high && share_high + taken.beside.high <= free_least};
+/// What the engine's share leaves of the GPU: its share of the total, or what it counts and a pool
+/// of given size.
+Range left_beside(const Range& used, const Plan& plan, const domain::VisibleMemory& gpu) {
+  const auto left = [&](Bytes total, Bytes counted, Bytes free) {
+    return free -
+           (plan.given_pool ? counted + *plan.given_pool : asked_of(total, plan.utilization));
+  };
+  // Where a part of the total can never be taken (a vGPU guest), a larger total asks for more and
+  // finds no more.
+  const bool is_bounded = gpu.takeable_bytes.has_value();
+  const Range& total = gpu.bytes;
+  return {
+      .low = left(is_bounded ? total.high : total.low, used.high,
+                  gpu.takeable_bytes.value_or(total.low)),
+      .expected = left(total.expected, used.expected, gpu.takeable_bytes.value_or(total.expected)),
+      .high = left(is_bounded ? total.low : total.high, used.low,
+                   gpu.takeable_bytes.value_or(total.high))};
 }
 
 /// Why the engine would refuse to start.
@@ -148,11 +146,24 @@ void note_start(const domain::Capacity& capacity, const PoolCount& count, const 
   }
 }
 
+/// What the engine does not count has no room beside its share: it runs out of memory, at the
+/// latest when it captures its graphs.
+void note_beside(const domain::Capacity& capacity, std::vector<std::string>& notes) {
+  const Range& needed = capacity.beside_share->needed_bytes;
+  const Bytes left = capacity.beside_share->left_bytes.expected;
+  if (left < Bytes(0) || needed.expected <= left) return;
+  notes.push_back(fmt::format(
+      "{:.2f} GiB are left beside what the engine plans with, and the CUDA context and "
+      "what else it does not count take {:.2f} ({:.2f} to {:.2f}): lower the utilization "
+      "or the pool",
+      left.gib(), needed.expected.gib(), needed.low.gib(), needed.high.gib()));
+}
+
 /// vLLM compares its share of the total with what is free (v1/worker/utils.py, request_memory).
 void note_free(const domain::Capacity& capacity, const Plan& plan, const domain::VisibleMemory& gpu,
                std::vector<std::string>& notes) {
   if (!gpu.takeable_bytes || plan.given_pool) return;
-  const Bytes asked = share_of(gpu.bytes.expected, plan.utilization);
+  const Bytes asked = asked_of(gpu.bytes.expected, plan.utilization);
   if (asked <= *gpu.takeable_bytes) return;
   notes.push_back(fmt::format(
       "utilization {} asks for {:.1f} GiB, and {:.1f} of the {:.1f} can be taken{}: the engine "
@@ -172,15 +183,17 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   domain::Capacity capacity;
   capacity.visible_bytes = gpu.bytes;
   capacity.utilization = plan.utilization;
-  Fit fit;
+  Fits fits;
   std::int64_t blocks = 0;  // of the stage with fewest, which decides for all
   const CacheLayout* counted = nullptr;
   for (const StageFigures& stage : stages) {
     const Taken taken = taken_on(stage, plan);
     const Range pool = pool_of(taken.used, plan, gpu);
-    const Fit here = fit_of(pool, pool_demand(stage.situation), taken, plan, gpu);
-    fit.at_expected = fit.at_expected && here.at_expected;
-    fit.at_high = fit.at_high && here.at_high;
+    const Range demand = pool_demand(stage.situation);
+    const Range left = left_beside(taken.used, plan, gpu);
+    fits.also(pool.expected >= demand.expected && taken.beside.expected <= left.expected,
+              pool.low >= demand.high && taken.beside.high <= left.low);
+    take_tighter({.needed_bytes = taken.beside, .left_bytes = left}, capacity);
     const bool is_first = &stage == stages.data();
     if (is_first || pool.expected < capacity.kv_pool_bytes.expected) capacity.kv_pool_bytes = pool;
     const CacheLayout& cache = stage.situation.cache;
@@ -196,12 +209,13 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   }
   capacity.kv_pool_tokens = count.tokens;
   capacity.max_concurrency_at_context = count.requests;
-  capacity.fits = fit.at_high && fit.at_expected;
-  if (fit.at_expected)
-    capacity.fits_at = fit.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  capacity.fits = fits.at_high && fits.at_expected;
+  if (fits.at_expected)
+    capacity.fits_at = fits.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
   if (notes != nullptr) {
     note_start(capacity, count, plan, *notes);
     note_free(capacity, plan, gpu, *notes);
+    note_beside(capacity, *notes);
   }
   return capacity;
 }
