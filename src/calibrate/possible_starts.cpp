@@ -43,7 +43,7 @@ std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
                                                    const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   const bool may_be_few = unstated.release || unstated.utilization || unstated.settings;
-  if (!start.max_num_seqs && may_be_few && start.engine == "vllm") values.push_back(kFewSequences);
+  if (!start.max_num_seqs && may_be_few && start.engine == "vllm") values.emplace_back(kFewSequences);
   return values;
 }
 
@@ -52,7 +52,7 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
   std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
   const bool is_open = unstated.settings && !start.max_num_batched_tokens;
   if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
-    values.push_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
+    values.emplace_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
   return values;
 }
 

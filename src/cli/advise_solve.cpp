@@ -1,5 +1,7 @@
 #include "cli/advise_solve.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "domain/profile_memory.hpp"

@@ -120,7 +120,9 @@ struct Seen {
   std::vector<SeenWorkload> workloads;
   std::vector<ImportNote> notes;
 
-  void note(std::string says, SourceSpan span) { notes.push_back({std::move(says), span}); }
+  void note(std::string says, SourceSpan span) {
+    notes.push_back({std::move(says), std::move(span)});
+  }
 };
 
 struct Imported {

@@ -27,6 +27,22 @@ std::string solved_verdict(const domain::Solution& solution, const std::string& 
                      domain::description_of(solution.variable), place);
 }
 
+/// What it is short of, where the total beside the GPU's does not show it.
+std::string shortage_of(const Estimate& estimate) {
+  const domain::Capacity& capacity = *estimate.capacity;
+  const Bytes demand = domain::part_bytes(estimate, domain::Part::KvCache).expected +
+                       domain::part_bytes(estimate, domain::Part::State).expected;
+  if (!domain::is_training(estimate) && capacity.kv_pool_bytes.expected < demand) {
+    return fmt::format("; the KV cache needs {} GiB, and the pool has {}", gib_text(demand),
+                       gib_text(capacity.kv_pool_bytes.expected));
+  }
+  if (!capacity.beside_share) return {};
+  const auto& [needed, left] = *capacity.beside_share;
+  if (needed.expected <= left.expected) return {};
+  return fmt::format("; {} GiB stand beside what the engine plans with, and {} are left",
+                     gib_text(needed.expected), gib_text(left.expected));
+}
+
 /// One sentence: does it fit, and on what.
 std::string verdict_of(const Estimate& estimate) {
   if (estimate.solution && estimate.capacity)
@@ -49,7 +65,7 @@ std::string verdict_of(const Estimate& estimate) {
     case domain::FitsAt::None:
       break;
   }
-  return fmt::format("does not fit {}: {}", place, need);
+  return fmt::format("does not fit {}: {}{}", place, need, shortage_of(estimate));
 }
 
 std::string together(const domain::AllGpus& all) {
