@@ -71,7 +71,7 @@ std::string bash_values(const FlagRow& row, const CommandRow& command) {
       return fmt::format("COMPREPLY=($(compgen -W \"any $({})\" -- \"$word\"))", kGpuNames);
     case Completion::Choices:
     case Completion::Output:
-      return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))",
+      return fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))",
                          fmt::join(words_of(row, command), " "));
     case Completion::Nothing:
       break;
@@ -93,7 +93,7 @@ std::string bash_command(const CommandRow& command) {
   }
   std::vector<std::string> words = command_words(command);
   std::string plain =
-      fmt::format("COMPREPLY=($(compgen -f -W \"{}\" -- \"$word\"))", fmt::join(words, " "));
+      fmt::format(R"(COMPREPLY=($(compgen -f -W "{}" -- "$word")))", fmt::join(words, " "));
   if (words.empty() && takes_model(command))
     plain = fmt::format("COMPREPLY=($(compgen -f -W \"$({})\" -- \"$word\"))", kModelNames);
   return fmt::format(

@@ -37,6 +37,7 @@ int run_generate(const ParsedFlags& parsed, Invocation&, const Terminal& termina
   const auto* const row = std::ranges::find(kGenerated, word, &PieceRow::name);
   if (row == kGenerated.end()) {
     std::vector<std::string> names;
+    names.reserve(kGenerated.size());
     for (const PieceRow& each : kGenerated) names.emplace_back(each.name);
     return refuse({complaint(fmt::format("there is no '{}' to generate", word),
                              suggestion(word, names, std::string(kExpected)))},

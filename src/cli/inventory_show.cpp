@@ -20,6 +20,7 @@ using render::Tone;
 
 std::string holders_of(const domain::Gpu& gpu) {
   std::vector<std::string> parts;
+  parts.reserve(gpu.shares.size());
   for (const domain::SoftwareShare& share : gpu.shares) {
     parts.push_back(
         share.fraction ? fmt::format("{} of it: {}", render::percent(*share.fraction), share.holder)
@@ -31,6 +32,7 @@ std::string holders_of(const domain::Gpu& gpu) {
 /// What an empty GPU may become: its modes, and the label that keeps it for some.
 std::string empty_words(const domain::Gpu& gpu) {
   std::vector<std::string_view> modes;
+  modes.reserve(gpu.allowed_modes.size());
   for (const domain::GpuMode mode : gpu.allowed_modes) modes.push_back(name_of(mode));
   std::string text =
       modes.empty() ? std::string("empty") : fmt::format("empty: {}", fmt::join(modes, ", "));

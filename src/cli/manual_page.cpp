@@ -12,7 +12,7 @@ namespace {
 
 /// The code point that begins at `at`, which moves behind it; the text is UTF-8 of our own.
 unsigned code_point(std::string_view text, std::size_t& at) {
-  const auto first = static_cast<unsigned char>(text[at++]);
+  const unsigned first = static_cast<unsigned char>(text[at++]);
   unsigned rest = 0;
   while (rest < 3 && ((first << (rest + 1)) & 0x80U) != 0 && first >= 0x80U) ++rest;
   unsigned code = rest == 0 ? first : first & (0x3fU >> rest);

@@ -79,6 +79,7 @@ void note_elsewhere(domain::PlacementDecision& decision, const LoadedCluster& lo
       }
     }
     std::vector<std::string> devices;
+    devices.reserve(idle.size());
     for (const auto& [device, gpus] : idle) {
       devices.push_back(fmt::format("{:.2f} x {}", gpus, device));
     }
@@ -99,6 +100,7 @@ void note_elsewhere(domain::PlacementDecision& decision, const LoadedCluster& lo
 
 std::string names_of(const place::Snapshot& snapshot, const std::vector<std::size_t>& hosts) {
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const std::size_t host : hosts) names.push_back(snapshot.host(host).name);
   return fmt::format("{}", fmt::join(names, " and "));
 }

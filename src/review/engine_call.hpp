@@ -2,7 +2,9 @@
 // with the place it stands at. Read from the words of a container by command_line.hpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +38,9 @@ struct EngineCall {
 };
 
 inline const EngineSetting* EngineCall::find(std::string_view setting) const {
-  for (auto row = settings.rbegin(); row != settings.rend(); ++row) {
-    if (row->setting == setting) return &*row;
-  }
-  return nullptr;
+  const auto last_first = std::views::reverse(settings);
+  const auto found = std::ranges::find(last_first, setting, &EngineSetting::setting);
+  return found == last_first.end() ? nullptr : &*found;
 }
 
 }  // namespace gpushape::review
