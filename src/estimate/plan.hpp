@@ -76,6 +76,7 @@ struct Plan {
   std::optional<double> default_share;    ///< so, too: the engine's own fraction
   /// Engines that plan buffers as llama.cpp does: what was decided, and what each device needs.
   std::optional<ggml::Offload> offload = std::nullopt;
+  ggml::SlotLoad load;
   std::shared_ptr<const ggml::Needs> needs = nullptr;
 
   /// Of such a plan, what the stage's device needs: a GPU, or the host where there is none.

@@ -328,9 +328,9 @@ TEST_SUITE("estimate") {
       for (std::int64_t layer = 0; layer <= layers; ++layer)
         plan.device_of_layer.push_back(gpus > 0 ? static_cast<int>(layer * gpus / (layers + 1))
                                                 : 0);
-      plan.sizes.cells = i % 2 == 0 ? 4096 : 65536;
-      plan.sizes.window_cells = 1024;
-      plan.sizes.streams = plan.sizes.sequences = i % 5 == 0 ? 4 : 1;
+      const estimate::ggml::StepSizes sizes{.cells = i % 2 == 0 ? 4096 : 65536,
+                                            .window_cells = 1024,
+                                            .sequences = i % 5 == 0 ? 4 : 1};
       plan.habits.flash_attention = i % 4 != 0;
       plan.key_type = plan.value_type =
           i % 4 == 1 ? domain::KvCacheType::Q8_0 : domain::KvCacheType::Fp16;
@@ -338,8 +338,8 @@ TEST_SUITE("estimate") {
       plan.leaves_out_repeats = false;
       const auto whole = estimate::ggml::decoder_graph(model, plan);
       const int copies = gpus > 1 ? 4 : 1;
-      CHECK(estimate::ggml::buffer_bytes(shortened, copies) ==
-            estimate::ggml::buffer_bytes(whole, copies));
+      CHECK(estimate::ggml::GraphMemory(shortened, copies).buffer_bytes(sizes) ==
+            estimate::ggml::GraphMemory(whole, copies).buffer_bytes(sizes));
       left_out += shortened.size() * 2 < whole.size() ? 1 : 0;
     }
     CHECK(left_out * 2 > names.size());

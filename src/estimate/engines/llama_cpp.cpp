@@ -85,8 +85,8 @@ void describe_cache(const Situation& situation, domain::Term& term) {
                      : "cells x bytesPerCell";
   term.inputs = {{"cells", plan.needs->cells},
                  {"bytesPerCell", needs_of(situation).token_bytes},
-                 {"slots", offload.slots},
-                 {"contextTokens", offload.context},
+                 {"slots", plan.load.slots},
+                 {"contextTokens", plan.load.context},
                  {"kvCacheType", std::string(name_of(offload.key_type))}};
   if (plan.needs->window_cells > 0)
     term.inputs.push_back({"windowCells", plan.needs->window_cells});
@@ -98,10 +98,9 @@ Spread state_bytes(const Situation& situation) {
 }
 
 void describe_state(const Situation& situation, domain::Term& term) {
-  const ggml::Offload& offload = *situation.plan->offload;
+  const std::int64_t slots = situation.plan->load.slots;
   term.formula = "slots x stateBytesPerSlot";
-  term.inputs = {{"slots", offload.slots},
-                 {"stateBytesPerSlot", needs_of(situation).state / offload.slots}};
+  term.inputs = {{"slots", slots}, {"stateBytesPerSlot", needs_of(situation).state / slots}};
   term.source = situation.plan->facts.source("slots");
 }
 
@@ -185,7 +184,7 @@ Bytes demand_on(const StageFigures& stage) {
 std::int64_t tokens_in(Bytes pool, const StageFigures& stage) {
   const Plan& plan = *stage.situation.plan;
   const ggml::DeviceNeeds& needs = needs_of(stage.situation);
-  const std::int64_t streams = plan.offload->is_shared ? 1 : plan.offload->slots;
+  const std::int64_t streams = plan.load.is_shared ? 1 : plan.load.slots;
   const std::int64_t slot_cells = plan.needs->cells / streams;
   if (needs.cache == 0 || slot_cells == 0) return 0;
   const std::int64_t fixed_window =
@@ -193,7 +192,7 @@ std::int64_t tokens_in(Bytes pool, const StageFigures& stage) {
   // cache = full x cells + windows x window cells, of one stream.
   const std::int64_t of_stream = needs.cache / streams;
   std::int64_t full = needs.token_bytes;
-  std::int64_t fixed = needs.state / plan.offload->slots;
+  std::int64_t fixed = needs.state / plan.load.slots;
   if (fixed_window == 1) {
     full = (of_stream - needs.token_bytes * plan.needs->window_cells) /
            (slot_cells - plan.needs->window_cells);
@@ -238,7 +237,7 @@ domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigur
     const Bytes demand = demand_on(stage);
     fits_expected = fits_expected && pool.expected >= demand && pool.expected > Bytes(0);
     fits_high = fits_high && pool.low >= demand && pool.low > Bytes(0);
-    const Bytes of_slot = demand / plan.offload->slots;
+    const Bytes of_slot = demand / plan.load.slots;
     const double requests = of_slot > Bytes(0) ? static_cast<double>(pool.expected.count()) /
                                                      static_cast<double>(of_slot.count())
                                                : 0;

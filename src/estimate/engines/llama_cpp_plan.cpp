@@ -181,15 +181,15 @@ Fact<std::int64_t> slots_fact(const Request& request, const Plan& plan, const st
 
 void note_settings(const Plan& plan, std::vector<std::string>& notes) {
   const std::int64_t trained = plan.model->max_context_tokens;
-  if (trained > 0 && plan.offload->context > trained)
+  if (trained > 0 && plan.load.context > trained)
     notes.push_back(
         fmt::format("the model was made for {} tokens: the engine warns and goes on", trained));
   if (!plan.context_tokens)
     notes.push_back(
-        fmt::format("no context is given: buffers are those of {} tokens", plan.offload->context));
-  if (plan.offload->is_shared && plan.offload->slots > 1)
+        fmt::format("no context is given: buffers are those of {} tokens", plan.load.context));
+  if (plan.load.is_shared && plan.load.slots > 1)
     notes.push_back(
-        fmt::format("the {} slots share one cache of the context", plan.offload->slots));
+        fmt::format("the {} slots share one cache of the context", plan.load.slots));
   if (plan.needs->window_cells > 0)
     notes.push_back(
         fmt::format("layers with a window keep {} cells a slot", plan.needs->window_cells));
@@ -251,14 +251,15 @@ void settle_llama_cpp(const Request& request, Plan& plan) {
   take_load(request, plan);
   const Slots slots = llama_slots_of(request, plan.facts);
   plan.max_num_seqs = slots.count;
-  ggml::Offload& offload = *plan.offload;
   const std::int64_t longest = std::max<std::int64_t>(1, request.model->max_context_tokens);
-  offload.context = plan.context_tokens.value_or(std::min(longest, kLeastContext));
-  offload.slots = slots.count;
-  offload.is_shared = slots.is_shared;
+  plan.load = {.context = plan.context_tokens.value_or(std::min(longest, kLeastContext)),
+               .slots = slots.count,
+               .is_shared = slots.is_shared};
+  const domain::Model& model = *request.model;
   plan.needs = request.planned != nullptr
-                   ? request.planned->of(*request.model, offload)
-                   : std::make_shared<const ggml::Needs>(ggml::needs_of(*request.model, offload));
+                   ? request.planned->of(model, *plan.offload, plan.load)
+                   : std::make_shared<const ggml::Needs>(
+                         ggml::needs_of(model, *plan.offload, plan.load));
 }
 
 Result<ResolvedPlan> plan_llama_cpp(const Request& request) {

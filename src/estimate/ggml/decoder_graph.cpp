@@ -58,46 +58,45 @@ bool has_window(const domain::Model& model) {
 }
 
 StepInputs make_inputs(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
-  const StepSizes& sizes = plan.sizes;
   const bool is_half = plan.habits.flash_attention && plan.habits.has_half_mask;
-  const auto mask = [&](std::int64_t cells) {
-    const Shape shape = {cells, sizes.tokens / sizes.streams, 1, sizes.streams};
+  const auto mask = [&](const Extent& cells) {
+    // Where sequences have caches of their own, the tokens are dealt out to them: as many in all.
+    const Shape shape = {cells, kTokens};
     const Id input = graph.input(shape, is_half ? kHalf : kFloat);
     const bool is_turned = plan.habits.flash_attention && !plan.habits.has_half_mask;
     return is_turned ? graph.compute(shape, {input}, kHalf) : input;
   };
   StepInputs inputs;
-  inputs.positions = graph.input({sizes.tokens, 1, 1, 1}, kFloat);
-  inputs.outputs = graph.input({sizes.outputs, 1, 1, 1}, kFloat);
+  inputs.positions = graph.input({kTokens}, kFloat);
+  inputs.outputs = graph.input({kOutputs}, kFloat);
   for (CacheInputs* cache : {&inputs.full, &inputs.window}) {
-    cache->cells = cache == &inputs.full ? sizes.cells : sizes.window_cells;
+    cache->cells = cache == &inputs.full ? kCells : kWindowCells;
     cache->mask = mask(cache->cells);
     if (!plan.habits.writes_rows) continue;
-    cache->key_rows = graph.input({sizes.tokens, 1, 1, 1}, kLong);
-    cache->value_rows = graph.input({sizes.tokens * value_rows_of(model, plan), 1, 1, 1}, kLong);
+    cache->key_rows = graph.input({kTokens}, kLong);
+    cache->value_rows = graph.input({kTokens * value_rows_of(model, plan)}, kLong);
   }
   const HeadWidths widths = head_widths(model);
   if (plan.habits.rotates_quantized) {
     if (keeps_rotation(plan.key_type, widths.key)) {
       const std::int64_t rotation = key_rotation(widths.key);
-      inputs.key_rotation = graph.input({rotation, rotation, 1, 1}, kFloat);
+      inputs.key_rotation = graph.input({rotation, rotation}, kFloat);
     }
     if (keeps_rotation(plan.value_type, widths.value))
-      inputs.value_rotation = graph.input({64, 64, 1, 1}, kFloat);
+      inputs.value_rotation = graph.input({64, 64}, kFloat);
   }
   return inputs;
 }
 
 /// Embeddings of the step's tokens, on the host.
 Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
-  const StepSizes& sizes = plan.sizes;
   graph.place_on(graph.host());
-  const Id tokens = graph.input({sizes.tokens, 1, 1, 1}, kFloat);
+  const Id tokens = graph.input({kTokens}, kFloat);
   const Id rows =
-      graph.compute({model.hidden_size, sizes.tokens, 1, 1}, {graph.external(), tokens});
+      graph.compute({model.hidden_size, kTokens}, {graph.external(), tokens});
   graph.expand(rows);
   if (plan.habits.has_embedding_input)
-    graph.expand(graph.input({model.hidden_size, sizes.tokens, 1, 1}, kFloat));
+    graph.expand(graph.input({model.hidden_size, kTokens}, kFloat));
   return rows;
 }
 
@@ -178,7 +177,7 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
   }
   graph.place_on(plan.device_of_layer.at(index));
   if (model.family == "gpt_oss")
-    stream = graph.compute({model.hidden_size, plan.sizes.outputs, 1, 1}, {stream, inputs.outputs});
+    stream = graph.compute({model.hidden_size, kOutputs}, {stream, inputs.outputs});
   stream = norm(graph, stream);
   if (model.has_head) {
     stream = project(graph, stream, model.vocabulary);

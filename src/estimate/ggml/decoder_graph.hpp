@@ -1,5 +1,5 @@
-// The graph of a decoder's step in llama.cpp: what follows from a model's layers, the sizes of the
-// step, and what the build at hand does.
+// The graph of a decoder's step in llama.cpp: what follows from a model's layers and what the build
+// at hand does, however large the step is.
 //
 // Dense and gated networks, mixtures of experts, full, sliding and latent attention are built
 // tensor by tensor; mixers with a state by their large tensors. Source: llama.cpp
@@ -15,15 +15,6 @@
 
 namespace gpushape::estimate::ggml {
 
-struct StepSizes {
-  std::int64_t tokens = 512;   ///< of one physical batch, over all sequences
-  std::int64_t outputs = 512;  ///< rows of logits
-  std::int64_t cells = 0;      ///< of one sequence's cache
-  std::int64_t window_cells = 0;
-  std::int64_t streams = 1;  ///< caches of their own: sequences, or 1 where they share one
-  std::int64_t sequences = 1;
-};
-
 /// What builds of llama.cpp do differently.
 struct BuildHabits {
   bool flash_attention = true;
@@ -37,7 +28,6 @@ struct BuildHabits {
 };
 
 struct DecoderGraph {
-  StepSizes sizes;
   BuildHabits habits;
   domain::KvCacheType key_type = domain::KvCacheType::Fp16;
   domain::KvCacheType value_type = domain::KvCacheType::Fp16;

@@ -29,24 +29,24 @@ Id Graph::external() {
   return external_;
 }
 
-Id Graph::input(Shape shape, std::int64_t value_bytes) {
+Id Graph::input(const Shape& shape, std::int64_t value_bytes) {
   const Id id = add({.kind = Kind::Input, .shape = shape, .value_bytes = value_bytes}, {});
   tensors_.back().device = static_cast<std::int16_t>(host());
   return id;
 }
 
-Id Graph::compute(Shape shape, std::initializer_list<Id> sources, std::int64_t bytes) {
+Id Graph::compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes) {
   return add({.kind = Kind::Computed, .shape = shape, .value_bytes = bytes}, sources);
 }
 
 Id Graph::in_place(std::initializer_list<Id> sources) {
-  const Tensor& first = (*this)[*sources.begin()];
+  const Tensor& first = at(*sources.begin());
   return add({.kind = Kind::InPlace, .shape = first.shape, .value_bytes = first.value_bytes},
              sources);
 }
 
-Id Graph::view(Id source, Shape shape, bool is_contiguous) {
-  const Tensor& of = (*this)[source];
+Id Graph::view(Id source, const Shape& shape, bool is_contiguous) {
+  const Tensor& of = at(source);
   const bool is_whole = of.kind != Kind::View && of.kind != Kind::Write;
   const Id root = is_whole ? source : of.root;
   return add({.kind = Kind::View,
@@ -74,7 +74,7 @@ void Graph::expand(Id tensor) {
   enter(tensor);
   while (!path.empty()) {
     auto& [id, next] = path.back();
-    const Tensor& here = (*this)[id];
+    const Tensor& here = at(id);
     if (next < here.source_count) {
       enter(here.sources.at(static_cast<std::size_t>(next++)));
       continue;

@@ -1,5 +1,6 @@
 // The graph of one step as ggml builds it, as far as memory goes: which tensors there are, in which
-// order they are computed, and what each is computed from.
+// order they are computed, and what each is computed from. How large they are follows the step
+// (extent.hpp), so that a graph is drawn once for steps of every size.
 //
 // Tensors of a graph are a number each. Weights and caches are external: they have their own
 // buffers. A view has no memory of its own and keeps that of its root alive. Everything else gets
@@ -12,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/ggml/extent.hpp"
+
 namespace gpushape::estimate::ggml {
 
-using Shape = std::array<std::int64_t, 4>;
+using Shape = std::array<Extent, 4>;
 using Id = std::int32_t;
 inline constexpr Id kNoTensor = -1;
 
@@ -39,10 +42,10 @@ struct Tensor {
   std::int8_t source_count = 0;
   Id root = kNoTensor;  ///< of a view or a write
   std::array<Id, kMostSources> sources = {};
-  Shape shape = {1, 1, 1, 1};
+  Shape shape = {};
   std::int64_t value_bytes = kFloat;
 
-  [[nodiscard]] std::int64_t bytes() const {
+  [[nodiscard]] Extent bytes() const {
     return shape[0] * shape[1] * shape[2] * shape[3] * value_bytes;
   }
 };
@@ -59,22 +62,20 @@ class Graph {
 
   /// A weight or a cache. None has memory here, so that one stands for all.
   Id external();
-  // Shapes by value: that of another tensor would move when the graph grows.
-  Id input(Shape shape, std::int64_t value_bytes);
-  Id compute(Shape shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
+  Id input(const Shape& shape, std::int64_t value_bytes);
+  Id compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
   /// Of the shape of its first source.
   Id in_place(std::initializer_list<Id> sources);
-  Id view(Id source, Shape shape, bool is_contiguous = true);
-  Id reshape(Id source, Shape shape) { return view(source, shape); }
+  Id view(Id source, const Shape& shape, bool is_contiguous = true);
+  Id reshape(Id source, const Shape& shape) { return view(source, shape); }
   Id write(Id cache, Id values, Id rows);
 
   /// Appends what `tensor` is computed from and the tensor itself, as far as they are not there.
   void expand(Id tensor);
 
-  /// Stands until the next tensor is added.
-  [[nodiscard]] const Tensor& operator[](Id id) const {
-    return tensors_[static_cast<std::size_t>(id)];
-  }
+  // By value: tensors move when the graph grows, and nobody outside may hold on to one.
+  [[nodiscard]] Shape shape(Id id) const { return at(id).shape; }
+  [[nodiscard]] bool is_contiguous(Id id) const { return at(id).is_contiguous; }
   [[nodiscard]] std::size_t size() const { return tensors_.size(); }
   /// Leaves none behind.
   [[nodiscard]] std::vector<Tensor> take_tensors() { return std::move(tensors_); }
@@ -84,6 +85,7 @@ class Graph {
 
  private:
   Id add(Tensor tensor, std::initializer_list<Id> sources);
+  [[nodiscard]] const Tensor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
 
   int devices_;
   int device_ = 0;

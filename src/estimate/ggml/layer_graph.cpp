@@ -9,13 +9,13 @@ Id biased(Graph& graph, Id input, bool has_bias) {
   return has_bias ? graph.in_place({input, graph.external()}) : input;
 }
 
-Id gated(Graph& graph, Id gate, Id up) { return graph.compute(graph[up].shape, {gate, up}); }
+Id gated(Graph& graph, Id gate, Id up) { return graph.compute(graph.shape(up), {gate, up}); }
 
 Id activated(Graph& graph, Id input) { return graph.in_place({input}); }
 
 /// The rows that logits are wanted of.
-Id wanted_rows(Graph& graph, Id input, const DecoderGraph& plan, const StepInputs& inputs) {
-  return graph.compute({graph[input].shape[0], plan.sizes.outputs, 1, 1}, {input, inputs.outputs});
+Id wanted_rows(Graph& graph, Id input, const StepInputs& inputs) {
+  return graph.compute({graph.shape(input)[0], kOutputs}, {input, inputs.outputs});
 }
 
 bool is_parallel(const domain::Layer& layer) {
@@ -32,7 +32,7 @@ bool has_later_norms(const domain::Layer& layer) {
 Id mixed(Graph& graph, const domain::Model& model, const domain::Layer& layer,
          const DecoderGraph& plan, const StepInputs& inputs, Id input) {
   Id result = kNoTensor;
-  if (layer.recurrent) result = add_mixer(graph, model, *layer.recurrent, plan, input);
+  if (layer.recurrent) result = add_mixer(graph, model, *layer.recurrent, input);
   if (layer.attention.heads > 0) {
     const bool is_latent = layer.attention.latent.has_value() && plan.habits.is_latent_compressed;
     const Id attended =
@@ -60,8 +60,8 @@ Id norm(Graph& graph, Id input, bool has_bias) {
   return biased(graph, graph.in_place({normed, graph.external()}), has_bias);
 }
 
-Id project(Graph& graph, Id input, std::int64_t width) {
-  const Shape of = graph[input].shape;  // a copy: the graph grows below
+Id project(Graph& graph, Id input, const Extent& width) {
+  const Shape of = graph.shape(input);
   return graph.compute({width, of[1], of[2], of[3]}, {graph.external(), input});
 }
 
@@ -74,7 +74,7 @@ Id add_network(Graph& graph, const domain::FeedForward& network, Id input) {
   } else {
     inner = activated(graph, up);
   }
-  const std::int64_t width = graph[input].shape[0];
+  const Extent width = graph.shape(input)[0];
   return biased(graph, project(graph, inner, width), network.bias);
 }
 
@@ -83,42 +83,42 @@ namespace {
 /// How much of each chosen expert a token takes; `chosen` are their numbers.
 Id expert_shares(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input,
                  Id& chosen) {
-  const std::int64_t tokens = graph[input].shape[1];
+  const Extent tokens = graph.shape(input)[1];
   const bool is_late = model.family == "gpt_oss";  // softmax over the chosen ones only
   Id logits = biased(graph, project(graph, input, experts.count), experts.router_bias);
   const Id probabilities = is_late ? logits : graph.in_place({logits});
   const Id selection =
       experts.correction_bias ? graph.in_place({probabilities, graph.external()}) : probabilities;
-  const Id sorted = graph.compute({experts.count, tokens, 1, 1}, {selection});
-  chosen = graph.view(sorted, {experts.active, tokens, 1, 1}, false);
-  const Id each = graph.reshape(probabilities, {1, experts.count, tokens, 1});
-  Id shares = graph.compute({1, experts.active, tokens, 1}, {each, chosen});
-  shares = graph.reshape(shares, {experts.active, tokens, 1, 1});
+  const Id sorted = graph.compute({experts.count, tokens}, {selection});
+  chosen = graph.view(sorted, {experts.active, tokens}, false);
+  const Id each = graph.reshape(probabilities, {1, experts.count, tokens});
+  Id shares = graph.compute({1, experts.active, tokens}, {each, chosen});
+  shares = graph.reshape(shares, {experts.active, tokens});
   if (is_late) {
     shares = graph.in_place({shares});
   } else {
-    const Id sum = graph.compute({1, tokens, 1, 1}, {shares});
-    shares = graph.in_place({shares, graph.view(sum, {1, tokens, 1, 1})});
+    const Id sum = graph.compute({1, tokens}, {shares});
+    shares = graph.in_place({shares, graph.view(sum, {1, tokens})});
   }
-  shares = graph.reshape(shares, {1, experts.active, tokens, 1});
+  shares = graph.reshape(shares, {1, experts.active, tokens});
   graph.expand(shares);
   return shares;
 }
 
-Id of_experts(Graph& graph, Id input, std::int64_t width, const domain::Experts& experts,
+Id of_experts(Graph& graph, Id input, const Extent& width, const domain::Experts& experts,
               Id chosen) {
-  const std::int64_t tokens = graph[input].shape[2];
+  const Extent tokens = graph.shape(input)[2];
   const Id result =
-      graph.compute({width, experts.active, tokens, 1}, {graph.external(), input, chosen});
+      graph.compute({width, experts.active, tokens}, {graph.external(), input, chosen});
   return experts.bias ? graph.in_place({result, graph.external(), chosen}) : result;
 }
 
 Id routed(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input) {
-  const std::int64_t hidden = graph[input].shape[0];
-  const std::int64_t tokens = graph[input].shape[1];
+  const Extent hidden = graph.shape(input)[0];
+  const Extent tokens = graph.shape(input)[1];
   Id chosen = kNoTensor;
   const Id shares = expert_shares(graph, model, experts, input, chosen);
-  const Id each = graph.reshape(input, {hidden, 1, tokens, 1});
+  const Id each = graph.reshape(input, {hidden, 1, tokens});
   const Id up = of_experts(graph, each, experts.width, experts, chosen);
   Id inner = kNoTensor;
   if (experts.is_gated) {
@@ -131,7 +131,7 @@ Id routed(Graph& graph, const domain::Model& model, const domain::Experts& exper
   graph.expand(down);
   std::vector<Id> parts;
   for (std::int64_t i = 0; i < experts.active; ++i) {
-    parts.push_back(graph.view(down, {hidden, tokens, 1, 1}, false));
+    parts.push_back(graph.view(down, {hidden, tokens}, false));
     graph.expand(parts.back());
   }
   Id sum = parts.front();
@@ -139,7 +139,7 @@ Id routed(Graph& graph, const domain::Model& model, const domain::Experts& exper
     sum = graph.in_place({sum, parts[i]});
     graph.expand(sum);
   }
-  return parts.size() > 1 ? sum : graph.compute({hidden, tokens, 1, 1}, {sum});
+  return parts.size() > 1 ? sum : graph.compute({hidden, tokens}, {sum});
 }
 
 }  // namespace
@@ -163,16 +163,16 @@ Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& laye
   if (is_parallel(layer)) {
     Id network_input = normed;
     if (is_cut) {
-      mixture = wanted_rows(graph, mixture, plan, inputs);
-      residual = wanted_rows(graph, residual, plan, inputs);
-      network_input = wanted_rows(graph, normed, plan, inputs);
+      mixture = wanted_rows(graph, mixture, inputs);
+      residual = wanted_rows(graph, residual, inputs);
+      network_input = wanted_rows(graph, normed, inputs);
     }
     const Id network = transformed(graph, model, layer, network_input);
     return graph.in_place({graph.in_place({network, residual}), mixture});
   }
   if (is_cut) {
-    mixture = wanted_rows(graph, mixture, plan, inputs);
-    residual = wanted_rows(graph, residual, plan, inputs);
+    mixture = wanted_rows(graph, mixture, inputs);
+    residual = wanted_rows(graph, residual, inputs);
   }
   if (has_later_norms(layer)) mixture = norm(graph, mixture);
   const Id middle = graph.in_place({mixture, residual});

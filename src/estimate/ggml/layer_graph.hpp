@@ -11,7 +11,7 @@ namespace gpushape::estimate::ggml {
 
 /// What layers of one sort of cache share.
 struct CacheInputs {
-  std::int64_t cells = 0;
+  Extent cells;
   Id mask = kNoTensor;
   Id key_rows = kNoTensor;
   Id value_rows = kNoTensor;
@@ -32,7 +32,7 @@ struct StepInputs {
 std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan);
 
 Id norm(Graph& graph, Id input, bool has_bias = false);
-Id project(Graph& graph, Id input, std::int64_t width);
+Id project(Graph& graph, Id input, const Extent& width);
 
 /// The layer's output. The last one goes on with the rows that logits are wanted of.
 Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& layer,
@@ -43,8 +43,7 @@ Id add_attention(Graph& graph, const domain::Model& model, const domain::Attenti
 Id add_latent_attention(Graph& graph, const domain::Model& model,
                         const domain::Attention& attention, const DecoderGraph& plan,
                         const StepInputs& inputs, Id input);
-Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& mixer,
-             const DecoderGraph& plan, Id input);
+Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& mixer, Id input);
 Id add_network(Graph& graph, const domain::FeedForward& network, Id input);
 Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input);
 

@@ -4,7 +4,7 @@
 
 #include "estimate/division.hpp"
 #include "estimate/ggml/file_weights.hpp"
-#include "estimate/ggml/graph_memory.hpp"
+#include "estimate/ggml/graph.hpp"
 
 namespace gpushape::estimate::ggml {
 namespace {
@@ -59,24 +59,13 @@ bool keeps_window(const domain::Attention& attention, const Offload& offload) {
   return attention.window_tokens > 0 && offload.has_window_cache;
 }
 
-std::int64_t window_cells_of(const domain::Attention& attention, const Offload& offload) {
-  const std::int64_t sequences = offload.is_shared ? offload.slots : 1;
-  const std::int64_t wanted = attention.window_tokens * sequences + offload.micro_batch;
-  return padded_window(std::min(cells_of(offload), wanted), offload.window_unit);
+bool keeps_cells(const domain::Attention& attention) {
+  return !attention.shares_cache && attention.kv_heads > 0 &&
+         attention.kind != domain::LayerKind::None &&
+         attention.kind != domain::LayerKind::Recurrent;
 }
 
-std::int64_t streams_of(const Offload& offload) { return offload.is_shared ? 1 : offload.slots; }
-
-/// Keys and values of one layer, all slots.
-std::int64_t cache_bytes(const domain::Attention& attention, const Offload& offload) {
-  if (attention.shares_cache || attention.kv_heads <= 0) return 0;
-  const bool keeps_nothing =
-      attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent;
-  if (keeps_nothing) return 0;
-  const std::int64_t cells =
-      keeps_window(attention, offload) ? window_cells_of(attention, offload) : cells_of(offload);
-  return token_bytes(attention, offload) * cells * streams_of(offload);
-}
+std::int64_t streams_of(const SlotLoad& load) { return load.is_shared ? 1 : load.slots; }
 
 /// Values of one sequence's state: inputs of the convolution, and the state itself. Source:
 /// llama-hparams.cpp, n_embd_r and n_embd_s; both are kept in 32 bits.
@@ -104,101 +93,129 @@ std::int64_t state_values(const domain::Recurrent& mixer) {
 
 bool keeps_nothing(const domain::Model& model) { return !model.has_head && !model.has_final_norm; }
 
-class Planner {
- public:
-  Planner(const domain::Model& model, const Offload& offload, const FileWeights& weights)
-      : model_(model),
-        offload_(offload),
-        places_(placed_layers(layer_total(model), offload)),
-        weights_(weights) {
-    needs_.devices.resize(static_cast<std::size_t>(offload.gpus) + 1);
-  }
+/// A step's graph, for steps of every size.
+Graph graph_of(const domain::Model& model, const Offload& offload, const std::vector<int>& places) {
+  return decoder_graph(model, {.habits = offload.habits,
+                               .key_type = offload.key_type,
+                               .value_type = offload.value_type,
+                               .device_of_layer = places,
+                               .devices = static_cast<int>(offload.gpus) + 1});
+}
 
-  Needs run() {
-    needs_.cells = cells_of(offload_) * streams_of(offload_);
-    place_weights();
-    place_caches();
-    plan_graph();
-    return std::move(needs_);
-  }
-
- private:
-  DeviceNeeds& device(int index) { return needs_.devices[static_cast<std::size_t>(index)]; }
-  DeviceNeeds& host() { return needs_.devices.back(); }
-  [[nodiscard]] bool is_host(int index) const { return index == static_cast<int>(offload_.gpus); }
-
-  std::int64_t bytes_on(int index, const HeldBytes& bytes) const {
-    return is_host(index) ? bytes.host : bytes.device;
-  }
-
-  void place_weights() {
-    needs_.weights = weights_.file_bytes();
-    host().weights += weights_.embedding.host + weights_.other.host;
-    for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
-      DeviceNeeds& here = device(places_[i]);
-      if (here.layers++ == 0) here.first_layer = static_cast<std::int64_t>(i);
-      here.weights += bytes_on(places_[i], weights_.layers[i]);
-    }
-    DeviceNeeds& last = device(places_.back());
-    last.has_head = true;
-    last.weights += bytes_on(places_.back(), weights_.behind);
-    if (!is_host(places_.back())) last.weights += weights_.tied_head.device;
-  }
-
-  void place_caches() {
-    if (keeps_nothing(model_)) return;
-    std::size_t index = 0;
-    for (const domain::LayerRun& run : model_.layers) {
-      const domain::Attention& attention = run.layer.attention;
-      const std::int64_t cache = cache_bytes(attention, offload_);
-      const std::int64_t state = run.layer.recurrent ? state_values(*run.layer.recurrent) * kFloat *
-                                                           offload_.slots * offload_.state_copies
-                                                     : 0;
-      if (keeps_window(attention, offload_) && !attention.shares_cache)
-        needs_.window_cells = window_cells_of(attention, offload_);
-      for (std::int64_t i = 0; i < run.count; ++i) {
-        DeviceNeeds& here = device(places_[index++]);
-        here.cache += cache;
-        here.state += state;
-        if (cache > 0) here.token_bytes += token_bytes(attention, offload_);
-      }
-    }
-  }
-
-  void plan_graph() {
-    DecoderGraph plan;
-    plan.habits = offload_.habits;
-    plan.key_type = offload_.key_type;
-    plan.value_type = offload_.value_type;
-    plan.device_of_layer = places_;
-    plan.devices = static_cast<int>(offload_.gpus) + 1;
-    StepSizes& sizes = plan.sizes;
-    sizes.cells = cells_of(offload_);
-    sizes.window_cells = needs_.window_cells > 0 ? needs_.window_cells : sizes.cells;
-    sizes.streams = streams_of(offload_);
-    sizes.sequences = offload_.slots;
-    const std::int64_t tokens = std::min(needs_.cells, offload_.micro_batch);
-    sizes.outputs = tokens;
-    sizes.tokens = padded_window(tokens, offload_.slots);
-    const auto bytes = buffer_bytes(decoder_graph(model_, plan), static_cast<int>(offload_.copies));
-    for (std::size_t i = 0; i < bytes.size(); ++i) needs_.devices[i].compute = bytes[i];
-  }
-
-  const domain::Model& model_;
-  const Offload& offload_;
-  std::vector<int> places_;
-  const FileWeights& weights_;
-  Needs needs_;
-};
+std::vector<int> places_in(const domain::Model& model, const Offload& offload) {
+  return placed_layers(layer_total(model), offload);
+}
 
 }  // namespace
 
-std::int64_t cells_of(const Offload& offload) {
-  return padded_window(offload.context, offload.context_unit);
+OffloadedModel::OffloadedModel(const domain::Model& model, const Offload& offload,
+                               const FileWeights& weights)
+    : offload_(offload),
+      state_bytes_(static_cast<std::size_t>(offload.gpus) + 1),
+      graph_(graph_of(model, offload, places_in(model, offload)),
+             static_cast<int>(offload.copies)) {
+  still_.devices.resize(static_cast<std::size_t>(offload.gpus) + 1);
+  const std::vector<int> places = places_in(model, offload);
+  place_weights(weights, places);
+  if (!keeps_nothing(model)) place_caches(model, places);
 }
 
-Needs needs_of(const domain::Model& model, const Offload& offload) {
-  return Planner(model, offload, file_weights(model, offload.mix, offload.gpus > 0)).run();
+void OffloadedModel::place_weights(const FileWeights& weights, const std::vector<int>& places) {
+  const auto is_host = [&](int device) { return device == static_cast<int>(offload_.gpus); };
+  const auto bytes_on = [&](int device, const HeldBytes& bytes) {
+    return is_host(device) ? bytes.host : bytes.device;
+  };
+  const auto at = [&](int device) -> DeviceNeeds& {
+    return still_.devices[static_cast<std::size_t>(device)];
+  };
+  still_.weights = weights.file_bytes();
+  still_.devices.back().weights += weights.embedding.host + weights.other.host;
+  for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+    DeviceNeeds& here = at(places[i]);
+    if (here.layers++ == 0) here.first_layer = static_cast<std::int64_t>(i);
+    here.weights += bytes_on(places[i], weights.layers[i]);
+  }
+  DeviceNeeds& last = at(places.back());
+  last.has_head = true;
+  last.weights += bytes_on(places.back(), weights.behind);
+  if (!is_host(places.back())) last.weights += weights.tied_head.device;
+}
+
+void OffloadedModel::place_caches(const domain::Model& model, const std::vector<int>& places) {
+  std::size_t index = 0;
+  for (const domain::LayerRun& run : model.layers) {
+    const domain::Attention& attention = run.layer.attention;
+    const bool is_window = keeps_window(attention, offload_);
+    const std::int64_t window = is_window ? attention.window_tokens : 0;
+    if (is_window && !attention.shares_cache) window_tokens_ = window;
+    const std::int64_t bytes = keeps_cells(attention) ? token_bytes(attention, offload_) : 0;
+    const std::int64_t state = run.layer.recurrent ? state_values(*run.layer.recurrent) * kFloat *
+                                                         offload_.state_copies
+                                                   : 0;
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      const auto device = static_cast<std::size_t>(places[index++]);
+      add_cells({.device = device, .window_tokens = window, .token_bytes = bytes});
+      still_.devices[device].token_bytes += bytes;
+      state_bytes_[device] += state;
+    }
+  }
+}
+
+void OffloadedModel::add_cells(const Cells& cells) {
+  if (cells.token_bytes == 0) return;
+  const auto known = std::ranges::find_if(cells_, [&](const Cells& one) {
+    return one.device == cells.device && one.window_tokens == cells.window_tokens;
+  });
+  if (known == cells_.end()) {
+    cells_.push_back(cells);
+  } else {
+    known->token_bytes += cells.token_bytes;
+  }
+}
+
+/// Of the full cache, for one stream.
+std::int64_t OffloadedModel::cells_of(const SlotLoad& load) const {
+  return padded_window(load.context, offload_.context_unit);
+}
+
+std::int64_t OffloadedModel::window_cells_of(std::int64_t window, const SlotLoad& load) const {
+  const std::int64_t sequences = load.is_shared ? load.slots : 1;
+  const std::int64_t wanted = window * sequences + offload_.micro_batch;
+  return padded_window(std::min(cells_of(load), wanted), offload_.window_unit);
+}
+
+StepSizes OffloadedModel::step_of(const SlotLoad& load, const Needs& needs) const {
+  const std::int64_t cells = cells_of(load);
+  const std::int64_t tokens = std::min(needs.cells, offload_.micro_batch);
+  return {.tokens = padded_window(tokens, load.slots),
+          .outputs = tokens,
+          .cells = cells,
+          .window_cells = needs.window_cells > 0 ? needs.window_cells : cells,
+          .sequences = load.slots};
+}
+
+Needs OffloadedModel::needs_of(const SlotLoad& load) {
+  Needs needs = still_;
+  const std::int64_t streams = streams_of(load);
+  const std::int64_t cells = cells_of(load);
+  needs.cells = cells * streams;
+  if (window_tokens_ > 0) needs.window_cells = window_cells_of(window_tokens_, load);
+  for (const Cells& one : cells_) {
+    const std::int64_t count =
+        one.window_tokens > 0 ? window_cells_of(one.window_tokens, load) : cells;
+    needs.devices[one.device].cache += one.token_bytes * count * streams;
+  }
+  const std::vector<std::int64_t>& compute = graph_.buffer_bytes(step_of(load, needs));
+  for (std::size_t i = 0; i < needs.devices.size(); ++i) {
+    needs.devices[i].state = state_bytes_[i] * load.slots;
+    needs.devices[i].compute = compute[i];
+  }
+  return needs;
+}
+
+Needs needs_of(const domain::Model& model, const Offload& offload, const SlotLoad& load) {
+  const FileWeights weights = file_weights(model, offload.mix, offload.gpus > 0);
+  return OffloadedModel(model, offload, weights).needs_of(load);
 }
 
 const FileWeights& PlannedNeeds::weights_of(const domain::Model& model, const Offload& offload) {
@@ -216,16 +233,30 @@ const FileWeights& PlannedNeeds::weights_of(const domain::Model& model, const Of
   return counted_.back().weights;
 }
 
-std::shared_ptr<const Needs> PlannedNeeds::of(const domain::Model& model, const Offload& offload) {
+PlannedNeeds::Planned& PlannedNeeds::planned_for(const domain::Model& model,
+                                                 const Offload& offload) {
   constexpr std::size_t kMostPlanned = 8;  // what one load's GPUs differ by
   for (auto one = planned_.rbegin(); one != planned_.rend(); ++one) {
-    if (one->model == &model && one->offload == offload) return one->needs;
+    if ((*one)->model == &model && (*one)->offload == offload) return **one;
   }
   if (planned_.size() == kMostPlanned) planned_.erase(planned_.begin());
-  auto needs =
-      std::make_shared<const Needs>(Planner(model, offload, weights_of(model, offload)).run());
-  planned_.push_back({.model = &model, .offload = offload, .needs = needs});
-  return needs;
+  planned_.push_back(std::make_unique<Planned>(
+      Planned{.model = &model,
+              .offload = offload,
+              .offloaded = OffloadedModel(model, offload, weights_of(model, offload)),
+              .load = {},
+              .needs = nullptr}));
+  return *planned_.back();
+}
+
+std::shared_ptr<const Needs> PlannedNeeds::of(const domain::Model& model, const Offload& offload,
+                                              const SlotLoad& load) {
+  Planned& planned = planned_for(model, offload);
+  if (planned.needs == nullptr || planned.load != load) {
+    planned.needs = std::make_shared<const Needs>(planned.offloaded.needs_of(load));
+    planned.load = load;
+  }
+  return planned.needs;
 }
 
 }  // namespace gpushape::estimate::ggml

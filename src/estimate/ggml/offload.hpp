@@ -14,17 +14,24 @@
 #include "domain/model.hpp"
 #include "estimate/ggml/decoder_graph.hpp"
 #include "estimate/ggml/file_weights.hpp"
+#include "estimate/ggml/graph_memory.hpp"
 
 namespace gpushape::estimate::ggml {
 
-/// Decided: which file, where its layers lie, how much context, how it is built.
+/// What the slots are asked to hold.
+struct SlotLoad {
+  std::int64_t context = 0;  ///< tokens of a slot
+  std::int64_t slots = 1;
+  bool is_shared = false;  ///< slots share one cache of `context` cells
+
+  bool operator==(const SlotLoad&) const = default;
+};
+
+/// Decided: which file, where its layers lie, how it is built.
 struct Offload {
   std::optional<domain::Quantization> mix;  ///< empty: as the file's header says
   std::int64_t gpus = 0;                    ///< 0: everything stays with the host
   std::int64_t gpu_layers = 0;              ///< of the layers and the head, the last ones
-  std::int64_t context = 0;                 ///< tokens of a slot
-  std::int64_t slots = 1;
-  bool is_shared = false;  ///< slots share one cache of `context` cells
   std::int64_t micro_batch = 512;
   std::int64_t context_unit = 256;  ///< cells come in multiples of it
   std::int64_t window_unit = 256;
@@ -57,18 +64,52 @@ struct Needs {
   std::int64_t window_cells = 0;
 };
 
-Needs needs_of(const domain::Model& model, const Offload& offload);
+/// A model on the devices of one offload: weights and graph are found once, and every load asks for
+/// the rest.
+class OffloadedModel {
+ public:
+  /// Keeps the graph, not the model.
+  OffloadedModel(const domain::Model& model, const Offload& offload, const FileWeights& weights);
 
-/// What was planned before. Needs follow from model and offload alone, so that the GPUs of a sweep
-/// share them.
+  [[nodiscard]] Needs needs_of(const SlotLoad& load);
+
+ private:
+  /// Layers of one device whose caches have as many cells.
+  struct Cells {
+    std::size_t device = 0;
+    std::int64_t window_tokens = 0;  ///< 0: as many as the context
+    std::int64_t token_bytes = 0;
+  };
+  void place_weights(const FileWeights& weights, const std::vector<int>& places);
+  void place_caches(const domain::Model& model, const std::vector<int>& places);
+  void add_cells(const Cells& cells);
+  [[nodiscard]] std::int64_t cells_of(const SlotLoad& load) const;
+  [[nodiscard]] std::int64_t window_cells_of(std::int64_t window, const SlotLoad& load) const;
+  [[nodiscard]] StepSizes step_of(const SlotLoad& load, const Needs& needs) const;
+
+  Offload offload_;
+  Needs still_;  ///< what no load changes
+  std::vector<Cells> cells_;
+  std::vector<std::int64_t> state_bytes_;  ///< of one slot, by device
+  std::int64_t window_tokens_ = 0;         ///< of the last layers that keep a window
+  GraphMemory graph_;
+};
+
+Needs needs_of(const domain::Model& model, const Offload& offload, const SlotLoad& load);
+
+/// What was planned before. Needs follow from model, offload and load alone, so that the GPUs of a
+/// sweep share them.
 class PlannedNeeds {
  public:
-  std::shared_ptr<const Needs> of(const domain::Model& model, const Offload& offload);
+  std::shared_ptr<const Needs> of(const domain::Model& model, const Offload& offload,
+                                  const SlotLoad& load);
 
  private:
   struct Planned {
     const domain::Model* model = nullptr;
     Offload offload;
+    OffloadedModel offloaded;
+    SlotLoad load;  ///< the latest
     std::shared_ptr<const Needs> needs;
   };
   struct Counted {
@@ -77,13 +118,11 @@ class PlannedNeeds {
     bool pads_rows = false;
     FileWeights weights;
   };
+  Planned& planned_for(const domain::Model& model, const Offload& offload);
   const FileWeights& weights_of(const domain::Model& model, const Offload& offload);
 
-  std::vector<Planned> planned_;  ///< the latest last
+  std::vector<std::unique_ptr<Planned>> planned_;  ///< the latest last
   std::vector<Counted> counted_;
 };
-
-/// Cells of the full cache for one stream.
-std::int64_t cells_of(const Offload& offload);
 
 }  // namespace gpushape::estimate::ggml
