@@ -112,11 +112,17 @@ void walk_all(benchmark::State& state, const SweepGrid& grid) {
 
 void sweep(benchmark::State& state, SweepGrid (*make)()) { walk_all(state, make()); }
 
-/// The whole grid on each engine that is modelled.
-void sweep_engine(benchmark::State& state, std::string_view name) {
-  SweepGrid grid = whole_grid();
-  take_engine(grid, name);
-  walk_all(state, grid);
+/// A grid on each engine that is modelled.
+void add_engines(const std::string& title, SweepGrid (*make)()) {
+  for (const gpushape::estimate::EngineRow& row : gpushape::estimate::engine_rows()) {
+    const auto run = [make, name = row.name](benchmark::State& state) {
+      SweepGrid grid = make();
+      take_engine(grid, name);
+      walk_all(state, grid);
+    };
+    benchmark::RegisterBenchmark((title + "/" + std::string(row.name)).c_str(), run)
+        ->Unit(benchmark::kMillisecond);
+  }
 }
 
 }  // namespace
@@ -127,12 +133,9 @@ BENCHMARK_CAPTURE(sweep, in_stages, in_stages)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(sweep, one_load, one_load)->Unit(benchmark::kMillisecond);
 
 int main(int argc, char** argv) {
-  for (const gpushape::estimate::EngineRow& row : gpushape::estimate::engine_rows()) {
-    benchmark::RegisterBenchmark(
-        ("engine/" + std::string(row.name)).c_str(),
-        [name = row.name](benchmark::State& state) { sweep_engine(state, name); })
-        ->Unit(benchmark::kMillisecond);
-  }
+  add_engines("engine", whole_grid);
+  add_engines("one_gpu", one_gpu);
+  add_engines("one_load", one_load);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }
