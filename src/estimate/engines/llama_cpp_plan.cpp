@@ -188,8 +188,7 @@ void note_settings(const Plan& plan, std::vector<std::string>& notes) {
     notes.push_back(
         fmt::format("no context is given: buffers are those of {} tokens", plan.load.context));
   if (plan.load.is_shared && plan.load.slots > 1)
-    notes.push_back(
-        fmt::format("the {} slots share one cache of the context", plan.load.slots));
+    notes.push_back(fmt::format("the {} slots share one cache of the context", plan.load.slots));
   if (plan.needs->window_cells > 0)
     notes.push_back(
         fmt::format("layers with a window keep {} cells a slot", plan.needs->window_cells));
@@ -256,10 +255,10 @@ void settle_llama_cpp(const Request& request, Plan& plan) {
                .slots = slots.count,
                .is_shared = slots.is_shared};
   const domain::Model& model = *request.model;
-  plan.needs = request.planned != nullptr
-                   ? request.planned->of(model, *plan.offload, plan.load)
-                   : std::make_shared<const ggml::Needs>(
-                         ggml::needs_of(model, *plan.offload, plan.load));
+  plan.needs =
+      request.planned != nullptr
+          ? request.planned->of(model, *plan.offload, plan.load)
+          : std::make_shared<const ggml::Needs>(ggml::needs_of(model, *plan.offload, plan.load));
 }
 
 Result<ResolvedPlan> plan_llama_cpp(const Request& request) {

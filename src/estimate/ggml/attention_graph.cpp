@@ -41,10 +41,9 @@ Heads split_fused(Graph& graph, const domain::Attention& attention, Id input) {
                              attention.kv_heads * attention.value_head_dim;
   Id all = project(graph, input, width);
   if (attention.qkv_bias) all = graph.in_place({all, graph.external()});
-  return {
-      .query = graph.view(all, {attention.head_dim, attention.heads, tokens}, false),
-      .key = graph.view(all, {attention.head_dim, attention.kv_heads, tokens}, false),
-      .value = graph.view(all, {attention.value_head_dim, attention.kv_heads, tokens}, false)};
+  return {.query = graph.view(all, {attention.head_dim, attention.heads, tokens}, false),
+          .key = graph.view(all, {attention.head_dim, attention.kv_heads, tokens}, false),
+          .value = graph.view(all, {attention.value_head_dim, attention.kv_heads, tokens}, false)};
 }
 
 Heads split_apart(Graph& graph, const domain::Attention& attention, Id input) {
@@ -88,15 +87,14 @@ void store(Graph& graph, Id heads, Id cache, Id rows, bool is_apart) {
   graph.expand(graph.write(cache, values, rows));
 }
 
-// Sequences with caches of their own are attended to apart, each with its part of the tokens: as many
-// values in all, so that shapes name the tokens together.
+// Sequences with caches of their own are attended to apart, each with its part of the tokens: as
+// many values in all, so that shapes name the tokens together.
 
 Id flash_attended(Graph& graph, const Heads& heads, Id keys, Id values, Id mask,
                   std::int64_t value_width) {
   const Extent count = graph.shape(heads.query)[1];
   const Id query = graph.view(heads.query, graph.shape(heads.query), false);
-  const Id result = graph.compute({value_width, count, kTokens},
-                                  {query, keys, values, mask});
+  const Id result = graph.compute({value_width, count, kTokens}, {query, keys, values, mask});
   return graph.reshape(result, {value_width * count, kTokens});
 }
 
@@ -104,11 +102,9 @@ Id plainly_attended(Graph& graph, const Heads& heads, Id keys, Id values, const 
                     std::int64_t value_width) {
   const Extent count = graph.shape(heads.query)[1];
   const Id query = graph.view(heads.query, graph.shape(heads.query), false);
-  const Id scores =
-      graph.compute({cache.cells, kTokens, count}, {keys, query});
+  const Id scores = graph.compute({cache.cells, kTokens, count}, {keys, query});
   const Id shares = graph.in_place({scores, cache.mask});
-  const Id sums =
-      graph.compute({value_width, kTokens, count}, {values, shares});
+  const Id sums = graph.compute({value_width, kTokens, count}, {values, shares});
   const Id turned = graph.view(sums, {value_width, count, kTokens}, false);
   return graph.compute({value_width * count, kTokens}, {turned});
 }
@@ -147,8 +143,7 @@ Id add_attention(Graph& graph, const domain::Model& model, const domain::Attenti
   if (attention.output_gate != domain::OutputGate::None) {
     const Id wide = project(graph, input, attention.heads * attention.value_head_dim * 2);
     heads.query = graph.view(wide, graph.shape(heads.query), false);
-    gate = graph.compute({attention.heads * attention.value_head_dim, kTokens},
-                         {wide});
+    gate = graph.compute({attention.heads * attention.value_head_dim, kTokens}, {wide});
   }
   if (has_norms) heads.query = head_norm(graph, heads.query);
   heads.query = has_norms ? graph.in_place({heads.query, inputs.positions})
@@ -196,14 +191,13 @@ Id add_latent_attention(Graph& graph, const domain::Model& model,
   graph.expand(heads.key);
   const Id keys = graph.external();
   store(graph, heads.key, keys, inputs.full.key_rows, false);
-  Id result =
-      plan.habits.flash_attention
-          ? flash_attended(graph, heads, keys, keys, inputs.full.mask, latent.kv_rank)
-          : plainly_attended(graph, heads, keys, keys, inputs.full, latent.kv_rank);
+  Id result = plan.habits.flash_attention
+                  ? flash_attended(graph, heads, keys, keys, inputs.full.mask, latent.kv_rank)
+                  : plainly_attended(graph, heads, keys, keys, inputs.full, latent.kv_rank);
   // Latents become values: once for each head.
   const Id apart = graph.view(result, {latent.kv_rank, tokens, attention.heads}, false);
-  const Id values = graph.compute({attention.value_head_dim, tokens, attention.heads},
-                                  {graph.external(), apart});
+  const Id values =
+      graph.compute({attention.value_head_dim, tokens, attention.heads}, {graph.external(), apart});
   const Id back = graph.view(values, {attention.value_head_dim, attention.heads, tokens}, false);
   result = graph.compute({attention.value_head_dim * attention.heads, tokens}, {back});
   graph.expand(result);
@@ -219,8 +213,7 @@ Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& 
   const std::int64_t beside =
       is_delta ? 2 * mixer.key_heads * mixer.key_dim : 2 * mixer.groups * mixer.state;
   const std::int64_t channels = values + beside;
-  const Extent state =
-      for_each_sequence(is_delta ? values * mixer.key_dim : values * mixer.state);
+  const Extent state = for_each_sequence(is_delta ? values * mixer.key_dim : values * mixer.state);
   const Extent kept = for_each_sequence(std::max<std::int64_t>(0, mixer.convolution - 1));
 
   const Id mixed = project(graph, input, channels);
@@ -232,11 +225,9 @@ Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& 
   const Id old_state = graph.compute({state}, {graph.external()});
   const Id queries = graph.compute({std::max<std::int64_t>(1, beside), tokens},
                                    {graph.view(convolved, {beside, tokens}, false)});
-  const Id result = graph.compute({values * tokens + state},
-                                  {queries, convolved, old_state});
+  const Id result = graph.compute({values * tokens + state}, {queries, convolved, old_state});
   graph.expand(graph.write(graph.external(), result, kNoTensor));
-  const Id outputs =
-      graph.compute({values, tokens}, {graph.view(result, {values, tokens}, false)});
+  const Id outputs = graph.compute({values, tokens}, {graph.view(result, {values, tokens}, false)});
   const Id normed = graph.in_place({outputs, graph.external()});
   const Id gated = graph.in_place({normed, graph.in_place({gate})});
   return project(graph, gated, model.hidden_size);

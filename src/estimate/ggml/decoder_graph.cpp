@@ -92,8 +92,7 @@ StepInputs make_inputs(Graph& graph, const domain::Model& model, const DecoderGr
 Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
   graph.place_on(graph.host());
   const Id tokens = graph.input({kTokens}, kFloat);
-  const Id rows =
-      graph.compute({model.hidden_size, kTokens}, {graph.external(), tokens});
+  const Id rows = graph.compute({model.hidden_size, kTokens}, {graph.external(), tokens});
   graph.expand(rows);
   if (plan.habits.has_embedding_input)
     graph.expand(graph.input({model.hidden_size, kTokens}, kFloat));

@@ -53,6 +53,8 @@ class Tenancy {
       ++state(here.sources.at(i)).users;
   }
 
+  // Extents that a step happens to make equal are no reason: sources that can be taken over have
+  // either the result's own extents or fewer dimensions that follow the step.
   bool takes_over(Id id) {
     const Tensor& here = tensor(id);
     if (here.kind != Kind::InPlace) return false;

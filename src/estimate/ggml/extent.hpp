@@ -35,9 +35,7 @@ struct Extent {
   constexpr Extent(std::int64_t number) : count(number) {}  // NOLINT(google-explicit-constructor)
   constexpr explicit Extent(Unit one) : unit(one) {}
 
-  [[nodiscard]] constexpr bool is_number() const {
-    return unit == Unit::One && per_sequence == 0;
-  }
+  [[nodiscard]] constexpr bool is_number() const { return unit == Unit::One && per_sequence == 0; }
   bool operator==(const Extent&) const = default;
 };
 

@@ -39,7 +39,7 @@ class DeviceMemory {
   std::int64_t alignment_;
   std::vector<std::int64_t> sizes_;  ///< of the step that is asked for
   bool was_asked_ = false;
-  std::vector<Course> courses_;  ///< the latest last
+  std::vector<Course> courses_;  ///< the one that held last at the end
 };
 
 class GraphMemory {

@@ -149,9 +149,9 @@ void OffloadedModel::place_caches(const domain::Model& model, const std::vector<
     const std::int64_t window = is_window ? attention.window_tokens : 0;
     if (is_window && !attention.shares_cache) window_tokens_ = window;
     const std::int64_t bytes = keeps_cells(attention) ? token_bytes(attention, offload_) : 0;
-    const std::int64_t state = run.layer.recurrent ? state_values(*run.layer.recurrent) * kFloat *
-                                                         offload_.state_copies
-                                                   : 0;
+    const std::int64_t state =
+        run.layer.recurrent ? state_values(*run.layer.recurrent) * kFloat * offload_.state_copies
+                            : 0;
     for (std::int64_t i = 0; i < run.count; ++i) {
       const auto device = static_cast<std::size_t>(places[index++]);
       add_cells({.device = device, .window_tokens = window, .token_bytes = bytes});
