@@ -1,122 +1,13 @@
 #include "estimate/facts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <system_error>
-#include <vector>
-
-#include "base/edit_distance.hpp"
+#include <utility>
 
 namespace gpushape::estimate {
 namespace {
-
-struct Comparison {
-  double Conditions::* value = nullptr;
-  std::string_view sign;
-  double bound = 0;
-};
-
-constexpr double kTen = 10;
-
-/// A number without sign or exponent, of so few digits that both of its parts are exact: their
-/// quotient is then the nearest double, as from_chars would give.
-std::optional<double> read_short_number(std::string_view text) {
-  constexpr std::size_t kMostDigits = 15;
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
-  double digits = 0;
-  double scale = 0;  // 0 until the point
-  for (const char letter : text) {
-    if (letter == '.' && scale == 0) {
-      scale = 1;
-      continue;
-    }
-    if (letter < '0' || letter > '9') return std::nullopt;
-    digits = digits * kTen + (letter - '0');
-    scale *= kTen;
-  }
-  if (scale == 1) return std::nullopt;  // nothing behind the point
-  return scale > 1 ? digits / scale : digits;
-}
-
-std::optional<double> read_number(std::string_view text) {
-  if (const std::optional<double> number = read_short_number(text)) return number;
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return rest == end && error == std::errc{} ? std::optional(number) : std::nullopt;
-}
-
-constexpr bool is_sign(char letter) { return letter == '<' || letter == '>' || letter == '='; }
-
-/// Read for every estimate, hundreds of times: without searches.
-std::optional<Comparison> read_comparison(std::string_view text) {
-  std::size_t start = 0;
-  while (start < text.size() && !is_sign(text[start])) ++start;
-  std::size_t end = start;
-  while (end < text.size() && is_sign(text[end])) ++end;
-  Comparison comparison;
-  const std::string_view name = text.substr(0, start);
-  for (const ConditionRow& row : kConditions) {
-    // Most names differ in length or in their first letter.
-    if (row.name.size() == start && row.name.front() == name.front() && row.name == name) {
-      comparison.value = row.value;
-      break;
-    }
-  }
-  comparison.sign = text.substr(start, end - start);
-  const bool is_known = comparison.sign == "=" || comparison.sign == ">=" || comparison.sign == "<";
-  if (comparison.value == nullptr || !is_known) return std::nullopt;
-  const std::optional<double> bound = read_number(text.substr(end));
-  if (!bound) return std::nullopt;
-  comparison.bound = *bound;
-  return comparison;
-}
-
-bool is_met(const Comparison& comparison, double value) {
-  if (comparison.sign == "=") return value == comparison.bound;
-  if (comparison.sign == "<") return value < comparison.bound;
-  return value >= comparison.bound;
-}
-
-/// Calls `visit` with every part of `when`, until it returns false.
-template <class Visit>
-void each_part(std::string_view when, Visit visit) {
-  while (!when.empty()) {
-    const std::size_t comma = when.find(',');
-    if (!visit(when.substr(0, comma))) return;
-    if (comma == std::string_view::npos) return;
-    when.remove_prefix(comma + 1);
-  }
-}
-
-/// Number of comparisons that hold, or -1 when one does not.
-int rank_of(std::string_view when, const Conditions& conditions) {
-  int rank = 0;
-  each_part(when, [&](std::string_view part) {
-    const std::optional<Comparison> comparison = read_comparison(part);
-    if (comparison) {
-      const bool is_true = is_met(*comparison, conditions.*(comparison->value));
-      rank = is_true ? rank + 1 : -1;
-    } else {
-      rank = -1;
-    }
-    return rank >= 0;
-  });
-  return rank;
-}
-
-std::vector<std::string> condition_names() {
-  std::vector<std::string> names;
-  names.reserve(kConditions.size());
-  for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
-  return names;
-}
 
 /// Of the ends and the length of a name, where names differ.
 std::size_t hash_of(std::string_view name) {
@@ -145,57 +36,15 @@ double bytes_of(std::string_view unit) {
 
 }  // namespace
 
-bool holds(std::string_view when, const Conditions& conditions) {
-  return rank_of(when, conditions) >= 0;
+HeldConstants::HeldConstants(std::size_t count, std::vector<int> ranks)
+    : slots_(std::bit_ceil(2 * (count + 1))), ranks_(std::move(ranks)) {}
+
+void HeldConstants::add(const domain::EngineConstant& constant, int rank) {
+  Slot& slot = slots_[slot_of(constant.name)];
+  if (slot.constant == nullptr || rank >= slot.rank) slot = {.constant = &constant, .rank = rank};
 }
 
-Diagnostics unreadable_conditions(const domain::Engine& engine) {
-  Diagnostics diagnostics;
-  for (const domain::EngineFacts& facts : engine.facts) {
-    for (const domain::EngineConstant& constant : facts.constants) {
-      each_part(constant.when, [&](std::string_view part) {
-        if (read_comparison(part)) return true;
-        const std::string_view name = part.substr(0, part.find_first_of("<>="));
-        diagnostics.push_back(complaint(
-            fmt::format("engine {}: fact '{}' holds when '{}', which cannot be read", engine.name,
-                        constant.name, part),
-            suggestion(name, condition_names(), "write a name, one of = >= <, and a number")));
-        return true;
-      });
-    }
-  }
-  return diagnostics;
-}
-
-Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
-             const Conditions& conditions)
-    : engine_(&engine), version_(version), conditions_(conditions) {
-  collect();
-}
-
-/// Of several rows of one name, the one with the most comparisons, and of those the latest.
-void Facts::collect() {
-  std::size_t count = 1;
-  for (const domain::EngineFacts& facts : engine_->facts) count += facts.constants.size();
-  slots_.assign(std::bit_ceil(2 * count), Slot{});
-  by_sequences_.clear();
-  for (const domain::EngineFacts& facts : engine_->facts) {
-    if (facts.since > version_) break;
-    for (const domain::EngineConstant& constant : facts.constants) {
-      int rank = 0;
-      if (!constant.when.empty()) {
-        if (constant.when.contains("sequences")) by_sequences_.push_back(&constant);
-        rank = rank_of(constant.when, conditions_);
-        if (rank < 0) continue;
-      }
-      Slot& slot = slots_[slot_of(constant.name)];
-      if (slot.constant == nullptr || rank >= slot.rank)
-        slot = {.constant = &constant, .rank = rank};
-    }
-  }
-}
-
-std::size_t Facts::slot_of(std::string_view name) const {
+std::size_t HeldConstants::slot_of(std::string_view name) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t place = hash_of(name) & mask;
   while (slots_[place].constant != nullptr && slots_[place].constant->name != name)
@@ -203,22 +52,74 @@ std::size_t Facts::slot_of(std::string_view name) const {
   return place;
 }
 
-void Facts::set_sequences(double sequences) {
-  if (sequences == conditions_.sequences) return;
-  Conditions changed = conditions_;
-  changed.sequences = sequences;
-  const bool is_same =
-      std::ranges::all_of(by_sequences_, [&](const domain::EngineConstant* constant) {
-        return holds(constant->when, conditions_) == holds(constant->when, changed);
-      });
-  conditions_ = changed;
-  if (is_same) return;
-  collect();
-  ++changes_;
+VersionFacts::VersionFacts(const domain::Engine& engine, domain::EngineVersion version)
+    : engine_(&engine), version_(version) {
+  for (const domain::EngineFacts& facts : engine.facts) {
+    if (facts.since > version) break;
+    for (const domain::EngineConstant& constant : facts.constants) add(constant);
+  }
 }
 
-const domain::EngineConstant* Facts::find(std::string_view name) const {
-  return slots_.empty() ? nullptr : slots_[slot_of(name)].constant;
+void VersionFacts::add(const domain::EngineConstant& constant) {
+  if (constant.when.empty()) {
+    rows_.push_back({.constant = &constant, .when = kAlways});
+    return;
+  }
+  const auto [known, is_new] = when_of_text_.emplace(constant.when, whens_.size());
+  rows_.push_back({.constant = &constant, .when = known->second});
+  if (!is_new) return;
+  whens_.emplace_back(constant.when);
+  if (whens_.back().asks_for(&Conditions::sequences)) by_sequences_.push_back(known->second);
+}
+
+std::shared_ptr<const HeldConstants> VersionFacts::under(const Conditions& conditions) {
+  constexpr std::size_t kMostKnown = 32;
+  std::vector<int> ranks;
+  ranks.reserve(whens_.size());
+  for (const When& when : whens_) ranks.push_back(when.rank(conditions));
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    if ((*known)->ranks() == ranks) return *known;
+  }
+  if (known_.size() == kMostKnown) known_.erase(known_.begin());
+  auto held = std::make_shared<HeldConstants>(rows_.size(), std::move(ranks));
+  for (const Row& row : rows_) {
+    const int rank = row.when == kAlways ? 0 : held->ranks()[row.when];
+    if (rank >= 0) held->add(*row.constant, rank);
+  }
+  known_.push_back(std::move(held));
+  return known_.back();
+}
+
+bool VersionFacts::is_same(const HeldConstants& held, const Conditions& with_sequences) const {
+  return std::ranges::all_of(by_sequences_, [&](std::size_t when) {
+    return held.ranks()[when] == whens_[when].rank(with_sequences);
+  });
+}
+
+std::shared_ptr<VersionFacts> KnownVersions::of(const domain::Engine& engine,
+                                                domain::EngineVersion version) {
+  constexpr std::size_t kMostKnown = 8;
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    if ((*known)->is_of(engine, version)) return *known;
+  }
+  if (known_.size() == kMostKnown) known_.erase(known_.begin());
+  known_.push_back(std::make_shared<VersionFacts>(engine, version));
+  return known_.back();
+}
+
+Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
+             const Conditions& conditions)
+    : Facts(std::make_shared<VersionFacts>(engine, version), conditions) {}
+
+Facts::Facts(std::shared_ptr<VersionFacts> version, const Conditions& conditions)
+    : version_(std::move(version)), held_(version_->under(conditions)), conditions_(conditions) {}
+
+void Facts::set_sequences(double sequences) {
+  if (sequences == conditions_.sequences) return;
+  conditions_.sequences = sequences;
+  if (version_ == nullptr || version_->is_same(*held_, conditions_)) return;
+  held_ = version_->under(conditions_);
+  ++changes_;
 }
 
 Spread Facts::value(std::string_view name) const {

@@ -1,90 +1,97 @@
-// The constants of an engine that hold for one version under given conditions.
+// The constants of an engine that hold for one version under given conditions (conditions.hpp).
 //
-// A constant's `when` is a list of comparisons joined by commas ("tp>=2,cc>=9"); all of them must
-// hold. Of several rows of one name, the one with the most comparisons is taken, and of those the
-// latest. Figures with a unit of memory come out in bytes.
+// Of several rows of one name, the one with the most comparisons is taken, and of those the latest.
+// Figures with a unit of memory come out in bytes.
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.hpp"
 #include "domain/engine.hpp"
+#include "estimate/conditions.hpp"
 #include "estimate/spread.hpp"
 
 namespace gpushape::estimate {
 
-/// What a `when` may ask about. Truths are 1 and 0.
-struct Conditions {
-  double tensor_parallel = 1;
-  double pipeline_parallel = 1;
-  double sequences = 0;           ///< rows of one sampler call
-  double compute_capability = 0;  ///< 9.0; 0 where no GPU is given
-  double device_gib = 0;          ///< of the device that NVML finds by index
-  double gpu_given = 0;
-  double is_a100 = 0;
-  double is_amd = 0;
-  double is_quantized = 0;
-  double linear_bits = 16;  ///< of one stored weight of a linear layer
-  double is_mxfp4 = 0;
-  double is_nvfp4 = 0;
-  double has_recurrent = 0;
-  double is_encoder_decoder = 0;
-  double has_latents = 0;  ///< latent attention
-  double has_indexer = 0;
-  double has_towers = 0;
-  double has_sinks = 0;  ///< attention layers with a learned value per head
-  double has_narrow_values = 0;
-  double is_library = 0;  ///< started from a program, not as a server
+/// The constants that hold where every `when` comes out alike, found by name in constant time: an
+/// estimate asks for some sixty.
+class HeldConstants {
+ public:
+  /// Room for `count`.
+  HeldConstants(std::size_t count, std::vector<int> ranks);
+
+  void add(const domain::EngineConstant& constant, int rank);
+  /// nullptr where no row holds.
+  [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const {
+    return slots_[slot_of(name)].constant;
+  }
+  /// Of every `when` (When::rank).
+  [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
+
+ private:
+  struct Slot {
+    const domain::EngineConstant* constant = nullptr;
+    int rank = 0;
+  };
+  [[nodiscard]] std::size_t slot_of(std::string_view name) const;
+
+  std::vector<Slot> slots_;  ///< open addressing, a power of two, at most half full
+  std::vector<int> ranks_;
 };
 
-struct ConditionRow {
-  std::string_view name;
-  double Conditions::* value;
-  std::string_view description;
+/// All constants of a version, with their conditions read. Keeps a reference to `engine`.
+class VersionFacts {
+ public:
+  VersionFacts(const domain::Engine& engine, domain::EngineVersion version);
+
+  [[nodiscard]] bool is_of(const domain::Engine& engine, domain::EngineVersion version) const {
+    return &engine == engine_ && version == version_;
+  }
+  /// What came out alike before is found again.
+  std::shared_ptr<const HeldConstants> under(const Conditions& conditions);
+  /// Whether another number of sequences leaves what holds as it is.
+  [[nodiscard]] bool is_same(const HeldConstants& held, const Conditions& with_sequences) const;
+
+ private:
+  struct Row {
+    const domain::EngineConstant* constant = nullptr;
+    std::size_t when = 0;  ///< kAlways without one
+  };
+  static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
+  void add(const domain::EngineConstant& constant);
+
+  const domain::Engine* engine_;
+  domain::EngineVersion version_;
+  std::map<std::string_view, std::size_t> when_of_text_;
+  std::vector<When> whens_;
+  std::vector<std::size_t> by_sequences_;  ///< conditions that ask for sequences
+  std::vector<Row> rows_;
+  std::vector<std::shared_ptr<const HeldConstants>> known_;  ///< the latest last
 };
 
-inline constexpr auto kConditions = std::to_array<ConditionRow>({
-    {"tp", &Conditions::tensor_parallel, "tensor parallel size"},
-    {"pp", &Conditions::pipeline_parallel, "pipeline parallel size"},
-    {"sequences", &Conditions::sequences, "sequences of one sampler call"},
-    {"cc", &Conditions::compute_capability, "CUDA compute capability; 0 without a GPU"},
-    {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},
-    {"gpu", &Conditions::gpu_given, "1 when a GPU is given"},
-    {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
-    {"amd", &Conditions::is_amd, "1 on AMD devices"},
-    {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
-    {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
-    {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
-    {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
-    {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
-    {"encoderDecoder", &Conditions::is_encoder_decoder,
-     "1 when a decoder attends to an encoder's output"},
-    {"latent", &Conditions::has_latents, "1 when attention keeps latents (DeepSeek)"},
-    {"indexer", &Conditions::has_indexer, "1 when an indexer chooses the tokens attended to"},
-    {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
-    {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
-    {"narrowValues", &Conditions::has_narrow_values,
-     "1 when values are narrower than keys (MiMo-V2)"},
-    {"library", &Conditions::is_library, "1 when the engine is started from a program"},
-});
+/// Versions that were read before, for the requests of a sweep.
+class KnownVersions {
+ public:
+  std::shared_ptr<VersionFacts> of(const domain::Engine& engine, domain::EngineVersion version);
 
-/// Whether all comparisons of `when` hold. A comparison that cannot be read does not hold.
-bool holds(std::string_view when, const Conditions& conditions);
-/// Complaints about comparisons in `engine` that cannot be read.
-Diagnostics unreadable_conditions(const domain::Engine& engine);
+ private:
+  std::vector<std::shared_ptr<VersionFacts>> known_;  ///< the latest last
+};
 
-/// The constants that hold, found by name in constant time: an estimate asks for some sixty.
 class Facts {
  public:
   Facts() = default;
-  /// Keeps a reference to `engine`.
   Facts(const domain::Engine& engine, domain::EngineVersion version, const Conditions& conditions);
+  Facts(std::shared_ptr<VersionFacts> version, const Conditions& conditions);
 
   /// nullptr where no row holds.
-  [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const;
+  [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const {
+    return held_ == nullptr ? nullptr : held_->find(name);
+  }
   /// In bytes where the unit is one of memory. 0 where no row holds.
   [[nodiscard]] Spread value(std::string_view name) const;
   [[nodiscard]] double expected(std::string_view name) const { return value(name).expected; }
@@ -96,19 +103,10 @@ class Facts {
   [[nodiscard]] int changes() const { return changes_; }
 
  private:
-  struct Slot {
-    const domain::EngineConstant* constant = nullptr;
-    int rank = 0;
-  };
-  void collect();
-  [[nodiscard]] std::size_t slot_of(std::string_view name) const;
-
-  const domain::Engine* engine_ = nullptr;
-  domain::EngineVersion version_;
+  std::shared_ptr<VersionFacts> version_;
+  std::shared_ptr<const HeldConstants> held_;
   Conditions conditions_;
   int changes_ = 0;
-  std::vector<Slot> slots_;  ///< open addressing, a power of two, at most half full
-  std::vector<const domain::EngineConstant*> by_sequences_;  ///< whose `when` asks for sequences
 };
 
 }  // namespace gpushape::estimate

@@ -23,13 +23,19 @@
 
 namespace gpushape::estimate {
 
+/// What requests of one sweep have in common, found once for all of them.
+struct SharedFindings {
+  KnownVersions versions;
+  ggml::PlannedNeeds needs;
+};
+
 /// The arguments of an estimate, as they came.
 struct Request {
   const domain::Model* model = nullptr;
   const domain::Workload* workload = nullptr;
   const domain::Engine* engine = nullptr;
   const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
-  ggml::PlannedNeeds* planned = nullptr;       ///< nullptr: nobody shares what is planned
+  SharedFindings* shared = nullptr;            ///< nullptr: nobody shares what is found
 };
 
 /// The tokens of a pool, for engines whose limits follow from them, and what they were counted for.

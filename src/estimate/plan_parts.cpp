@@ -158,6 +158,12 @@ Conditions conditions_of(const Request& request) {
   return conditions;
 }
 
+Facts facts_under(const Conditions& conditions, const Request& request,
+                  const VersionChoice& version) {
+  if (request.shared == nullptr) return {*request.engine, version.facts_of, conditions};
+  return {request.shared->versions.of(*request.engine, version.facts_of), conditions};
+}
+
 Spread multiprocessors_of(const Request& request, const Facts& facts) {
   if (request.gpu != nullptr && request.gpu->multiprocessors)
     return certain(static_cast<double>(*request.gpu->multiprocessors));
@@ -201,7 +207,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   if (!version.note.empty()) resolved.notes.push_back(version.note);
   Plan& plan = resolved.plan;
   plan.model = request.model;
-  plan.facts = Facts(*request.engine, version.facts_of, conditions);
+  plan.facts = facts_under(conditions, request, version);
   plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
                       .pipeline = value_or_one(workload.engine.pipeline),
                       .data = value_or_one(workload.engine.data),

@@ -27,6 +27,9 @@ VersionChoice choose_version(const Request& request);
 
 /// What is known of the request before defaults are taken; the weights' conditions are not.
 Conditions conditions_of(const Request& request);
+/// What holds then of the version's facts.
+Facts facts_under(const Conditions& conditions, const Request& request,
+                  const VersionChoice& version);
 /// How the linear layers are stored.
 void take_weights(const WeightsChoice& weights, Conditions& conditions);
 

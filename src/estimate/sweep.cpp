@@ -129,7 +129,7 @@ void SweepWalk::take_setting(std::int64_t setting) {
   const domain::Model* model = &digits.of(grid_.models);
   if (model != row_.model) {
     counted_ = {};
-    planned_ = {};
+    shared_.needs = {};
   }
   row_.model = model;
   row_.setting = setting;
@@ -156,7 +156,7 @@ Request SweepWalk::request_for(std::size_t gpu) {
           .workload = &workload_,
           .engine = row_.engine,
           .gpu = memory ? &*memory : nullptr,
-          .planned = &planned_};
+          .shared = &shared_};
 }
 
 void SweepWalk::check(OnGpu& slot) {

@@ -115,7 +115,7 @@ class SweepWalk {
   domain::Workload workload_;  ///< of the row: prepared estimates point to it
   SweepRow row_;
   CountedWeights counted_;
-  ggml::PlannedNeeds planned_;
+  SharedFindings shared_;
   std::int64_t setting_ = -1;
   std::int64_t load_ = -1;   ///< counts the combinations of context, concurrency and utilization
   std::string load_reason_;  ///< why no GPU can take this load

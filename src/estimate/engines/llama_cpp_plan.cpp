@@ -256,8 +256,8 @@ void settle_llama_cpp(const Request& request, Plan& plan) {
                .is_shared = slots.is_shared};
   const domain::Model& model = *request.model;
   plan.needs =
-      request.planned != nullptr
-          ? request.planned->of(model, *plan.offload, plan.load)
+      request.shared != nullptr
+          ? request.shared->needs.of(model, *plan.offload, plan.load)
           : std::make_shared<const ggml::Needs>(ggml::needs_of(model, *plan.offload, plan.load));
 }
 
@@ -279,7 +279,7 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   const std::int64_t gpus = gpus_of(request);
   Plan& plan = resolved.plan;
   plan.model = request.model;
-  plan.facts = Facts(*request.engine, version.facts_of, conditions_with(request, gpus));
+  plan.facts = facts_under(conditions_with(request, gpus), request, version);
   constexpr std::array<std::string_view, 3> kNeeded = {"microBatch", "slots", "contextUnit"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {

@@ -140,8 +140,7 @@ void settle_transformers(const Request& request, Plan& plan) {
 Result<ResolvedPlan> plan_transformers(const Request& request) {
   const VersionChoice version = choose_version(request);
   Conditions conditions = conditions_of(request);
-  const domain::Workload workload =
-      as_loaded(request, Facts(*request.engine, version.facts_of, conditions));
+  const domain::Workload workload = as_loaded(request, facts_under(conditions, request, version));
   Request loaded = request;
   loaded.workload = &workload;
   WeightsChoice weights = choose_weights(loaded, kTransformersConverted);

@@ -151,7 +151,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   if (!version.note.empty()) resolved.notes.push_back(version.note);
   Plan& plan = resolved.plan;
   plan.model = request.model;
-  plan.facts = Facts(*request.engine, version.facts_of, conditions);
+  plan.facts = facts_under(conditions, request, version);
   plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
                       .pipeline = value_or_one(workload.engine.pipeline),
                       .data = value_or_one(workload.engine.data),

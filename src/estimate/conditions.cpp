@@ -1,0 +1,133 @@
+#include "estimate/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "base/edit_distance.hpp"
+
+namespace gpushape::estimate {
+namespace {
+
+constexpr double kTen = 10;
+
+/// A number without sign or exponent, of so few digits that both of its parts are exact: their
+/// quotient is then the nearest double, as from_chars would give.
+std::optional<double> read_short_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 15;
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  double digits = 0;
+  double scale = 0;  // 0 until the point
+  for (const char letter : text) {
+    if (letter == '.' && scale == 0) {
+      scale = 1;
+      continue;
+    }
+    if (letter < '0' || letter > '9') return std::nullopt;
+    digits = digits * kTen + (letter - '0');
+    scale *= kTen;
+  }
+  if (scale == 1) return std::nullopt;  // nothing behind the point
+  return scale > 1 ? digits / scale : digits;
+}
+
+std::optional<double> read_number(std::string_view text) {
+  if (const std::optional<double> number = read_short_number(text)) return number;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return rest == end && error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+constexpr bool is_sign(char letter) { return letter == '<' || letter == '>' || letter == '='; }
+
+/// Calls `visit` with every part of `when`, until it returns false.
+template <class Visit>
+void each_part(std::string_view when, Visit visit) {
+  while (!when.empty()) {
+    const std::size_t comma = when.find(',');
+    if (!visit(when.substr(0, comma))) return;
+    if (comma == std::string_view::npos) return;
+    when.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::string> condition_names() {
+  std::vector<std::string> names;
+  names.reserve(kConditions.size());
+  for (const ConditionRow& row : kConditions) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace
+
+When::When(std::string_view text) {
+  each_part(text, [&](std::string_view part) {
+    const std::optional<Comparison> comparison = read(part);
+    is_readable_ = comparison.has_value();
+    if (comparison) comparisons_.push_back(*comparison);
+    return is_readable_;
+  });
+}
+
+std::optional<When::Comparison> When::read(std::string_view text) {
+  const auto start = std::min(text.find_first_of("<>="), text.size());
+  const auto end = std::min(text.find_first_not_of("<>=", start), text.size());
+  const auto row = std::ranges::find(kConditions, text.substr(0, start), &ConditionRow::name);
+  const std::optional<double> bound = read_number(text.substr(end));
+  if (row == kConditions.end() || !bound) return std::nullopt;
+  const std::string_view sign = text.substr(start, end - start);
+  Comparison comparison{.value = row->value, .bound = *bound};
+  if (sign == "=") {
+    comparison.sign = Sign::Equal;
+  } else if (sign == ">=") {
+    comparison.sign = Sign::AtLeast;
+  } else if (sign == "<") {
+    comparison.sign = Sign::Below;
+  } else {
+    return std::nullopt;
+  }
+  return comparison;
+}
+
+int When::rank(const Conditions& conditions) const {
+  const auto is_met = [&](const Comparison& comparison) {
+    const double value = conditions.*comparison.value;
+    if (comparison.sign == Sign::Equal) return value == comparison.bound;
+    if (comparison.sign == Sign::Below) return value < comparison.bound;
+    return value >= comparison.bound;
+  };
+  const bool is_true = is_readable_ && std::ranges::all_of(comparisons_, is_met);
+  return is_true ? static_cast<int>(comparisons_.size()) : -1;
+}
+
+bool When::asks_for(double Conditions::* value) const {
+  return std::ranges::find(comparisons_, value, &Comparison::value) != comparisons_.end();
+}
+
+bool holds(std::string_view when, const Conditions& conditions) {
+  return When(when).rank(conditions) >= 0;
+}
+
+Diagnostics unreadable_conditions(const domain::Engine& engine) {
+  Diagnostics diagnostics;
+  for (const domain::EngineFacts& facts : engine.facts) {
+    for (const domain::EngineConstant& constant : facts.constants) {
+      each_part(constant.when, [&](std::string_view part) {
+        if (When(part).is_readable()) return true;
+        const std::string_view name = part.substr(0, part.find_first_of("<>="));
+        diagnostics.push_back(complaint(
+            fmt::format("engine {}: fact '{}' holds when '{}', which cannot be read", engine.name,
+                        constant.name, part),
+            suggestion(name, condition_names(), "write a name, one of = >= <, and a number")));
+        return true;
+      });
+    }
+  }
+  return diagnostics;
+}
+
+}  // namespace gpushape::estimate

@@ -1,0 +1,101 @@
+// The conditions that a constant of an engine holds under.
+//
+// A `when` is a list of comparisons joined by commas ("tp>=2,cc>=9"); all of them must hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "domain/engine.hpp"
+
+namespace gpushape::estimate {
+
+/// What a `when` may ask about. Truths are 1 and 0.
+struct Conditions {
+  double tensor_parallel = 1;
+  double pipeline_parallel = 1;
+  double sequences = 0;           ///< rows of one sampler call
+  double compute_capability = 0;  ///< 9.0; 0 where no GPU is given
+  double device_gib = 0;          ///< of the device that NVML finds by index
+  double gpu_given = 0;
+  double is_a100 = 0;
+  double is_amd = 0;
+  double is_quantized = 0;
+  double linear_bits = 16;  ///< of one stored weight of a linear layer
+  double is_mxfp4 = 0;
+  double is_nvfp4 = 0;
+  double has_recurrent = 0;
+  double is_encoder_decoder = 0;
+  double has_latents = 0;  ///< latent attention
+  double has_indexer = 0;
+  double has_towers = 0;
+  double has_sinks = 0;  ///< attention layers with a learned value per head
+  double has_narrow_values = 0;
+  double is_library = 0;  ///< started from a program, not as a server
+};
+
+struct ConditionRow {
+  std::string_view name;
+  double Conditions::* value;
+  std::string_view description;
+};
+
+inline constexpr auto kConditions = std::to_array<ConditionRow>({
+    {"tp", &Conditions::tensor_parallel, "tensor parallel size"},
+    {"pp", &Conditions::pipeline_parallel, "pipeline parallel size"},
+    {"sequences", &Conditions::sequences, "sequences of one sampler call"},
+    {"cc", &Conditions::compute_capability, "CUDA compute capability; 0 without a GPU"},
+    {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},
+    {"gpu", &Conditions::gpu_given, "1 when a GPU is given"},
+    {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
+    {"amd", &Conditions::is_amd, "1 on AMD devices"},
+    {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
+    {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
+    {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
+    {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
+    {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
+    {"encoderDecoder", &Conditions::is_encoder_decoder,
+     "1 when a decoder attends to an encoder's output"},
+    {"latent", &Conditions::has_latents, "1 when attention keeps latents (DeepSeek)"},
+    {"indexer", &Conditions::has_indexer, "1 when an indexer chooses the tokens attended to"},
+    {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
+    {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
+    {"narrowValues", &Conditions::has_narrow_values,
+     "1 when values are narrower than keys (MiMo-V2)"},
+    {"library", &Conditions::is_library, "1 when the engine is started from a program"},
+});
+
+/// A `when`, read once and asked often.
+class When {
+ public:
+  explicit When(std::string_view text);
+
+  [[nodiscard]] bool is_readable() const { return is_readable_; }
+  /// How many comparisons there are where all of them hold; -1 otherwise. One that cannot be read
+  /// does not hold.
+  [[nodiscard]] int rank(const Conditions& conditions) const;
+  [[nodiscard]] bool asks_for(double Conditions::* value) const;
+
+ private:
+  enum class Sign : std::uint8_t { Equal, AtLeast, Below };
+  struct Comparison {
+    double Conditions::* value = nullptr;
+    Sign sign = Sign::Equal;
+    double bound = 0;
+  };
+  static std::optional<Comparison> read(std::string_view text);
+
+  std::vector<Comparison> comparisons_;
+  bool is_readable_ = true;
+};
+
+/// Whether all comparisons of `when` hold.
+bool holds(std::string_view when, const Conditions& conditions);
+/// Complaints about comparisons in `engine` that cannot be read.
+Diagnostics unreadable_conditions(const domain::Engine& engine);
+
+}  // namespace gpushape::estimate
