@@ -30,20 +30,25 @@ bool runs_four_bits(const domain::Device& device) {
 
 }  // namespace
 
-std::vector<Quantization> narrower_weights(const AdviceRequest& request,
+std::vector<Quantization> narrower_weights(std::string_view engine, Quantization now,
                                            const domain::Device& device) {
   std::vector<Quantization> narrower;
-  if (!request.model || !request.engine) return narrower;
-  const std::string& engine = request.engine->name;
   const bool serves_checkpoints =
       engine == "vllm" || engine == "sglang" || engine == "tensorrt-llm";
   if (!serves_checkpoints) return narrower;
-  const Quantization now = request.workload.quantization ? request.workload.quantization->value
-                                                         : request.model->weights.linear;
   if (is_wide(now) && device.supports_fp8) narrower.push_back(Quantization::Fp8);
   if ((is_wide(now) || is_eight_bits(now)) && runs_four_bits(device))
     narrower.push_back(Quantization::Int4);
   return narrower;
+}
+
+std::vector<Quantization> narrower_weights(const AdviceRequest& request,
+                                           const domain::Device& device) {
+  if (!request.model || !request.engine) return {};
+  return narrower_weights(request.engine->name,
+                          request.workload.quantization ? request.workload.quantization->value
+                                                        : request.model->weights.linear,
+                          device);
 }
 
 AdviceRequest with_weights(const AdviceRequest& request, Quantization quantization) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "advise/advise.hpp"
@@ -13,9 +13,13 @@ namespace gpushape::advise {
 
 struct DeviceCase;
 
-/// The formats below the one that the weights are in, widest first: fp8 where the device computes
-/// in it, then 4 bits under 16-bit activations, which every GPU since Volta holds. Empty without a
-/// model, for training, and for GGUF files, whose precision is that of the file.
+/// The formats below `now`, widest first: fp8 where the device computes in it, then 4 bits under
+/// 16-bit activations, which every GPU since Volta holds. Empty for GGUF files, whose precision is
+/// that of the file.
+std::vector<domain::Quantization> narrower_weights(std::string_view engine,
+                                                   domain::Quantization now,
+                                                   const domain::Device& device);
+/// Those below the one that the request's weights are in. Empty without a model and for training.
 std::vector<domain::Quantization> narrower_weights(const AdviceRequest& request,
                                                    const domain::Device& device);
 

@@ -29,18 +29,6 @@ Bytes bytes_of_amount(double amount) {
   return Bytes(static_cast<std::int64_t>(std::clamp(amount, 0.0, kMostContractBytes)));
 }
 
-/// The sum over containers that run together: limits, else requests.
-double amount_of_pod(const PodRequest& pod, std::string_view resource) {
-  double sum = 0;
-  for (const Container& container : pod.containers) {
-    if (container.is_init) continue;
-    const ResourceAmount* row = container.request(resource);
-    if (row == nullptr) row = container.limit(resource);
-    if (row != nullptr) sum += row->amount.value_or(0);
-  }
-  return sum;
-}
-
 void take_parallelism(const PodRequest& pod, const Sizing& sizing, Shape& shape) {
   const domain::EngineSettings& engine = sizing.workload.engine;
   if (pod.engine_container() == nullptr) return;
@@ -77,8 +65,8 @@ ResourceContract plain_contract(const PodRequest& pod, const Sizing& sizing) {
     contract.alternatives.push_back(
         granted_shape(sizing.gpus[i], technology_of(pod.gpus.front(), sizing.gpus[i]), count));
   }
-  contract.vcpus = whole_vcpus(amount_of_pod(pod, "cpu"));
-  contract.memory_bytes = bytes_of_amount(amount_of_pod(pod, "memory"));
+  contract.vcpus = whole_vcpus(pod.amount("cpu"));
+  contract.memory_bytes = bytes_of_amount(pod.amount("memory"));
   if (pod.guest_memory_bytes) {
     contract.vcpus = guest_vcpus(pod);
     contract.memory_bytes = bytes_of_amount(pod.guest_memory_bytes->value);
@@ -122,11 +110,11 @@ void take_changed_amounts(const PodRequest& pod, ResourceContract& contract) {
     contract.memory_bytes = bytes_of_amount(pod.guest_memory_bytes->value);
     contract.vcpus = guest_vcpus(pod);
   } else {
-    const std::int64_t vcpus = whole_vcpus(amount_of_pod(pod, "cpu"));
+    const std::int64_t vcpus = whole_vcpus(pod.amount("cpu"));
     if (vcpus > 0 && vcpus != domain::pod_vcpus(contract.vcpus)) {
       contract.vcpus = domain::contract_vcpus(vcpus);
     }
-    const Bytes memory = bytes_of_amount(amount_of_pod(pod, "memory"));
+    const Bytes memory = bytes_of_amount(pod.amount("memory"));
     const Bytes left = domain::pod_memory(contract.memory_bytes);
     if (memory > Bytes(0) && memory / gib(1) != left / gib(1)) {
       const bool is_reserved = contract.memory_reservation_bytes == contract.memory_bytes;
@@ -212,17 +200,9 @@ std::int64_t uses_of(const VmClass& vm, const Deployment& deployment) {
   return uses;
 }
 
-const domain::Profile* profile_of(const VmDevice& device) {
-  if (device.product == nullptr || device.profile.empty()) return nullptr;
-  for (const domain::Profile& profile : device.product->profiles) {
-    if (domain::is_named(profile, device.profile)) return &profile;
-  }
-  return nullptr;
-}
-
 std::optional<ResourceContract> vm_contract(const VmClass& vm) {
   const VmDevice& device = vm.devices.front();
-  const domain::Profile* profile = profile_of(device);
+  const domain::Profile* profile = profile_of_device(device);
   if (device.product == nullptr || (profile == nullptr && !device.profile.empty())) {
     return std::nullopt;
   }

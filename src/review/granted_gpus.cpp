@@ -158,40 +158,6 @@ GrantedGpu gpu_of_product(std::string_view value, std::span<const Device> device
   return {found, profile, {}, {}};
 }
 
-struct LabelValue {
-  std::string_view label;
-  std::string value;
-  std::string from;
-};
-
-/// What the pod demands of its node: selector, and required affinity by `In`.
-std::vector<LabelValue> demanded_labels(const PodRequest& pod) {
-  std::vector<LabelValue> rows;
-  for (const NamedText& row : pod.node_selector) {
-    rows.push_back({row.name, row.value, "node selector " + row.name});
-  }
-  if (pod.affinity == nullptr) return rows;
-  const Node* terms =
-      at(*pod.affinity,
-         {"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
-  if (terms == nullptr) return rows;
-  for (const Node& term : terms->items()) {
-    const Node* expressions = term.find("matchExpressions");
-    if (expressions == nullptr) continue;
-    for (const Node& expression : expressions->items()) {
-      const Node* key = expression.find("key");
-      const Node* values = expression.find("values");
-      if (key == nullptr || values == nullptr || word_at(expression, {"operator"}) != "In") {
-        continue;
-      }
-      for (const Node& value : values->items()) {
-        rows.push_back({key->text(), word_of(value), "node affinity " + key->text()});
-      }
-    }
-  }
-  return rows;
-}
-
 void add(GrantedGpu gpu, std::string from, std::vector<GrantedGpu>& gpus) {
   if (gpu.device == nullptr) return;
   const bool is_there = std::ranges::any_of(gpus, [&](const GrantedGpu& other) {
@@ -205,7 +171,7 @@ void add(GrantedGpu gpu, std::string from, std::vector<GrantedGpu>& gpus) {
 /// What the nodes of the pod have, whatever the part it asks for.
 std::vector<GrantedGpu> node_gpus(const PodRequest& pod, const ReviewRequest& request) {
   std::vector<GrantedGpu> gpus;
-  for (const LabelValue& row : demanded_labels(pod)) {
+  for (const DemandedLabel& row : demanded_labels(pod)) {
     add(gpu_of_label(row.label, row.value, request.devices), row.from, gpus);
   }
   if (!gpus.empty()) return gpus;
@@ -307,6 +273,33 @@ std::vector<GrantedGpu> named_vgpus(const GpuAsk& ask, std::span<const Device> d
 }
 
 }  // namespace
+
+std::vector<DemandedLabel> demanded_labels(const PodRequest& pod) {
+  std::vector<DemandedLabel> rows;
+  for (const NamedText& row : pod.node_selector) {
+    rows.push_back({row.name, row.value, "node selector " + row.name});
+  }
+  if (pod.affinity == nullptr) return rows;
+  const Node* terms =
+      at(*pod.affinity,
+         {"nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+  if (terms == nullptr) return rows;
+  for (const Node& term : terms->items()) {
+    const Node* expressions = term.find("matchExpressions");
+    if (expressions == nullptr) continue;
+    for (const Node& expression : expressions->items()) {
+      const Node* key = expression.find("key");
+      const Node* values = expression.find("values");
+      if (key == nullptr || values == nullptr || word_at(expression, {"operator"}) != "In") {
+        continue;
+      }
+      for (const Node& value : values->items()) {
+        rows.push_back({key->text(), word_of(value), "node affinity " + key->text()});
+      }
+    }
+  }
+  return rows;
+}
 
 GrantedGpu gpu_of_label(std::string_view label, std::string_view value,
                         std::span<const Device> devices) {

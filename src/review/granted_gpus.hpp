@@ -2,6 +2,7 @@
 // the user says of the nodes. Nothing is guessed: where nobody tells, the list is empty.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,14 @@ std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest&
 /// of every type. Nothing where its class is not the driver's own, or where it selects nothing.
 std::vector<const PublishedGpu*> selected_gpus(const ClaimRequest& request,
                                                const std::vector<PublishedGpu>& published);
+
+/// A label that the pod demands of its node, by selector or required affinity (`In`).
+struct DemandedLabel {
+  std::string label;
+  std::string value;
+  std::string from;  ///< "node selector nvidia.com/gpu.product"
+};
+std::vector<DemandedLabel> demanded_labels(const PodRequest& pod);
 
 /// The device that a label of a node names ("NVIDIA-H100-80GB-HBM3", "nvidia-l4", "p5.48xlarge");
 /// both nullptr where none does.

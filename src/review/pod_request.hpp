@@ -184,6 +184,9 @@ struct PodRequest {
   [[nodiscard]] const PodClaim* pod_claim(std::string_view name) const;
   /// The container that starts an engine; nullptr where none does.
   [[nodiscard]] const Container* engine_container() const;
+  /// What its containers ask for together: requests, else limits. Those that run before it do not
+  /// count.
+  [[nodiscard]] double amount(std::string_view resource) const;
   /// Devices or shares of one pod, all asks together.
   [[nodiscard]] double gpu_count() const;
 };

@@ -20,6 +20,7 @@ struct Sizings::Impl {
   std::vector<PublishedGpu> published = {};
   bool has_published = false;
   std::map<const PodRequest*, Sizing> sizings = {};
+  std::map<const VmClass*, Sizing> vm_sizings = {};
   std::map<std::string, Result<domain::Model>, std::less<>> models = {};
   std::map<std::string, Result<domain::Engine>, std::less<>> engines = {};
 
@@ -41,6 +42,9 @@ struct Sizings::Impl {
   }
 
   Sizing size(const PodRequest& pod);
+  Sizing size(const VmClass& vm);
+  /// Model, engine and estimate of a sizing whose workload and GPUs are known.
+  void complete(Sizing& sizing);
 };
 
 namespace {
@@ -102,19 +106,41 @@ Sizing Sizings::Impl::size(const PodRequest& pod) {
     return sizing;
   }
   sizing.workload = workload_of(pod, sizing.container, request);
+  complete(sizing);
+  return sizing;
+}
+
+Sizing Sizings::Impl::size(const VmClass& vm) {
+  Sizing sizing;
+  sizing.gpu_count = static_cast<double>(vm.devices.size());
+  if (request.workload == nullptr || vm.devices.empty()) {
+    sizing.gap = "nothing says what the VM is for";
+    return sizing;
+  }
+  sizing.workload = *request.workload;
+  const VmDevice& device = vm.devices.front();
+  const domain::Profile* profile = profile_of_device(device);
+  if (device.product != nullptr && (profile != nullptr || device.is_passthrough())) {
+    sizing.gpus.push_back({device.product, profile, {}, "its devices"});
+  }
+  complete(sizing);
+  return sizing;
+}
+
+void Sizings::Impl::complete(Sizing& sizing) {
   if (request.catalog == nullptr || !sizing.workload.model) {
     sizing.gap = "no model is named that the catalog could know";
-    return sizing;
+    return;
   }
   if (!is_catalog_name(sizing.workload.model->value)) {
     sizing.gap = fmt::format("'{}' is no name of the catalog", sizing.workload.model->value);
-    return sizing;
+    return;
   }
   const Result<domain::Model>& model_found = model(sizing.workload.model->value);
   const Result<domain::Engine>& engine_found = engine(sizing.workload.engine.engine.value);
   if (!model_found || !engine_found) {
     sizing.gap = first_message(model_found ? engine_found.error() : model_found.error());
-    return sizing;
+    return;
   }
   sizing.model = *model_found;
   sizing.engine = *engine_found;
@@ -128,7 +154,6 @@ Sizing Sizings::Impl::size(const PodRequest& pod) {
   } else {
     sizing.gap = first_message(estimate.error());
   }
-  return sizing;
 }
 
 Sizings::Sizings(const ReviewRequest& request) : impl_(std::make_unique<Impl>(request)) {}
@@ -140,11 +165,26 @@ const Sizing& Sizings::of(const PodRequest& pod) {
   return impl_->sizings.emplace(&pod, impl_->size(pod)).first->second;
 }
 
+const Sizing& Sizings::of(const VmClass& vm) {
+  const auto found = impl_->vm_sizings.find(&vm);
+  if (found != impl_->vm_sizings.end()) return found->second;
+  return impl_->vm_sizings.emplace(&vm, impl_->size(vm)).first->second;
+}
+
 std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
                                                      const GrantedGpu& gpu) const {
   if (!sizing.model || !sizing.engine || gpu.device == nullptr) return std::nullopt;
-  Result<domain::Estimate> estimate = estimate::estimate_memory(*sizing.model, sizing.workload,
-                                                                *sizing.engine, memory_on(gpu));
+  Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory_on(gpu));
+  if (!estimate) return std::nullopt;
+  return std::move(*estimate);
+}
+
+std::optional<domain::Estimate> Sizings::estimate_with(const Sizing& sizing,
+                                                       const domain::Workload& workload) const {
+  if (!sizing.model || !sizing.engine || sizing.gpus.empty()) return std::nullopt;
+  Result<domain::Estimate> estimate = estimate::estimate_memory(
+      *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()));
   if (!estimate) return std::nullopt;
   return std::move(*estimate);
 }

@@ -16,6 +16,7 @@
 #include "domain/workload.hpp"
 #include "review/pod_request.hpp"
 #include "review/request.hpp"
+#include "review/vm_class.hpp"
 
 namespace gpushape::review {
 
@@ -51,9 +52,14 @@ class Sizings {
   ~Sizings();
 
   [[nodiscard]] const Sizing& of(const PodRequest& pod);
+  /// What --workload needs on the devices of a VM, which says nothing of it itself.
+  [[nodiscard]] const Sizing& of(const VmClass& vm);
   /// The estimate of `sizing` on another of its GPUs; empty where that one cannot be.
   [[nodiscard]] std::optional<domain::Estimate> estimate_on(const Sizing& sizing,
                                                             const GrantedGpu& gpu) const;
+  /// The same on its first GPU with another layout, other weights or another demand.
+  [[nodiscard]] std::optional<domain::Estimate> estimate_with(
+      const Sizing& sizing, const domain::Workload& workload) const;
 
  private:
   struct Impl;

@@ -193,6 +193,14 @@ const ExtraOption* VmClass::option(std::string_view key) const {
   return found == options.end() ? nullptr : &*found;
 }
 
+const domain::Profile* profile_of_device(const VmDevice& device) {
+  if (device.product == nullptr || device.profile.empty()) return nullptr;
+  for (const domain::Profile& profile : device.product->profiles) {
+    if (domain::is_named(profile, device.profile)) return &profile;
+  }
+  return nullptr;
+}
+
 VmDevice vgpu_device(std::string profile, const Node& node, std::span<const Device> devices) {
   const Device* product = product_of_profile(profile, devices);
   return {&node, std::move(profile), product};

@@ -31,6 +31,9 @@ struct VmDevice {
   [[nodiscard]] bool is_passthrough() const { return profile.empty(); }
 };
 
+/// The profile row of a vGPU; nullptr for passthrough, or where the tables lack it.
+const domain::Profile* profile_of_device(const VmDevice& device);
+
 struct ExtraOption {
   std::string key;
   std::string value;

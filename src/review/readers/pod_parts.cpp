@@ -271,6 +271,17 @@ const Container* PodRequest::engine_container() const {
   return found == containers.end() ? nullptr : &*found;
 }
 
+double PodRequest::amount(std::string_view resource) const {
+  double sum = 0;
+  for (const Container& container : containers) {
+    if (container.is_init) continue;
+    const ResourceAmount* row = container.request(resource);
+    if (row == nullptr) row = container.limit(resource);
+    if (row != nullptr) sum += row->amount.value_or(0);
+  }
+  return sum;
+}
+
 double PodRequest::gpu_count() const {
   double count = 0;
   for (const GpuAsk& ask : gpus) count += ask.count;

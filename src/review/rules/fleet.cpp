@@ -5,17 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "domain/profile_memory.hpp"
-
 namespace gpushape::review {
-
-const domain::Profile* profile_of_device(const VmDevice& device) {
-  if (device.product == nullptr || device.profile.empty()) return nullptr;
-  for (const domain::Profile& profile : device.product->profiles) {
-    if (domain::is_named(profile, device.profile)) return &profile;
-  }
-  return nullptr;
-}
 
 bool is_whole_device(const VmDevice& device) {
   if (device.is_passthrough()) return true;
@@ -36,19 +26,41 @@ const domain::Device* product_of(const VmClass& vm) {
   return is_one ? product : nullptr;
 }
 
-std::vector<const domain::ClusterHost*> hosts_for(const Deployment& deployment, const VmClass& vm) {
+std::vector<const domain::ClusterHost*> hosts_with(const Deployment& deployment,
+                                                   const domain::Device& product,
+                                                   std::int64_t gpus) {
   std::vector<const domain::ClusterHost*> hosts;
   const domain::Cluster* cluster = deployment.cluster();
-  const domain::Device* product = product_of(vm);
-  if (cluster == nullptr || product == nullptr) return hosts;
+  if (cluster == nullptr) return hosts;
   for (const domain::ClusterHost& host : cluster->hosts) {
     if (host.state != domain::HostState::Up) continue;
-    const auto count = std::ranges::count_if(host.gpus, [product](const domain::Gpu& gpu) {
-      return gpu.device == product->id && !gpu.has_failed;
+    const auto count = std::ranges::count_if(host.gpus, [&](const domain::Gpu& gpu) {
+      return gpu.device == product.id && !gpu.has_failed;
     });
-    if (count >= gpus_of(vm)) hosts.push_back(&host);
+    if (count >= gpus) hosts.push_back(&host);
   }
   return hosts;
+}
+
+std::vector<const domain::ClusterHost*> hosts_for(const Deployment& deployment, const VmClass& vm) {
+  const domain::Device* product = product_of(vm);
+  if (product == nullptr) return {};
+  return hosts_with(deployment, *product, gpus_of(vm));
+}
+
+std::int64_t link_reach(const domain::Device& product,
+                        const std::vector<const domain::ClusterHost*>& hosts) {
+  if (hosts.empty()) return product.nvlink.max_domain;
+  std::int64_t most = 1;
+  for (const domain::ClusterHost* host : hosts) {
+    for (const domain::LinkDomain& group : host->link_domains) {
+      const bool is_own = std::ranges::all_of(group.gpus, [&](int gpu) {
+        return host->gpus[static_cast<std::size_t>(gpu)].device == product.id;
+      });
+      if (is_own) most = std::max(most, static_cast<std::int64_t>(group.gpus.size()));
+    }
+  }
+  return most;
 }
 
 std::optional<std::int64_t> most_on_one_node(const domain::ClusterHost& host,

@@ -14,8 +14,6 @@ namespace gpushape::review {
 
 /// Owns its device: passthrough, or a vGPU as large as the GPU.
 bool is_whole_device(const VmDevice& device);
-/// The profile row of a vGPU; nullptr for passthrough, or where the tables lack it.
-const domain::Profile* profile_of_device(const VmDevice& device);
 /// How many GPUs a VM takes: one for a share, as many as devices for whole ones.
 std::int64_t gpus_of(const VmClass& vm);
 /// All devices are of one product, which the tables know; nullptr else.
@@ -24,6 +22,14 @@ const domain::Device* product_of(const VmClass& vm);
 /// Hosts of the cluster that are up and have enough GPUs of the VM's product, whatever holds them
 /// now. Empty without a cluster.
 std::vector<const domain::ClusterHost*> hosts_for(const Deployment& deployment, const VmClass& vm);
+/// Those with `gpus` of a product.
+std::vector<const domain::ClusterHost*> hosts_with(const Deployment& deployment,
+                                                   const domain::Device& product,
+                                                   std::int64_t gpus);
+/// GPUs of the product that reach each other over NVLink: the largest link domain among the hosts,
+/// the product's own without any.
+std::int64_t link_reach(const domain::Device& product,
+                        const std::vector<const domain::ClusterHost*>& hosts);
 /// The most GPUs of the product on one NUMA node of the host; nothing where a node is not known.
 std::optional<std::int64_t> most_on_one_node(const domain::ClusterHost& host,
                                              const domain::Device& product);

@@ -8,23 +8,12 @@
 
 namespace gpushape::review::rules_of {
 
-namespace {
-
-/// Models are looked up by name even where no estimate came of it.
-std::int64_t attention_heads_of(const domain::Model& model) {
-  for (const domain::LayerRun& run : model.layers) {
-    if (run.layer.attention.heads > 0) return run.layer.attention.heads;
-  }
-  return 0;
-}
-
-}  // namespace
-
 void me_09(const Deployment& deployment, Report& report) {
   if (!deployment.sizings) return;
   each_engine(deployment, [&](const PodRequest& pod, const Container&, const EngineCall& call) {
     const auto tensor = whole_of(call, "tensor");
     if (!tensor || *tensor < 2 || call.engine == "llama.cpp") return;
+    // Models are looked up by name even where no estimate came of it.
     const Sizing& sizing = deployment.sizing(pod);
     const std::int64_t heads = sizing.model ? attention_heads_of(*sizing.model) : 0;
     if (heads <= 0 || heads % *tensor == 0) return;

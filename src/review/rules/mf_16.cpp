@@ -45,18 +45,6 @@ std::vector<std::string> all_mig_profiles(const Deployment& deployment) {
   return names;
 }
 
-/// "0x233010DE": device and vendor.
-bool is_filtered_in(const GpuLayout& layout, const Device& device) {
-  return std::ranges::any_of(layout.device_filter, [&](std::string_view filter) {
-    if (filter.starts_with("0x") || filter.starts_with("0X")) filter.remove_prefix(2);
-    return std::ranges::any_of(device.pci_devices, [&](std::string_view id) {
-      return filter.size() >= id.size() &&
-             std::ranges::equal(filter.substr(0, id.size()), id,
-                                [](char a, char b) { return (a | 0x20) == (b | 0x20); });
-    });
-  });
-}
-
 void check_ask(const Deployment& deployment, const PodRequest& pod, const GpuAsk& ask,
                const std::vector<std::string>& known, Report& report) {
   const std::string wanted = plain_profile(ask.profile);
@@ -101,7 +89,7 @@ void check_layout(const Deployment& deployment, const LayoutConfig& config, cons
                   Report& report) {
   if (!layout.is_enabled || layout.device_filter.empty()) return;
   for (const Device& device : deployment.request->devices) {
-    if (!is_filtered_in(layout, device)) continue;
+    if (!is_for_device(layout, device)) continue;
     std::int64_t memory_slices = 0;
     std::int64_t compute_slices = 0;
     for (const ProfileCount& row : layout.profiles) {

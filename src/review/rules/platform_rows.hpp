@@ -134,10 +134,27 @@ inline constexpr auto kPlatformRows = std::to_array<RuleRow>({
      "One by one they may be any of the host's; a device group carries the geometry",
      "ask for a device group: Nvidia:<n>@<profile>%NVLink", "F. Denneman, device groups",
      rules_of::mg_02},
+    {"MG-03", domain::Severity::Note, "Narrower weights keep a copy within its links",
+     "Pairs beyond a link domain cross PCIe and the link of the sockets, and the slowest link sets "
+     "the pace",
+     "serve narrower weights on fewer GPUs",
+     "F. Denneman, multi-GPU topologies: Two NVLink pairs; consumption rule MG-03",
+     rules_of::mg_03},
     {"MG-04", domain::Severity::Note, "Tensor parallelism runs over links",
      "Every layer waits for the slowest link; between vGPUs there is none but NVLink",
      "use pipeline parallelism, replicas of a smaller shape, or GPUs with NVLink",
      "NVIDIA AI Enterprise, Peer-To-Peer CUDA Transfers", rules_of::mg_04},
+    {"MG-05", domain::Severity::Note, "More sessions are more replicas",
+     "A group makes the bin larger, replicas make more bins: each of them fails, restarts and is "
+     "placed by itself",
+     "run replicas of the smallest shape that holds a copy",
+     "F. Denneman, Understanding AI Memory, part 3: Designing for durable sessions",
+     rules_of::mg_05},
+    {"MG-06", domain::Severity::Error, "Several GPUs for one instance are whole ones",
+     "A GPU in MIG mode has no NVLink and no peers, and one that holds fractions is not free as a "
+     "whole",
+     "take nodes whose GPUs are not cut, or a shape of one GPU",
+     "F. Denneman, MIG; NVIDIA AI Enterprise, NVIDIA NVSwitch", rules_of::mg_06},
 });
 
 }  // namespace gpushape::review

@@ -3,29 +3,11 @@
 // Enterprise, Peer-To-Peer CUDA Transfers: over NVLink alone between vGPUs).
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "review/rules/fleet.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
 namespace gpushape::review::rules_of {
-
-namespace {
-
-/// The largest link domain of that product on the host.
-std::int64_t domain_on(const domain::ClusterHost& host, const domain::Device& product) {
-  std::int64_t most = 1;
-  for (const domain::LinkDomain& group : host.link_domains) {
-    const bool is_own = std::ranges::all_of(group.gpus, [&](int gpu) {
-      return host.gpus[static_cast<std::size_t>(gpu)].device == product.id;
-    });
-    if (is_own) most = std::max(most, static_cast<std::int64_t>(group.gpus.size()));
-  }
-  return most;
-}
-
-}  // namespace
 
 void rv_06(const Deployment& deployment, Report& report) {
   for (const VmClass& vm : deployment.vm_classes) {
@@ -36,10 +18,7 @@ void rv_06(const Deployment& deployment, Report& report) {
     std::string where = product->id;
     const std::vector<const domain::ClusterHost*> hosts = hosts_for(deployment, vm);
     if (reach >= gpus && !hosts.empty()) {
-      reach = 1;
-      for (const domain::ClusterHost* host : hosts) {
-        reach = std::max(reach, domain_on(*host, *product));
-      }
+      reach = link_reach(*product, hosts);
       where = fmt::format("{} on {}", product->id, names_of_hosts(hosts));
     }
     if (reach >= gpus) continue;

@@ -159,6 +159,17 @@ std::int64_t pods_of_instance(const PodRequest& pod, const Ranks& ranks) {
   return std::max({ranks.nodes, pod.pods_per_replica, has_worker ? ranks.pipeline : 1});
 }
 
+bool is_for_device(const GpuLayout& layout, const domain::Device& device) {
+  return std::ranges::any_of(layout.device_filter, [&](std::string_view filter) {
+    if (filter.starts_with("0x") || filter.starts_with("0X")) filter.remove_prefix(2);
+    return std::ranges::any_of(device.pci_devices, [&](std::string_view id) {
+      return filter.size() >= id.size() &&
+             std::ranges::equal(filter.substr(0, id.size()), id,
+                                [](char a, char b) { return (a | 0x20) == (b | 0x20); });
+    });
+  });
+}
+
 void each_request(const Deployment& deployment, const RequestVisitor& visit) {
   for (const Claim& claim : deployment.claims) {
     for (const ClaimRequest& request : claim.requests) {
@@ -263,6 +274,13 @@ void each_sized(const Deployment& deployment, const std::function<void(const Siz
   each_estimated(deployment, [&](const SizedPod& sized) {
     if (sized.capacity != nullptr) visit(sized);
   });
+}
+
+std::int64_t attention_heads_of(const domain::Model& model) {
+  for (const domain::LayerRun& run : model.layers) {
+    if (run.layer.attention.heads > 0) return run.layer.attention.heads;
+  }
+  return 0;
 }
 
 std::int64_t least_kv_heads(const domain::Model& model) {

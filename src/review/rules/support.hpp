@@ -42,6 +42,9 @@ std::optional<Ranks> ranks_of(const EngineCall& call);
 /// say; KServe starts a pod for every pipeline stage where it is told of a worker.
 std::int64_t pods_of_instance(const PodRequest& pod, const Ranks& ranks);
 
+/// Whether the filter of a layout ("0x233010DE": device and vendor) names that device.
+bool is_for_device(const GpuLayout& layout, const domain::Device& device);
+
 /// Every claim request, alternatives one by one.
 using RequestVisitor = std::function<void(const Claim&, const ClaimRequest&)>;
 void each_request(const Deployment& deployment, const RequestVisitor& visit);
@@ -84,6 +87,8 @@ void each_sized(const Deployment& deployment, const std::function<void(const Siz
 void each_estimated(const Deployment& deployment,
                     const std::function<void(const SizedPod&)>& visit);
 
+/// Of the first layer that attends; 0 where none does.
+std::int64_t attention_heads_of(const domain::Model& model);
 /// The fewest KV heads of the layers that keep a cache by heads; 0 where none does.
 std::int64_t least_kv_heads(const domain::Model& model);
 
