@@ -62,10 +62,12 @@ void read_workflow(const Object& object, Deployment& deployment);
 // terraform.cpp
 bool is_terraform(const document::Node& root);
 void read_terraform(const Object& object, Deployment& deployment);
-// serving.cpp
+// kserve.cpp
 void read_llm_inference_service(const Object& object, Deployment& deployment);
 void read_inference_service(const Object& object, Deployment& deployment);
+// nim.cpp
 void read_nim_service(const Object& object, Deployment& deployment);
+// dynamo.cpp
 void read_dynamo(const Object& object, Deployment& deployment);
 // charts.cpp
 bool is_stack_values(const document::Node& root);

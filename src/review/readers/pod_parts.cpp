@@ -126,6 +126,8 @@ Container read_container(const document::Document& document, const Node& node) {
   container.has_command = node.find("command") != nullptr;
   container.commands = commands_of(document, node.find("command"), node.find("args"),
                                    variables_of(container.environment));
+  container.hooks = commands_of(document, at(node, {"lifecycle", "postStart", "exec", "command"}),
+                                nullptr, variables_of(container.environment));
   container.requests = amounts_of(at(node, {"resources", "requests"}));
   container.limits = amounts_of(at(node, {"resources", "limits"}));
   if (const Node* claims = at(node, {"resources", "claims"})) {

@@ -10,13 +10,24 @@
 
 namespace gpushape::review {
 
+constexpr std::int64_t kMostServingReplicas = 1'000'000;  // ours: what no file means
+
 /// A field and the flag it stands for.
 struct FieldFlag {
   std::string_view field;
   std::string_view flag;
 };
 
-/// "vllm serve MODEL" as words of fields; `model` may be nullptr, and an hf:// in front is taken off.
+/// The number below `path` of `holder`, within bounds.
+void take_serving_replicas(const document::Node& holder, Path path, PodRequest& pod);
+/// nullptr where no container has that name.
+Container* find_container(PodRequest& pod, std::string_view name);
+/// The container's own words behind those of the fields; a command of its own replaces what the
+/// kind would start.
+void put_command(const document::Document& document, Command words, Container& container);
+
+/// "vllm serve MODEL" as words of fields; `model` may be nullptr, and an hf:// in front is taken
+/// off.
 Command begin_command(std::string_view engine, const document::Node* model,
                       const document::Node& place);
 /// The fields that are there, as "--flag=value"; a switch is written where it is true.
