@@ -234,6 +234,11 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
   const std::string text(name);
   std::error_code ignored;
   if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_source(text);
+  return find_name(name);
+}
+
+Result<domain::Model> Catalog::find_name(std::string_view name) const {
+  if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   // A GGUF repository holds files of its own types.
   const bool is_of_files = without_gguf(name) != name;
   if (auto entry = is_of_files ? std::nullopt : find_mirrored(name)) {

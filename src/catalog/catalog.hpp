@@ -35,6 +35,8 @@ class Catalog {
   /// repository that has no entry of its own is its base model in the precision that its name tells
   /// (repository_name.hpp). The notes say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
+  /// A name alone: what stands on disk is not looked at.
+  [[nodiscard]] Result<domain::Model> find_name(std::string_view name) const;
   /// A path alone: a config.json, a folder with one, or a weight file.
   static Result<domain::Model> read(const std::string& path);
   /// Ids of all models, sorted.

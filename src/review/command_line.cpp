@@ -6,136 +6,12 @@
 #include <utility>
 
 #include "catalog/catalog.hpp"
+#include "review/engine_starts.hpp"
+#include "review/engine_variables.hpp"
 
 namespace gpushape::review {
 
 namespace {
-
-struct ProgramRow {
-  std::string_view engine;
-  std::string_view word;    ///< the program's name, or the Python module
-  std::string_view second;  ///< the word behind it that must follow; empty: none
-  bool has_positional_model = false;
-  bool is_wrapper = false;
-  std::string_view model_flag = {};  ///< a wrapper's own word for the model
-};
-
-/// How engines are started, by the words in front of their flags.
-constexpr auto kPrograms = std::to_array<ProgramRow>({
-    {"vllm", "vllm", "serve", true, false},
-    {"vllm", "vllm.entrypoints.openai.api_server", "", false, false},
-    {"vllm", "vllm.entrypoints.api_server", "", false, false},
-    {"vllm", "vllm/entrypoints/openai/api_server.py", "", false, false},
-    {"vllm", "dynamo.vllm", "", false, true},
-    // kserve/kserve python/huggingfaceserver: vLLM where it has the model, else transformers.
-    {"vllm", "huggingfaceserver", "", true, true, "--model-id"},
-    {"sglang", "sglang.launch_server", "", false, false},
-    {"sglang", "sglang", "serve", false, false},
-    {"sglang", "dynamo.sglang", "", false, true},
-    {"tensorrt-llm", "trtllm-serve", "", true, false},
-    {"tensorrt-llm", "dynamo.trtllm", "", false, true},
-    {"llama.cpp", "llama-server", "", false, false},
-});
-
-struct ImageRow {
-  std::string_view engine;
-  std::string_view name;  ///< what the repository's last part begins with
-  std::string_view tag;   ///< what the tag must begin with
-};
-
-/// Images whose entrypoint is the server.
-constexpr auto kImages = std::to_array<ImageRow>({
-    {"vllm", "vllm-openai", ""},
-    {"llama.cpp", "llama.cpp", "server"},
-});
-
-/// Repositories whose tags are the engine's own versions; a chart's or a platform's image counts
-/// for itself.
-constexpr auto kVersioned =
-    std::to_array<std::string_view>({"vllm-openai", "vllm", "sglang", "llama.cpp", "release"});
-
-/// Tags that count something else: LMCache's image of vLLM has LMCache's version, and NVIDIA's
-/// containers have a month ("26.02-py3").
-bool has_foreign_tag(std::string_view image) {
-  return image.contains("lmcache/") || (image.contains("nvcr.io/") && image.contains("-py3"));
-}
-
-struct ImageName {
-  std::string_view repository;  ///< its last part
-  std::string_view tag;
-};
-
-ImageName parts_of_image(std::string_view image) {
-  image = image.substr(0, image.find('@'));
-  const std::size_t slash = image.rfind('/');
-  std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
-  const std::size_t colon = last.find(':');
-  return {last.substr(0, colon), colon == std::string_view::npos ? "" : last.substr(colon + 1)};
-}
-
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
-struct VariableRow {
-  std::string_view variable;
-  std::string_view setting;
-};
-
-/// llama.cpp tools/server/README.md, "(env: …)"
-constexpr auto kLlamaVariables = std::to_array<VariableRow>({
-    {"LLAMA_ARG_MODEL", "file"},
-    {"LLAMA_ARG_HF_REPO", "repository"},
-    {"LLAMA_ARG_CTX_SIZE", "sharedContextTokens"},
-    {"LLAMA_ARG_N_PARALLEL", "maxNumSeqs"},
-    {"LLAMA_ARG_UBATCH", "maxNumBatchedTokens"},
-    {"LLAMA_ARG_N_GPU_LAYERS", "layersOnGpu"},
-    {"LLAMA_ARG_CACHE_TYPE_K", "kvCacheType"},
-    {"LLAMA_ARG_CACHE_TYPE_V", "kvCacheType"},
-    {"LLAMA_ARG_SPLIT_MODE", "layersOverGpus"},
-    {"LLAMA_ARG_MMPROJ", "projector"},
-});
-
-struct Start {
-  const ProgramRow* program = nullptr;
-  std::size_t arguments = 0;  ///< where they begin
-};
-
-bool is_program(const ProgramRow& row, const Command& command, std::size_t at) {
-  const std::string& word = command[at].text;
-  const bool is_named = row.word.ends_with(".py") ? word.ends_with(row.word)
-                                                  : word == row.word || base_name(word) == row.word;
-  if (!is_named) return false;
-  if (row.word.contains('.') && !row.word.contains('/')) {  // a module follows -m
-    return at > 0 && command[at - 1].text == "-m";
-  }
-  return row.second.empty() || (at + 1 < command.size() && command[at + 1].text == row.second);
-}
-
-std::optional<Start> start_of(const Command& command) {
-  for (std::size_t at = 0; at < command.size(); ++at) {
-    for (const ProgramRow& row : kPrograms) {
-      if (!is_program(row, command, at)) continue;
-      std::size_t arguments = at + (row.second.empty() ? 1 : 2);
-      // Newer releases have subcommands: trtllm-serve serve MODEL.
-      if (row.word == "trtllm-serve" && arguments < command.size() &&
-          command[arguments].text == "serve") {
-        ++arguments;
-      }
-      return Start{&row, arguments};
-    }
-  }
-  return std::nullopt;
-}
-
-const ImageRow* image_row(std::string_view image) {
-  const ImageName name = parts_of_image(image);
-  for (const ImageRow& row : kImages) {
-    if (name.repository.starts_with(row.name) && name.tag.starts_with(row.tag)) return &row;
-  }
-  return nullptr;
-}
 
 document::Position part_of(document::Position position, std::size_t skipped) {
   if (position.column > 0) position.column += static_cast<int>(skipped);
@@ -288,69 +164,68 @@ const domain::RetiredArgument* EngineWords::retired(std::string_view flag) const
 }
 
 const EngineWords* engine_words(std::string_view engine) {
-  static const std::array<std::pair<std::string_view, EngineWords>, 4> kWords = {
-      std::pair("vllm", load_words("vllm")), std::pair("sglang", load_words("sglang")),
+  static const std::array<std::pair<std::string_view, EngineWords>, 6> kWords = {
+      std::pair("vllm", load_words("vllm")),
+      std::pair("sglang", load_words("sglang")),
       std::pair("tensorrt-llm", load_words("tensorrt-llm")),
-      std::pair("llama.cpp", load_words("llama.cpp"))};
+      std::pair("llama.cpp", load_words("llama.cpp")),
+      std::pair("text-generation-inference", load_words("text-generation-inference")),
+      std::pair("triton", load_words("triton"))};
   for (const auto& [name, words] : kWords) {
     if (name == engine) return &words;
   }
   return nullptr;
 }
 
-std::optional<domain::EngineVersion> version_of_image(std::string_view image) {
-  if (has_foreign_tag(image)) return std::nullopt;
-  const std::string_view tag = parts_of_image(image).tag;
-  // A part of the tag: "server-cuda-b5000", "v0.11.0-cu129", "0.8.5.post1".
-  for (std::size_t from = 0; from < tag.size();) {
-    const std::size_t end = std::min(tag.find_first_of("-_", from), tag.size());
-    std::string_view part = tag.substr(from, end - from);
-    std::size_t dots = 0;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      if (part[i] == '.' && ++dots == 3) part = part.substr(0, i);
-    }
-    if (const std::size_t letters = part.find_first_of("abcrp", 1);
-        letters != std::string_view::npos && part.find('.') < letters) {
-      part = part.substr(0, letters);  // "1.2.0rc1"
-    }
-    const bool is_one = part.contains('.') || part.starts_with('b');
-    if (is_one && !part.starts_with("cu")) {
-      if (const auto version = domain::engine_version(part)) return version;
-    }
-    from = end + 1;
-  }
-  return std::nullopt;
+namespace {
+
+EngineCall begin_call(std::string_view engine, std::string_view image, const Command& command) {
+  EngineCall call;
+  call.engine = engine;
+  call.version = own_version_of_image(image);
+  if (!command.empty()) call.position = command.front().position;
+  return call;
 }
+
+/// Flags that name a file with further settings, the layout perhaps among them.
+constexpr auto kFileFlags = std::to_array<std::string_view>(
+    {"--config", "--extra-llm-api-options", "--config-file", "--yaml"});
+
+/// Nothing on the line says how it is split, and something else does.
+bool is_split_elsewhere(const EngineCall& call) {
+  if (call.find("tensor") != nullptr || call.find("pipeline") != nullptr) return false;
+  if (call.engine == "triton") return true;  // each model of the repository has its own
+  if (call.engine == "text-generation-inference") {
+    const EngineSetting* sharded = call.find("isSharded");  // by default over all that it sees
+    return sharded == nullptr || sharded->value != "false";
+  }
+  return std::ranges::any_of(call.settings, [](const EngineSetting& row) {
+    return std::ranges::find(kFileFlags, dashed(row.flag)) != kFileFlags.end();
+  });
+}
+
+}  // namespace
 
 std::optional<EngineCall> read_engine_call(std::span<const Command> commands,
                                            std::string_view image, bool has_command) {
-  EngineCall call;
-  const auto begin = [&](std::string_view engine, const Command& command) {
-    call.engine = engine;
-    const std::string_view repository = parts_of_image(image).repository;
-    const bool is_own = std::ranges::any_of(
-        kVersioned, [&](std::string_view name) { return repository.starts_with(name); });
-    if (is_own && !repository.contains("runtime")) call.version = version_of_image(image);
-    if (!command.empty()) call.position = command.front().position;
-    return CallReader(*engine_words(engine), call);
-  };
   for (const Command& command : commands) {
     const auto start = start_of(command);
     if (!start) continue;
-    call.is_wrapped = start->program->is_wrapper;
-    begin(start->program->engine, command)
-        .read(command, start->arguments, start->program->has_positional_model,
-              start->program->model_flag);
+    const ProgramRow& program = *start->program;
+    EngineCall call = begin_call(program.engine, image, command);
+    call.is_wrapped = program.is_wrapper;
+    CallReader(*engine_words(call.engine), call)
+        .read(command, start->arguments, program.has_positional_model, program.model_flag);
+    call.is_split_elsewhere = is_split_elsewhere(call);
     return call;
   }
-  const ImageRow* row = has_command ? nullptr : image_row(image);
-  if (row == nullptr) return std::nullopt;
-  if (commands.empty()) {
-    begin(row->engine, {});
-    return call;
-  }
+  const std::string_view engine = has_command ? std::string_view() : engine_of_image(image);
+  if (engine.empty()) return std::nullopt;
+  const Command words = commands.empty() ? Command() : commands.front();
+  EngineCall call = begin_call(engine, image, words);
   // vllm-openai starts `vllm serve`, and the older api_server before: both take --model.
-  begin(row->engine, commands.front()).read(commands.front(), 0, row->engine == "vllm");
+  CallReader(*engine_words(engine), call).read(words, 0, engine == "vllm");
+  call.is_split_elsewhere = is_split_elsewhere(call);
   return call;
 }
 
@@ -358,22 +233,9 @@ std::optional<EngineCall> read_engine_call(const Container& container) {
   auto call =
       read_engine_call(container.commands, container.image ? container.image->value : std::string(),
                        container.has_command);
-  if (!call || call->engine != "llama.cpp") return call;
-  for (const VariableRow& row : kLlamaVariables) {
-    const EnvironmentVariable* variable = container.variable(row.variable);
-    if (variable == nullptr || variable->is_reference || variable->node == nullptr) continue;
-    if (call->find(row.setting) != nullptr) continue;
-    const document::Position place = variable->node->position();
-    call->settings.push_back({.setting = std::string(row.setting),
-                              .flag = std::string(row.variable),
-                              .value = variable->value,
-                              .position = place,
-                              .value_position = place});
-    if (call->model.empty() && (row.setting == "file" || row.setting == "repository")) {
-      call->model = variable->value;
-      call->model_position = place;
-    }
-  }
+  if (!call) return call;
+  read_engine_variables(container, *call);
+  call->is_split_elsewhere = is_split_elsewhere(*call);
   return call;
 }
 

@@ -1,6 +1,8 @@
-// The serving engine that a command starts: vLLM, SGLang, TensorRT-LLM or llama.cpp, by program,
-// Python module or image; its version by the tag of the image; its settings by the lists of
-// catalog/engines/flags and catalog/engines/arguments. Flags in any spelling that the engine takes:
+// The serving engine that a command starts: vLLM, SGLang, TensorRT-LLM, llama.cpp, Text Generation
+// Inference or Triton, by program, Python module or image (engine_starts.hpp); its version by the
+// tag of the image; its settings by the lists of catalog/engines/flags and
+// catalog/engines/arguments. Ollama, which takes no flags, is read by ollama.hpp. Flags in any
+// spelling that the engine takes:
 // "--max_model_len 8192", "--max-model-len=8192", "-tp 2".
 //
 // What wraps such an engine (Dynamo's workers, a chart's launcher) passes most flags on; its own
@@ -36,7 +38,7 @@ struct EngineWords {
   [[nodiscard]] std::vector<std::string> names() const;
 };
 
-/// Of "vllm", "sglang", "tensorrt-llm", "llama.cpp"; nullptr for another.
+/// nullptr of an engine that has no flags.
 const EngineWords* engine_words(std::string_view engine);
 
 /// Nothing where none of the commands starts an engine. `has_command`: the entrypoint of the image
@@ -44,11 +46,7 @@ const EngineWords* engine_words(std::string_view engine);
 std::optional<EngineCall> read_engine_call(std::span<const Command> commands,
                                            std::string_view image, bool has_command);
 
-/// The same of all that a container says; llama.cpp reads variables like LLAMA_ARG_CTX_SIZE where
-/// the command line is silent.
+/// The same of all that a container says, the variables that engines read among it.
 std::optional<EngineCall> read_engine_call(const Container& container);
-
-/// "vllm/vllm-openai:v0.11.0" -> 0.11.0; nothing for "latest", a digest or no tag.
-std::optional<domain::EngineVersion> version_of_image(std::string_view image);
 
 }  // namespace gpushape::review

@@ -7,8 +7,11 @@
 #include "inventory/cluster_file.hpp"
 #include "place/complete.hpp"
 #include "review/command_line.hpp"
+#include "review/engine_variables.hpp"
 #include "review/gpu_asks.hpp"
+#include "review/ollama.hpp"
 #include "review/readers/kinds.hpp"
+#include "review/readers/serving_runtimes.hpp"
 #include "schema/kinds.hpp"
 #include "schema/platform_document.hpp"
 
@@ -106,13 +109,16 @@ bool is_in(std::string_view name_space, std::string_view wanted) {
 Deployment read_deployment(const ReviewRequest& request) {
   Deployment deployment;
   deployment.request = &request;
+  collect_serving_runtimes(request.documents, deployment);
   for (const Document& document : request.documents) {
     read_object(document, document.root, deployment);
   }
   take_gpu_asks(deployment);
+  read_ollama_calls(deployment);
   for (PodRequest& pod : deployment.pods) {
     for (Container& container : pod.containers) {
       if (!container.engine) container.engine = read_engine_call(container);
+      if (!container.engine) container.engine = read_nim_call(container);
     }
   }
   deployment.sizings = std::make_shared<Sizings>(request);

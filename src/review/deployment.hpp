@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,11 +48,22 @@ struct StatedWorkload {
   domain::Workload workload;
 };
 
+/// A runtime that serving kinds name: what an InferenceService is filled in with.
+struct ServingRuntime {
+  const document::Document* document = nullptr;
+  const document::Node* root = nullptr;
+  std::string api_version;
+  std::string name;
+  std::string name_space;  ///< empty: of the whole cluster
+  bool is_used = false;    ///< an InferenceService of the documents is filled in with it
+};
+
 /// Every list stands in the order of the documents.
 struct Deployment {
   const ReviewRequest* request = nullptr;
   std::vector<Object> objects;  ///< all of them
 
+  std::vector<ServingRuntime> runtimes;  ///< known before anything else is read
   std::vector<PodRequest> pods;
   std::vector<Claim> claims;
   std::vector<DeviceClass> device_classes;

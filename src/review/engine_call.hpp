@@ -25,14 +25,19 @@ struct EngineSetting {
 };
 
 struct EngineCall {
-  std::string engine;                            ///< "vllm", as the catalog names it
+  /// "vllm", as the catalog names it; "text-generation-inference" and "triton" have no facts there.
+  std::string engine;
   std::optional<domain::EngineVersion> version;  ///< from the tag of the image
   std::string model;                             ///< as given; empty where it is not on the line
   document::Position model_position;
   document::Position position;          ///< of the first word
   std::vector<EngineSetting> settings;  ///< in the order given, repeats and all
   bool is_wrapped = false;              ///< started by another program that adds flags of its own
+  /// Over how many GPUs it goes stands in a file of its own, or the engine takes what is there.
+  bool is_split_elsewhere = false;
 
+  /// llama.cpp, or Ollama, which runs it: lays layers on whatever GPUs there are.
+  [[nodiscard]] bool runs_llama_cpp() const { return engine == "llama.cpp" || engine == "ollama"; }
   /// The last of that setting: the one that counts. nullptr where it is not given.
   [[nodiscard]] const EngineSetting* find(std::string_view setting) const;
 };

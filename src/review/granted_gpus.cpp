@@ -9,6 +9,7 @@
 
 #include "domain/profile_memory.hpp"
 #include "review/cel/selector.hpp"
+#include "review/gpu_names.hpp"
 
 namespace gpushape::review {
 
@@ -173,6 +174,13 @@ std::vector<GrantedGpu> node_gpus(const PodRequest& pod, const ReviewRequest& re
   std::vector<GrantedGpu> gpus;
   for (const DemandedLabel& row : demanded_labels(pod)) {
     add(gpu_of_label(row.label, row.value, request.devices), row.from, gpus);
+  }
+  const bool is_each_known = std::ranges::all_of(pod.gpu_names, [&](const NamedText& row) {
+    return device_of_short_name(row.value, request.devices) != nullptr;
+  });
+  for (const NamedText& row : pod.gpu_names) {
+    if (!is_each_known) break;  // the unknown one may be the largest
+    add({device_of_short_name(row.value, request.devices), nullptr, {}, {}}, row.name, gpus);
   }
   if (!gpus.empty()) return gpus;
   if (const NamedText* row = pod.annotation("gpushape.dev/gpu")) {

@@ -64,7 +64,8 @@ struct Container {
   /// What it starts, a shell taken apart: one command, or every one of a script. Without a
   /// `command` the words are those behind the entrypoint of the image.
   std::vector<Command> commands;
-  bool has_command = false;  ///< the entrypoint of the image is replaced
+  bool has_command = false;    ///< the entrypoint of the image is replaced
+  std::vector<Command> hooks;  ///< lifecycle.postStart: run beside the entrypoint
   std::vector<EnvironmentVariable> environment;
   std::vector<ResourceAmount> requests;
   std::vector<ResourceAmount> limits;
@@ -159,6 +160,8 @@ struct PodRequest {
   std::vector<Container> containers;          ///< init containers first
   std::vector<Volume> volumes;
   std::vector<PodClaim> claims;
+  /// GPUs by the names that clouds and charts give them ("H100", "nvidia-gpu-l4"); any of them.
+  std::vector<NamedText> gpu_names;
   std::vector<NamedText> node_selector;
   const document::Node* affinity = nullptr;
   const document::Node* tolerations = nullptr;
@@ -167,6 +170,7 @@ struct PodRequest {
   std::optional<Located<std::string>> priority_class;
   bool shares_host_pid = false;
   bool shares_host_ipc = false;
+  bool is_partly_shown = false;  ///< a template that is not among the documents adds to it
   bool is_suspended = false;
   bool ends = false;                                  ///< a Job: runs to completion
   std::optional<Located<double>> deadline_seconds;    ///< activeDeadlineSeconds

@@ -9,6 +9,8 @@
 #include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "review/granted_gpus.hpp"
+#include "review/model_names.hpp"
+#include "review/ollama_library.hpp"
 #include "review/understanding.hpp"
 
 namespace gpushape::review {
@@ -27,7 +29,7 @@ struct Sizings::Impl {
   const Result<domain::Model>& model(const std::string& name) {
     const auto found = models.find(name);
     if (found != models.end()) return found->second;
-    return models.emplace(name, request.catalog->find(name)).first->second;
+    return models.emplace(name, request.catalog->find_name(name)).first->second;
   }
 
   const Result<domain::Engine>& engine(const std::string& name) {
@@ -70,9 +72,74 @@ void assume(Sizing& sizing, std::string fact, std::string value, std::string fro
       {std::move(fact), std::move(value), Origin::Default, std::move(from), std::move(flag)});
 }
 
+/// Ours: what Ollama's oldest releases with the variable took, and what its newest take on a small
+/// GPU (docs.ollama.com/faq, "context window").
+constexpr std::int64_t kOllamaContext = 4096;
+/// The longest request of text-generation-inference by default, before it took what fits
+/// (launcher/src/main.rs of 1.x: max_total_tokens 2048).
+constexpr std::int64_t kLauncherContext = 2048;
+/// Its prefill by default (launcher/src/main.rs: max_batch_prefill_tokens 4096).
+constexpr std::int64_t kLauncherPrefill = 4096;
+constexpr double kMostSpreadGpus = 64;
+
+bool is_launcher(const Sizing& sizing) {
+  return sizing.container != nullptr && sizing.container->engine &&
+         sizing.container->engine->engine == "text-generation-inference";
+}
+
+void assume_context(Sizing& sizing, std::int64_t tokens, std::string from, std::string flag) {
+  const std::int64_t most = sizing.model->max_context_tokens;
+  if (most > 0) tokens = std::min(tokens, most);
+  sizing.workload.context_tokens = domain::defaulted(tokens, from);
+  assume(sizing, "context", std::to_string(tokens), std::move(from), std::move(flag));
+}
+
+/// Nothing describes the memory of text-generation-inference: the weights and one request, as
+/// transformers holds them, are what it cannot do without either.
+void stand_in_for_launcher(Sizing& sizing) {
+  domain::Workload& workload = sizing.workload;
+  workload.engine.engine = domain::defaulted<std::string>(
+      "transformers", "text-generation-inference has no facts of its own");
+  workload.engine.version.reset();
+  assume(sizing, "engine", "transformers",
+         "text-generation-inference has no facts of its own: weights and one request, as "
+         "transformers holds them",
+         "gpushape.dev/model");
+}
+
+/// What the launcher warms up with.
+void fill_prefill(Sizing& sizing) {
+  domain::EngineSettings& engine = sizing.workload.engine;
+  if (engine.max_num_batched_tokens || !sizing.workload.context_tokens) return;
+  engine.max_num_batched_tokens = domain::defaulted(
+      std::min(sizing.workload.context_tokens->value, kLauncherPrefill), "the launcher's own");
+}
+
+/// llama.cpp lays its layers over the GPUs that it sees; Ollama as well, where one is too small.
+void spread_over_gpus(Sizing& sizing) {
+  const bool is_spread = sizing.container != nullptr && sizing.container->engine &&
+                         sizing.container->engine->runs_llama_cpp();
+  if (!is_spread || sizing.workload.engine.tensor || sizing.gpu_count < 2) return;
+  const EngineSetting* mode = sizing.container->engine->find("layersOverGpus");
+  if (mode != nullptr && mode->value == "none") return;
+  sizing.workload.engine.tensor =
+      domain::defaulted(static_cast<std::int64_t>(std::min(sizing.gpu_count, kMostSpreadGpus)),
+                        "layers over all GPUs");
+}
+
 /// The engine's own defaults for what nobody says, as far as they decide whether it starts.
 void fill_gaps(Sizing& sizing) {
   domain::Workload& workload = sizing.workload;
+  spread_over_gpus(sizing);
+  if (!workload.context_tokens && workload.engine.engine.value == "ollama") {
+    assume_context(sizing, kOllamaContext, "OLLAMA_CONTEXT_LENGTH is not set: its default",
+                   "OLLAMA_CONTEXT_LENGTH");
+  }
+  if (!workload.context_tokens && is_launcher(sizing)) {
+    assume_context(sizing, kLauncherContext, "no --max-total-tokens: its oldest default, the least",
+                   "--max-total-tokens");
+  }
+  if (is_launcher(sizing)) fill_prefill(sizing);
   if (!workload.context_tokens && sizing.model->max_context_tokens > 0) {
     workload.context_tokens =
         domain::defaulted(sizing.model->max_context_tokens, "the longest that the model takes");
@@ -84,13 +151,63 @@ void fill_gaps(Sizing& sizing) {
     assume(sizing, "concurrency", "1", "not said: what the engine refuses to start without",
            "gpushape.dev/concurrency");
   }
-  if (!workload.engine.version) {
+  if (!workload.engine.version && !is_launcher(sizing)) {
     assume(sizing, "engine version", "newest known", "the image names none",
            "a tag of the image that is a version");
   }
   if (!workload.quantization) {
     assume(sizing, "quantization", std::string("as stored"), "the checkpoint's own",
            "gpushape.dev/quantization");
+  }
+}
+
+/// Who the model is by the rows of Ollama's library.
+void settle_library_model(const EngineCall& call, Sizing& sizing) {
+  const auto found = ollama_model(call.model);
+  if (!found) {
+    sizing.gap = fmt::format("'{}' is not among the known names of Ollama's library", call.model);
+    return;
+  }
+  const std::string from = fmt::format("what Ollama serves as '{}'", call.model);
+  sizing.workload.model = domain::Fact<std::string>{found->name, Origin::Default, from};
+  if (found->name != call.model) {
+    assume(sizing, "model", found->name, from, "gpushape.dev/model");
+  }
+  if (!found->quantization || sizing.workload.quantization) return;
+  sizing.workload.quantization =
+      domain::Fact<domain::Quantization>{*found->quantization, Origin::Default, from};
+  if (!found->is_stated) {
+    assume(sizing, "quantization", std::string(name_of(*found->quantization)),
+           "the tag says none: the library's default", "a tag like 8b-instruct-q4_K_M");
+  }
+}
+
+/// A model that is no name of a catalog: who it is by its path, or by what clients call it.
+void settle_path_model(const EngineCall& call, const catalog::Catalog& catalog, Sizing& sizing) {
+  const auto found = model_behind(call, catalog);
+  if (!found) {
+    if (!call.model.empty()) {
+      sizing.gap = fmt::format("'{}' names no one model of the catalog", call.model);
+    }
+    return;
+  }
+  sizing.workload.model = domain::Fact<std::string>{
+      found->name, found->is_stated ? Origin::File : Origin::Default, found->from};
+  if (!found->is_stated) {
+    assume(sizing, "model", found->name, fmt::format("the name in {}", found->from),
+           "gpushape.dev/model");
+  }
+}
+
+/// A name on the command line, an annotation or the user's own Workload stay as they are.
+void settle_model(const EngineCall& call, const catalog::Catalog& catalog, Sizing& sizing) {
+  const auto& named = sizing.workload.model;
+  const bool is_stated = named && named->value != call.model;
+  if (is_stated) return;
+  if (call.engine == "ollama" && !call.model.empty()) {
+    settle_library_model(call, sizing);
+  } else if (!named) {
+    settle_path_model(call, catalog, sizing);
   }
 }
 
@@ -128,7 +245,15 @@ Sizing Sizings::Impl::size(const VmClass& vm) {
 }
 
 void Sizings::Impl::complete(Sizing& sizing) {
-  if (request.catalog == nullptr || !sizing.workload.model) {
+  if (request.catalog == nullptr) {
+    sizing.gap = "no model is named that the catalog could know";
+    return;
+  }
+  if (sizing.container != nullptr && sizing.container->engine) {
+    settle_model(*sizing.container->engine, *request.catalog, sizing);
+  }
+  if (!sizing.gap.empty()) return;
+  if (!sizing.workload.model) {
     sizing.gap = "no model is named that the catalog could know";
     return;
   }
@@ -136,6 +261,7 @@ void Sizings::Impl::complete(Sizing& sizing) {
     sizing.gap = fmt::format("'{}' is no name of the catalog", sizing.workload.model->value);
     return;
   }
+  if (is_launcher(sizing)) stand_in_for_launcher(sizing);
   const Result<domain::Model>& model_found = model(sizing.workload.model->value);
   const Result<domain::Engine>& engine_found = engine(sizing.workload.engine.engine.value);
   if (!model_found || !engine_found) {

@@ -38,7 +38,8 @@ class WorkloadReader {
 
  private:
   [[nodiscard]] std::string from(const EngineSetting& setting) const {
-    return from_place(pod_, setting.position.line, setting.flag.empty() ? "argument" : setting.flag);
+    return from_place(pod_, setting.position.line,
+                      setting.flag.empty() ? "argument" : setting.flag);
   }
 
   template <class T>
@@ -129,23 +130,40 @@ class WorkloadReader {
     if (setting != nullptr && is_catalog_name(setting->value)) {
       workload_.model = fact(setting->value, *setting);
     } else if (!workload_.model && is_catalog_name(call_->model)) {
-      workload_.model =
-          Fact<std::string>{call_->model, Origin::File,
-                            from_place(pod_, call_->model_position.line, "the command")};
+      workload_.model = Fact<std::string>{
+          call_->model, Origin::File, from_place(pod_, call_->model_position.line, "the command")};
     }
   }
 
+  /// text-generation-inference, docs/source/reference/launcher.md: what QUANTIZE converts into.
+  [[nodiscard]] static std::optional<domain::Quantization> launcher_quantization(
+      std::string_view word) {
+    if (word == "eetq") return domain::Quantization::Int8Weight;
+    if (word == "bitsandbytes") return domain::Quantization::BnbInt8;
+    if (word.starts_with("bitsandbytes-")) return domain::Quantization::BnbNf4;
+    if (word == "fp8") return domain::Quantization::Fp8;
+    return std::nullopt;
+  }
+
   void read_types() {
-    if (const EngineSetting* setting = call_->find("quantization")) {
+    const bool is_launcher = call_->engine == "text-generation-inference";
+    const EngineSetting* setting = call_->find("quantization");
+    if (setting != nullptr && is_launcher) {
+      if (const auto value = launcher_quantization(setting->value)) {
+        workload_.quantization = fact(*value, *setting);
+      }
+    } else if (setting != nullptr) {
       // What a checkpoint is stored in anyway; only what converts while loading says more.
       if (const auto value = catalog::parse_quantization(setting->value);
           value && (setting->value == "fp8" || setting->value == "bitsandbytes")) {
         workload_.quantization = fact(*value, *setting);
       }
     }
-    if (const EngineSetting* setting = call_->find("kvCacheType")) {
-      if (const auto value = catalog::parse_kv_cache_type(setting->value)) {
-        workload_.kv_cache_type = fact(*value, *setting);
+    if (const EngineSetting* cache = call_->find("kvCacheType")) {
+      const bool is_fp8 = is_launcher && cache->value.starts_with("fp8_");
+      const std::string_view word = is_fp8 ? std::string_view("fp8") : cache->value;
+      if (const auto value = catalog::parse_kv_cache_type(word)) {
+        workload_.kv_cache_type = fact(*value, *cache);
       }
     }
   }
@@ -183,6 +201,10 @@ class WorkloadReader {
     domain::EngineSettings& engine = workload_.engine;
     if (const EngineSetting* setting = call_->find("enforceEager")) {
       engine.enforce_eager = fact(setting->value != "false", *setting);
+    }
+    if (const EngineSetting* setting = call_->find("flashAttention");
+        setting != nullptr && call_->engine == "ollama") {
+      engine.flash_attention = fact(setting->value != "0" && setting->value != "false", *setting);
     }
     if (const EngineSetting* setting = call_->find("hasExpertParallel")) {
       const std::int64_t ranks = std::min(engine.tensor ? engine.tensor->value : 1, kMostRanks) *

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "review/engine_starts.hpp"
+
 using namespace gpushape;
 using review::Command;
 using review::EngineCall;

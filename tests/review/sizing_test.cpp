@@ -130,7 +130,7 @@ TEST_SUITE("review") {
     CHECK_FALSE(unknown.only().estimate);
     CHECK(unknown.only().gap.find("nobody/nothing-9z") != std::string::npos);
     Sized path(pod("", "--model=/models/m", "nvidia.com/gpu: 1"));
-    CHECK(path.only().gap == "no model is named that the catalog could know");
+    CHECK(path.only().gap == "'/models/m' names no one model of the catalog");
     Sized none("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, image: nginx}]}\n");
     CHECK(none.only().gap == "no container starts an engine that is known");
   }

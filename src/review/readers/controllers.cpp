@@ -161,19 +161,16 @@ void take_ray_template(const Node* pod_template, PodRequest& pod) {
   if (first != pod.containers.end()) first->has_command = true;
 }
 
-void read_ray(const Object& object, Deployment& deployment) {
-  const Node* spec = object.root->find("spec");
-  for (const std::string_view inner : {"rayClusterConfig", "rayClusterSpec"}) {
-    if (at(spec, {inner}) != nullptr) spec = spec->find(inner);
-  }
-  if (spec == nullptr) return;
-  if (const Node* head = spec->find("headGroupSpec")) {
+namespace {
+
+void read_ray_cluster(const Object& object, const Node& spec, Deployment& deployment) {
+  if (const Node* head = spec.find("headGroupSpec")) {
     PodRequest pod = begin_pod(*object.document, *object.root);
     pod.part = "head";
     take_ray_template(head->find("template"), pod);
     deployment.pods.push_back(std::move(pod));
   }
-  const Node* groups = spec->find("workerGroupSpecs");
+  const Node* groups = spec.find("workerGroupSpecs");
   if (groups == nullptr) return;
   for (const Node& group : groups->items()) {
     PodRequest pod = begin_pod(*object.document, *object.root);
@@ -185,6 +182,27 @@ void read_ray(const Object& object, Deployment& deployment) {
     take_ray_template(group.find("template"), pod);
     deployment.pods.push_back(std::move(pod));
   }
+}
+
+}  // namespace
+
+void read_ray(const Object& object, Deployment& deployment) {
+  const Node* spec = object.root->find("spec");
+  for (const std::string_view inner : {"rayClusterConfig", "rayClusterSpec"}) {
+    if (at(spec, {inner}) != nullptr) spec = spec->find(inner);
+  }
+  if (spec != nullptr) read_ray_cluster(object, *spec, deployment);
+}
+
+void read_ray_service(const Object& object, Deployment& deployment) {
+  read_ray(object, deployment);
+  read_ray_llm(object, deployment);
+}
+
+/// AIBrix's RayClusterFleet: a Deployment of Ray clusters.
+void read_ray_fleet(const Object& object, Deployment& deployment) {
+  const Node* spec = at(*object.root, {"spec", "template", "spec"});
+  if (spec != nullptr) read_ray_cluster(object, *spec, deployment);
 }
 
 void read_kubevirt(const Object& object, Deployment& deployment) {

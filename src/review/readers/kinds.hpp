@@ -39,6 +39,8 @@ void read_job_set(const Object& object, Deployment& deployment);
 void read_volcano_job(const Object& object, Deployment& deployment);
 void read_training_job(const Object& object, Deployment& deployment);
 void read_ray(const Object& object, Deployment& deployment);
+void read_ray_service(const Object& object, Deployment& deployment);
+void read_ray_fleet(const Object& object, Deployment& deployment);
 void read_kubevirt(const Object& object, Deployment& deployment);
 // cluster_objects.cpp
 void read_namespace(const Object& object, Deployment& deployment);
@@ -64,9 +66,30 @@ bool is_terraform(const document::Node& root);
 void read_terraform(const Object& object, Deployment& deployment);
 // kserve.cpp
 void read_llm_inference_service(const Object& object, Deployment& deployment);
+// inference_service.cpp
 void read_inference_service(const Object& object, Deployment& deployment);
+void read_serving_runtime(const Object& object, Deployment& deployment);
+// ome.cpp
+void read_ome_service(const Object& object, Deployment& deployment);
+void read_ome_runtime(const Object& object, Deployment& deployment);
+// kubeai.cpp
+void read_kubeai_model(const Object& object, Deployment& deployment);
+// aibrix.cpp
+void read_role_set(const Object& object, Deployment& deployment);
+// ray_llm.cpp
+void read_ray_llm(const Object& object, Deployment& deployment);
+// cloud_tasks.cpp
+bool is_sky_task(const document::Node& root);
+void read_sky_task(const Object& object, Deployment& deployment);
+bool is_dstack_task(const document::Node& root);
+void read_dstack_task(const Object& object, Deployment& deployment);
+// ollama_chart.cpp
+bool is_ollama_values(const document::Node& root);
+void read_ollama_values(const Object& object, Deployment& deployment);
 // nim.cpp
 void read_nim_service(const Object& object, Deployment& deployment);
+bool is_nim_values(const document::Node& root);
+void read_nim_values(const Object& object, Deployment& deployment);
 // dynamo.cpp
 void read_dynamo(const Object& object, Deployment& deployment);
 // charts.cpp

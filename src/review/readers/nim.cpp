@@ -1,6 +1,6 @@
-// NVIDIA's inference microservices: the operator's NIMService.
+// NVIDIA's inference microservices: the operator's NIMService, and the values of the charts.
 //
-// Source: NVIDIA/k8s-nim-operator api/apps/v1alpha1.
+// Sources: NVIDIA/k8s-nim-operator api/apps/v1alpha1; NVIDIA/nim-deploy helm/nim-llm/values.yaml.
 #include <algorithm>
 #include <utility>
 
@@ -59,7 +59,45 @@ void take_nim_claims(const Object& object, const Node& spec, PodRequest& pod, Co
   }
 }
 
+/// "nvcr.io/nim/meta/llama3-8b-instruct"
+bool is_nim_image(std::string_view repository) {
+  return repository.starts_with("nvcr.io/nim/") || repository.contains("/nim/");
+}
+
 }  // namespace
+
+bool is_nim_values(const Node& root) {
+  return root.find("kind") == nullptr && root.find("services") == nullptr &&
+         is_nim_image(word_at(root, {"image", "repository"}));
+}
+
+void read_nim_values(const Object& object, Deployment& deployment) {
+  const Node& values = *object.root;
+  PodRequest pod;
+  pod.document = object.document;
+  pod.root = object.root;
+  pod.source = PodSource::Chart;
+  pod.kind = object.kind;
+  pod.is_partly_shown = true;
+  take_serving_replicas(values, {"replicaCount"}, pod);
+  pod.annotations = named_texts(values.find("podAnnotations"));
+  pod.node_selector = named_texts(values.find("nodeSelector"));
+  pod.tolerations = values.find("tolerations");
+  pod.affinity = values.find("affinity");
+  if (is_set(values, {"multiNode", "enabled"})) {
+    if (const auto workers = integer_at(values, {"multiNode", "workers"})) {
+      pod.pods_per_replica = std::clamp<std::int64_t>(workers->value, 1, kMostServingReplicas);
+    }
+  }
+  Container container = read_container(*object.document, values);
+  container.name = "nim";
+  std::string image = word_at(values, {"image", "repository"});
+  const std::string tag = word_at(values, {"image", "tag"});
+  if (!tag.empty()) image += ":" + tag;
+  container.image = Located<std::string>{std::move(image), at(values, {"image", "repository"})};
+  pod.containers.push_back(std::move(container));
+  deployment.pods.push_back(std::move(pod));
+}
 
 void read_nim_service(const Object& object, Deployment& deployment) {
   const Node* spec = object.root->find("spec");

@@ -4,9 +4,18 @@
 #include <iterator>
 #include <utility>
 
+#include "review/model_names.hpp"
+
 namespace gpushape::review {
 
 using document::Node;
+
+namespace {
+
+/// Where KServe mounts what spec.model.uri or storageUri names (kserve/kserve pkg/constants).
+constexpr std::string_view kMountedModel = "/mnt/models";
+
+}  // namespace
 
 void take_serving_replicas(const Node& holder, Path path, PodRequest& pod) {
   pod.stated_replicas = integer_at(holder, path);
@@ -30,6 +39,19 @@ void put_command(const document::Document& document, Command words, Container& c
   container.has_command = true;
 }
 
+void name_mounted_model(std::string_view name, Container& container) {
+  if (name.empty()) return;
+  for (Command& command : container.commands) {
+    for (Word& word : command) {
+      if (word.text == kMountedModel) word.text = name;
+      if (word.text.ends_with("=" + std::string(kMountedModel))) {
+        word.text.resize(word.text.size() - kMountedModel.size());
+        word.text += name;
+      }
+    }
+  }
+}
+
 Command begin_command(std::string_view engine, const Node* model, const Node& place) {
   const Node& start = model == nullptr ? place : *model;
   const auto word = [&start](std::string_view text) {
@@ -46,8 +68,8 @@ Command begin_command(std::string_view engine, const Node* model, const Node& pl
     words = {word("vllm"), word("serve")};
   }
   if (model == nullptr) return words;
-  std::string name = word_of(*model);
-  if (name.starts_with("hf://")) name.erase(0, 5);
+  const std::string hub = hub_name_in(word_of(*model));
+  const std::string name = hub.empty() ? word_of(*model) : hub;
   if (engine == "sglang") words.push_back(word("--model-path"));
   words.push_back(word(name));
   return words;

@@ -26,6 +26,9 @@ Container* find_container(PodRequest& pod, std::string_view name);
 /// kind would start.
 void put_command(const document::Document& document, Command words, Container& container);
 
+/// The words that name KServe's mounted model, by the name or address that it came under.
+void name_mounted_model(std::string_view name, Container& container);
+
 /// "vllm serve MODEL" as words of fields; `model` may be nullptr, and an hf:// in front is taken
 /// off.
 Command begin_command(std::string_view engine, const document::Node* model,

@@ -35,7 +35,7 @@ void me_04(const Deployment& deployment, Report& report) {
       return;
     }
     const auto most = whole_of(*sized.call, "maxNumSeqs");
-    if (sized.call->engine == "llama.cpp" || !most || *most < 2 || capacity.kv_pool_tokens <= 0 ||
+    if (sized.call->runs_llama_cpp() || !most || *most < 2 || capacity.kv_pool_tokens <= 0 ||
         *most * kLeastTokens <= capacity.kv_pool_tokens) {
       return;
     }

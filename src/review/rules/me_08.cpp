@@ -12,7 +12,7 @@ void me_08(const Deployment& deployment, Report& report) {
   each_estimated(deployment, [&](const SizedPod& sized) {
     const std::int64_t tensor = sized.estimate->parallelism.tensor;
     const std::int64_t heads = least_kv_heads(*sized.sizing->model);
-    if (heads <= 0 || tensor <= heads || sized.call->engine == "llama.cpp") return;
+    if (heads <= 0 || tensor <= heads || sized.call->runs_llama_cpp()) return;
     // A contract of ours for that layout has counted the copies, and found nothing narrower.
     const auto noted = noted_contract(*sized.pod);
     if (noted && noted->shape.parallelism.tensor == tensor) return;

@@ -12,7 +12,7 @@ void me_09(const Deployment& deployment, Report& report) {
   if (!deployment.sizings) return;
   each_engine(deployment, [&](const PodRequest& pod, const Container&, const EngineCall& call) {
     const auto tensor = whole_of(call, "tensor");
-    if (!tensor || *tensor < 2 || call.engine == "llama.cpp") return;
+    if (!tensor || *tensor < 2 || call.runs_llama_cpp()) return;
     // Models are looked up by name even where no estimate came of it.
     const Sizing& sizing = deployment.sizing(pod);
     const std::int64_t heads = sizing.model ? attention_heads_of(*sizing.model) : 0;

@@ -67,7 +67,7 @@ void check_visible(const PodRequest& pod, const Container& container, const Engi
 void mf_01(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container& container,
                               const EngineCall& call) {
-    if (call.engine == "llama.cpp") return;
+    if (call.runs_llama_cpp()) return;
     if (has_stages_of_its_own(call)) return;
     const auto ranks = ranks_of(call);
     if (ranks) check_visible(pod, container, call, *ranks, report);

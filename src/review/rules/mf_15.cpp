@@ -38,7 +38,7 @@ double load_seconds(const Deployment& deployment, const PodRequest& pod) {
 void mf_15(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container& container,
                               const EngineCall& call) {
-    if (call.engine == "llama.cpp") return;  // maps its file, and is up at once
+    if (call.runs_llama_cpp()) return;  // maps its file, and is up at once
     const bool has_startup = container.startup.has_value();
     const auto& probe = has_startup ? container.startup : container.liveness;
     if (!probe || probe->node == nullptr) return;

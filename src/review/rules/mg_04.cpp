@@ -15,7 +15,7 @@ void mg_04(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container&, const EngineCall& call) {
     const auto tensor = whole_of(call, "tensor");
     // llama.cpp splits rows or layers as it likes; several pods are linked by a network anyway.
-    if (!tensor || *tensor < 2 || call.engine == "llama.cpp") return;
+    if (!tensor || *tensor < 2 || call.runs_llama_cpp()) return;
     const Sizing& sizing = deployment.sizing(pod);
     if (sizing.gpus.empty() || static_cast<double>(*tensor) > pod.gpu_count()) return;
     const auto has_links = [&](const GrantedGpu& gpu) {

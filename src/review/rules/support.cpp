@@ -129,6 +129,7 @@ std::optional<std::int64_t> tokens_of(const EngineCall& call, std::string_view s
 }
 
 std::optional<Ranks> ranks_of(const EngineCall& call) {
+  if (call.is_split_elsewhere) return std::nullopt;
   const auto tensor = size_or_one(call, "tensor");
   const auto pipeline = size_or_one(call, "pipeline");
   const bool has_local = call.find("dataLocal") != nullptr;

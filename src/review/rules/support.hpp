@@ -26,7 +26,8 @@ std::optional<double> real_of(const EngineCall& call, std::string_view setting);
 /// A token count by the engine's own rule: vLLM's 32k is 32 000 and its 32K is 32 768.
 std::optional<std::int64_t> tokens_of(const EngineCall& call, std::string_view setting);
 
-/// How an engine is split. Empty where a size is written as something other than a number.
+/// How an engine is split. Empty where a size is written as something other than a number, or
+/// elsewhere.
 struct Ranks {
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;

@@ -1,0 +1,246 @@
+// KServe's InferenceService, and the runtimes that it is filled in with.
+//
+// Sources: kserve/kserve config/runtimes, pkg/controller/v1beta1/inferenceservice/utils/utils.go
+// (MergeRuntimeContainers: arguments behind the runtime's, everything else over it) and
+// components/predictor.go (workerSpec: TENSOR_PARALLEL_SIZE and PIPELINE_PARALLEL_SIZE are set, and
+// GPUs asked for where nobody does; one pod for every pipeline stage).
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "review/engine_starts.hpp"
+#include "review/model_names.hpp"
+#include "review/readers/kinds.hpp"
+#include "review/readers/serving.hpp"
+#include "review/readers/serving_runtimes.hpp"
+
+namespace gpushape::review {
+
+using document::Node;
+
+namespace {
+
+constexpr std::string_view kModelContainer = "kserve-container";
+
+constexpr auto kWorkerSizes = std::to_array<FieldFlag>({
+    {"tensorParallelSize", "--tensor-parallel-size"},
+    {"pipelineParallelSize", "--pipeline-parallel-size"},
+});
+
+/// "--backend=huggingface" or "--backend huggingface" among the words.
+bool has_setting(const Container& container, std::string_view flag, std::string_view value) {
+  for (const Command& command : container.commands) {
+    for (std::size_t at = 0; at < command.size(); ++at) {
+      const std::string& text = command[at].text;
+      if (text == std::string(flag) + "=" + std::string(value)) return true;
+      if (text == flag && at + 1 < command.size() && command[at + 1].text == value) return true;
+    }
+  }
+  return false;
+}
+
+/// KServe's Hugging Face server runs these with transformers, whatever the model
+/// (kserve/kserve python/huggingfaceserver/huggingfaceserver/task.py and __main__.py).
+bool is_run_by_transformers(const Container& container) {
+  constexpr auto kEncoderTasks = std::to_array<std::string_view>(
+      {"fill_mask", "token_classification", "sequence_classification", "text2text_generation",
+       "time_series_forecast"});
+  return has_setting(container, "--backend", "huggingface") ||
+         std::ranges::any_of(kEncoderTasks, [&](std::string_view task) {
+           return has_setting(container, "--task", task);
+         });
+}
+
+/// `workerSpec` of the predictor, else of its runtime: the sizes of a model over several pods.
+struct WorkerSizes {
+  const Node* spec = nullptr;
+  std::optional<Located<std::int64_t>> tensor;
+  std::optional<Located<std::int64_t>> pipeline;
+};
+
+WorkerSizes worker_sizes(const Node& predictor, const ServingRuntime* runtime) {
+  WorkerSizes sizes;
+  sizes.spec = predictor.find("workerSpec");
+  if (sizes.spec == nullptr) return sizes;
+  sizes.tensor = integer_at(*sizes.spec, {"tensorParallelSize"});
+  sizes.pipeline = integer_at(*sizes.spec, {"pipelineParallelSize"});
+  if (runtime == nullptr) return sizes;
+  const Node* own = at(*runtime->root, {"spec", "workerSpec"});
+  if (own == nullptr) return sizes;
+  if (!sizes.tensor) sizes.tensor = integer_at(*own, {"tensorParallelSize"});
+  if (!sizes.pipeline) sizes.pipeline = integer_at(*own, {"pipelineParallelSize"});
+  return sizes;
+}
+
+/// What the controller sets of them in the container's environment.
+std::vector<ShellVariable> variables_of(const WorkerSizes& sizes) {
+  std::vector<ShellVariable> variables;
+  if (sizes.tensor) {
+    variables.push_back({"TENSOR_PARALLEL_SIZE", std::to_string(sizes.tensor->value)});
+  }
+  if (sizes.pipeline) {
+    variables.push_back({"PIPELINE_PARALLEL_SIZE", std::to_string(sizes.pipeline->value)});
+  }
+  return variables;
+}
+
+void take_worker_sizes(const WorkerSizes& sizes, Container& container, PodRequest& pod) {
+  if (sizes.spec == nullptr) return;
+  if (sizes.pipeline) {
+    pod.pods_per_replica = std::clamp<std::int64_t>(sizes.pipeline->value, 1, kMostServingReplicas);
+  }
+  constexpr std::string_view kGpu = "nvidia.com/gpu";
+  if (container.limit(kGpu) != nullptr || !sizes.tensor) return;
+  const ResourceAmount amount{std::string(kGpu), static_cast<double>(sizes.tensor->value),
+                              sizes.tensor->node, sizes.tensor->node->position()};
+  container.limits.push_back(amount);
+  container.requests.push_back(amount);
+}
+
+/// The service's own amounts stand over those of the runtime.
+void lay_over(std::vector<ResourceAmount> own, std::vector<ResourceAmount>& rows) {
+  for (ResourceAmount& row : own) {
+    std::erase_if(rows, [&](const ResourceAmount& other) { return other.name == row.name; });
+    rows.push_back(std::move(row));
+  }
+}
+
+/// The arguments go behind the words that start the engine, or the last ones.
+void append_arguments(const std::vector<Command>& arguments, Container& container) {
+  if (arguments.empty()) return;
+  if (container.commands.empty()) container.commands.emplace_back();
+  auto target = std::ranges::find_if(
+      container.commands, [](const Command& command) { return start_of(command).has_value(); });
+  if (target == container.commands.end()) target = std::prev(container.commands.end());
+  target->insert(target->end(), arguments.front().begin(), arguments.front().end());
+}
+
+template <class T>
+void take_over(std::optional<T> own, std::optional<T>& value) {
+  if (own) value = std::move(own);
+}
+
+void lay_over(Container own, Container& container) {
+  take_over(std::move(own.image), container.image);
+  if (own.has_command) {
+    container.commands = std::move(own.commands);
+    container.has_command = true;
+  } else {
+    append_arguments(own.commands, container);
+  }
+  std::ranges::move(container.environment, std::back_inserter(own.environment));
+  container.environment = std::move(own.environment);
+  lay_over(std::move(own.requests), container.requests);
+  lay_over(std::move(own.limits), container.limits);
+  std::ranges::move(own.claims, std::back_inserter(container.claims));
+  std::ranges::move(own.mounts, std::back_inserter(container.mounts));
+  take_over(own.startup, container.startup);
+  take_over(own.liveness, container.liveness);
+  take_over(own.readiness, container.readiness);
+  container.node = own.node;
+}
+
+/// Of a runtime's containers the one that holds the model, with the variables of the controller.
+Container model_container(const document::Document& document, const Node& spec,
+                          const std::vector<ShellVariable>& variables) {
+  const Node* containers = spec.find("containers");
+  if (containers == nullptr || containers->items().empty()) return {};
+  const Node* found = &containers->items().front();
+  for (const Node& each : containers->items()) {
+    if (word_at(each, {"name"}) == kModelContainer) found = &each;
+  }
+  Container container = read_container(document, *found);
+  if (!variables.empty()) {
+    std::vector<ShellVariable> all = review::variables_of(container.environment);
+    all.insert(all.end(), variables.begin(), variables.end());
+    container.commands = commands_of(document, found->find("command"), found->find("args"), all);
+  }
+  return container;
+}
+
+/// What the runtime says of the pod, where the service does not.
+void take_runtime_pod(const ServingRuntime& runtime, const Node& spec, PodRequest& pod) {
+  PodRequest base;
+  base.document = runtime.document;
+  read_pod_spec(spec, base);
+  std::ranges::move(base.volumes, std::back_inserter(pod.volumes));
+  std::ranges::move(base.claims, std::back_inserter(pod.claims));
+  if (pod.node_selector.empty()) pod.node_selector = std::move(base.node_selector);
+  if (pod.affinity == nullptr) pod.affinity = base.affinity;
+  if (pod.tolerations == nullptr) pod.tolerations = base.tolerations;
+  take_over(std::move(base.runtime_class), pod.runtime_class);
+  pod.shares_host_ipc = pod.shares_host_ipc || base.shares_host_ipc;
+}
+
+/// KServe's own runtimes, which are part of every installation.
+void begin_built_in(const Object& object, const Node& model, const Node* uri,
+                    const WorkerSizes& sizes, Container& container) {
+  const std::string format = word_at(model, {"modelFormat", "name"}) + word_at(model, {"runtime"});
+  const Node* named = uri != nullptr && !hub_name_in(word_of(*uri)).empty() ? uri : nullptr;
+  const bool is_vllm = format.contains("vllm");
+  if (!is_vllm && (!format.contains("huggingface") || is_run_by_transformers(container))) return;
+  Command words = begin_command(is_vllm ? "vllm" : "huggingfaceserver", named, model);
+  add_fields(sizes.spec, kWorkerSizes, words);
+  put_command(*object.document, std::move(words), container);
+}
+
+Container served_container(const Object& object, const Node& model, const ServingRuntime* runtime,
+                           const WorkerSizes& sizes, PodRequest& pod) {
+  Container own = read_container(*object.document, model);
+  const Node* uri = model.find("storageUri");
+  Container container;
+  const Node* spec = runtime == nullptr ? nullptr : runtime->root->find("spec");
+  if (spec == nullptr) {
+    pod.is_partly_shown = true;
+    container = std::move(own);
+    begin_built_in(object, model, uri, sizes, container);
+  } else {
+    container = model_container(*runtime->document, *spec, variables_of(sizes));
+    if (runtime->document->source != object.document->source) {
+      const Node* field = model.find("runtime");
+      place_at(field == nullptr ? model : *field, container);
+    }
+    take_runtime_pod(*runtime, *spec, pod);
+    lay_over(std::move(own), container);
+  }
+  container.name = kModelContainer;
+  if (uri != nullptr) {
+    const std::string hub = hub_name_in(word_of(*uri));
+    name_mounted_model(hub.empty() ? word_of(*uri) : hub, container);
+  }
+  fill_in_placeholders(object.name, container);
+  take_worker_sizes(sizes, container, pod);
+  return container;
+}
+
+}  // namespace
+
+void read_inference_service(const Object& object, Deployment& deployment) {
+  const Node* predictor = at(*object.root, {"spec", "predictor"});
+  if (predictor == nullptr) return;
+  PodRequest pod = begin_pod(*object.document, *object.root);
+  take_serving_replicas(*predictor, {"minReplicas"}, pod);
+  read_pod_spec(*predictor, pod);
+  if (const Node* model = predictor->find("model")) {
+    const ServingRuntime* runtime = runtime_of(*object.root, deployment);
+    const WorkerSizes sizes = worker_sizes(*predictor, runtime);
+    Container container = served_container(object, *model, runtime, sizes, pod);
+    pod.containers.push_back(std::move(container));
+  }
+  deployment.pods.push_back(std::move(pod));
+}
+
+/// A runtime that no service of the documents names is a template: it is looked at, and asks for
+/// nothing.
+void read_serving_runtime(const Object& object, Deployment& deployment) {
+  const Node* spec = object.root->find("spec");
+  if (spec == nullptr || !is_unused(object, deployment)) return;
+  PodRequest pod = begin_pod(*object.document, *object.root);
+  pod.replicas = 0;
+  pod.is_partly_shown = spec->find("workerSpec") != nullptr;
+  read_pod_spec(*spec, pod);
+  deployment.pods.push_back(std::move(pod));
+}
+
+}  // namespace gpushape::review
