@@ -23,11 +23,7 @@
 
 namespace gpushape::estimate {
 
-/// What requests of one sweep have in common, found once for all of them.
-struct SharedFindings {
-  KnownVersions versions;
-  ggml::PlannedNeeds needs;
-};
+struct SharedFindings;
 
 /// The arguments of an estimate, as they came.
 struct Request {

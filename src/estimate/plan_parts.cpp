@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "estimate/images.hpp"
+#include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate {
 namespace {

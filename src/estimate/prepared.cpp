@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "estimate/shared_findings.hpp"
+
 namespace gpushape::estimate {
 namespace {
 
@@ -48,36 +50,17 @@ bool is_same_layout(CacheGeometry a, const CacheGeometry& b) {
 
 }  // namespace
 
-const CountedStage& CountedWeights::of(const Plan& plan, const Stage& stage) {
-  const bool is_training = plan.training.is_training;
-  for (const Counted& one : counted_) {
-    const bool is_alike =
-        one.is_training == is_training && (!is_training || one.adapters == plan.adapters);
-    if (one.model == plan.model && one.stage == stage && is_alike && one.layout == plan.weights)
-      return one.counted;
-  }
-  counted_.push_back({.model = plan.model,
-                      .layout = plan.weights,
-                      .adapters = plan.adapters,
-                      .is_training = is_training,
-                      .stage = stage,
-                      .counted = count_stage(plan, stage)});
-  return counted_.back().counted;
-}
-
 PreparedEstimate::PreparedEstimate(const Request& request, const EngineRow& row,
-                                   CountedWeights* counted, ResolvedPlan resolved)
+                                   ResolvedPlan resolved)
     : request_(request),
       row_(&row),
-      counted_(counted),
       resolved_(std::make_unique<ResolvedPlan>(std::move(resolved))),
       evidence_(request, *resolved_) {}
 
-Result<PreparedEstimate> PreparedEstimate::make(const Request& request, const EngineRow& row,
-                                                CountedWeights* counted) {
+Result<PreparedEstimate> PreparedEstimate::make(const Request& request, const EngineRow& row) {
   Result<ResolvedPlan> resolved = row.plan(request);
   if (!resolved) return failure(std::move(resolved.error()));
-  PreparedEstimate prepared(request, row, counted, *std::move(resolved));
+  PreparedEstimate prepared(request, row, *std::move(resolved));
   prepared.add_stages();
   return prepared;
 }
@@ -86,11 +69,8 @@ void PreparedEstimate::add_stages() {
   const Plan& plan = resolved_->plan;
   stages_.clear();
   for (const Stage& stage : telling_stages(plan.stages)) {
-    stages_.push_back({.situation = counted_ == nullptr || plan.offload
-                                        ? situation_of(plan, stage)
-                                        : situation_of(plan, stage, counted_->of(plan, stage)),
-                       .terms = {},
-                       .total = {}});
+    stages_.push_back(
+        {.situation = shared_situation(request_, plan, stage), .terms = {}, .total = {}});
     count(stages_.back(), Change::Everything);
   }
   choose_largest();

@@ -18,31 +18,11 @@
 
 namespace gpushape::estimate {
 
-/// Stages that were counted before. What they hold follows from model, layout and stage alone, so
-/// that most GPUs share it.
-class CountedWeights {
- public:
-  const CountedStage& of(const Plan& plan, const Stage& stage);
-
- private:
-  struct Counted {
-    const domain::Model* model = nullptr;
-    WeightsLayout layout;
-    AdapterSlots adapters;
-    bool is_training = false;
-    Stage stage;
-    CountedStage counted;
-  };
-  std::vector<Counted> counted_;
-};
-
 class PreparedEstimate {
  public:
-  /// What the request points to stays in its place for as long as this lives, and so do weights
-  /// that were counted. Its engine is that of the row, and nothing is wrong with it
-  /// (complaints_about).
-  static Result<PreparedEstimate> make(const Request& request, const EngineRow& row,
-                                       CountedWeights* counted = nullptr);
+  /// What the request points to stays in its place for as long as this lives. Its engine is that of
+  /// the row, and nothing is wrong with it (complaints_about).
+  static Result<PreparedEstimate> make(const Request& request, const EngineRow& row);
 
   /// Takes the workload's context, concurrency and utilization as they are now; everything else in
   /// the request is as it was.
@@ -68,15 +48,13 @@ class PreparedEstimate {
  private:
   enum class Change { Load, Batch, Everything };
 
-  PreparedEstimate(const Request& request, const EngineRow& row, CountedWeights* counted,
-                   ResolvedPlan resolved);
+  PreparedEstimate(const Request& request, const EngineRow& row, ResolvedPlan resolved);
   void add_stages();
   void count(StageFigures& stage, Change change) const;
   void choose_largest();
 
   Request request_;
   const EngineRow* row_;
-  CountedWeights* counted_;                 ///< nullptr: nobody shares weights
   std::unique_ptr<ResolvedPlan> resolved_;  ///< situations point into it
   TakenEvidence evidence_;
   std::vector<StageFigures> stages_;

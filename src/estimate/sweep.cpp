@@ -128,8 +128,8 @@ void SweepWalk::take_setting(std::int64_t setting) {
   engine.engine.value = row_.engine->name;
   const domain::Model* model = &digits.of(grid_.models);
   if (model != row_.model) {
-    counted_ = {};
     shared_.needs = {};
+    shared_.weights = {};
   }
   row_.model = model;
   row_.setting = setting;
@@ -169,7 +169,7 @@ void SweepWalk::check(OnGpu& slot) {
 Diagnostics SweepWalk::settle(OnGpu& slot) {
   if (slot.prepared) return slot.prepared->settle();
   Result<PreparedEstimate> prepared =
-      PreparedEstimate::make(request_for(row_.gpu), *engine_row(row_.engine->name), &counted_);
+      PreparedEstimate::make(request_for(row_.gpu), *engine_row(row_.engine->name));
   // What a plan is refused for, no load changes.
   if (!prepared) {
     slot.reason = reason_of(prepared.error());

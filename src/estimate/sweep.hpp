@@ -19,6 +19,7 @@
 #include "domain/model.hpp"
 #include "domain/workload.hpp"
 #include "estimate/prepared.hpp"
+#include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate {
 
@@ -114,7 +115,6 @@ class SweepWalk {
   const SweepGrid& grid_;
   domain::Workload workload_;  ///< of the row: prepared estimates point to it
   SweepRow row_;
-  CountedWeights counted_;
   SharedFindings shared_;
   std::int64_t setting_ = -1;
   std::int64_t load_ = -1;   ///< counts the combinations of context, concurrency and utilization

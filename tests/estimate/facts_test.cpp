@@ -58,6 +58,40 @@ TEST_SUITE("estimate") {
     CHECK(Facts(engine, {0, 23, 0}, large).expected("gpuMemoryUtilization") == 0.92);
   }
 
+  TEST_CASE("what holds is the same whether a version was read before or not") {
+    const domain::Engine engine = example::vllm();
+    estimate::KnownVersions versions;
+    for (const domain::EngineVersion version : {domain::EngineVersion{0, 19, 0}, {0, 23, 0}}) {
+      for (const double gib : {0.0, 24.0, 80.0, 24.0}) {
+        for (const double is_a100 : {0.0, 1.0}) {
+          const Conditions conditions{.device_gib = gib, .gpu_given = 1, .is_a100 = is_a100};
+          const Facts alone(engine, version, conditions);
+          const Facts shared(versions.of(engine, version), conditions);
+          for (const domain::EngineFacts& facts : engine.facts) {
+            for (const domain::EngineConstant& constant : facts.constants) {
+              CAPTURE(constant.name);
+              CHECK(shared.find(constant.name) == alone.find(constant.name));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("facts change with the sequences where some of them ask for sequences") {
+    domain::Engine engine = example::vllm();
+    engine.facts.front().constants.push_back(example::constant("fewOnly", 1, "MiB", "sequences<8"));
+    Facts facts(engine, {0, 19, 0}, {.sequences = 100});
+    CHECK(facts.find("fewOnly") == nullptr);
+    const Facts before = facts;
+    facts.set_sequences(50);
+    CHECK(facts.changes() == 0);
+    facts.set_sequences(7);
+    CHECK(facts.changes() == 1);
+    CHECK(facts.expected("fewOnly") == 1024 * 1024);
+    CHECK(before.find("fewOnly") == nullptr);
+  }
+
   TEST_CASE("figures of memory come out in bytes") {
     const domain::Engine engine = example::vllm();
     const Facts facts(engine, {0, 19, 0}, {});

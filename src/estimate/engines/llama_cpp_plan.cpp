@@ -14,6 +14,7 @@
 #include "estimate/engines.hpp"
 #include "estimate/ggml/quantize_mix.hpp"
 #include "estimate/plan_parts.hpp"
+#include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {

@@ -20,6 +20,7 @@
 #include "estimate/engines.hpp"
 #include "estimate/engines/sglang_pool.hpp"
 #include "estimate/plan_parts.hpp"
+#include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -130,7 +131,7 @@ PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
                      .longest_request = plan.longest_request};
   std::int64_t least = -1;
   for (const Stage& stage : plan.stages) {
-    const Situation situation = situation_of(plan, stage);
+    const Situation situation = shared_situation(request, plan, stage);
     double before = terms::cuda_context_bytes(situation).expected;
     if (terms::several_ranks_work_together(situation))
       before += terms::communicators_bytes(situation).expected;

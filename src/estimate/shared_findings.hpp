@@ -1,0 +1,41 @@
+// What requests of one sweep have in common, found once for all of them.
+#pragma once
+
+#include <vector>
+
+#include "estimate/facts.hpp"
+#include "estimate/ggml/offload.hpp"
+#include "estimate/plan.hpp"
+#include "estimate/terms.hpp"
+
+namespace gpushape::estimate {
+
+/// Stages that were counted before. What they hold follows from model, layout and stage alone, so
+/// that most GPUs share it.
+class CountedWeights {
+ public:
+  const CountedStage& of(const Plan& plan, const Stage& stage);
+
+ private:
+  struct Counted {
+    const domain::Model* model = nullptr;
+    WeightsLayout layout;
+    AdapterSlots adapters;
+    bool is_training = false;
+    Stage stage;
+    CountedStage counted;
+  };
+  std::vector<Counted> counted_;
+};
+
+struct SharedFindings {
+  KnownVersions versions;
+  // Of one model: its place in memory stands for it.
+  ggml::PlannedNeeds needs;
+  CountedWeights weights;
+};
+
+/// With what was counted before, where the request shares it.
+Situation shared_situation(const Request& request, const Plan& plan, const Stage& stage);
+
+}  // namespace gpushape::estimate
