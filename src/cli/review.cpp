@@ -372,7 +372,7 @@ int run_review(const ParsedFlags& parsed, Invocation& invocation, const Terminal
       if (!review.faults.empty()) return refuse(review.faults, terminal);
       return fixed.empty() ? kDone : kAnswerIsNo;
     }
-    if (Diagnostics unwritten = write_fixes(fixed, *files, invocation, terminal);
+    if (const Diagnostics unwritten = write_fixes(fixed, *files, invocation, terminal);
         !unwritten.empty()) {
       return refuse(unwritten, terminal);
     }

@@ -38,6 +38,7 @@ Diagnostics keep_asked(const std::vector<std::string>& words, domain::RuleBook& 
   if (words.empty()) return {};
   Diagnostics faults;
   std::vector<std::string> known;
+  known.reserve(book.groups.size() + book.rules.size());
   for (const domain::RuleGroup& group : book.groups) known.push_back(group.name);
   for (const domain::RuleEntry& rule : book.rules) known.push_back(rule.id);
   std::vector<std::string> asked;
@@ -45,6 +46,7 @@ Diagnostics keep_asked(const std::vector<std::string>& words, domain::RuleBook& 
     asked.push_back(upper_case(word));
     if (std::ranges::find(known, asked.back()) != known.end()) continue;
     std::vector<std::string> groups;
+    groups.reserve(book.groups.size());
     for (const domain::RuleGroup& group : book.groups) groups.push_back(group.name);
     faults.push_back(
         complaint(fmt::format("'{}' is no group and no rule", word),
@@ -137,6 +139,7 @@ int run_explain(const ParsedFlags& parsed, Invocation& invocation, const Termina
   const auto rule = std::ranges::find(book.rules, id, &domain::RuleEntry::id);
   if (rule == book.rules.end()) {
     std::vector<std::string> known;
+    known.reserve(book.rules.size() + numbers.size());
     for (const domain::RuleEntry& each : book.rules) known.push_back(each.id);
     for (const domain::RuleNumber& each : numbers) known.push_back(each.name);
     const bool looks_like_id = word.find('-') != std::string::npos || word.size() < 4;

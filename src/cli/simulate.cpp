@@ -283,6 +283,7 @@ constexpr auto kForms = std::to_array<FormRow>({
 
 Result<std::vector<const FormRow*>> chosen_forms(const Invocation& invocation) {
   std::vector<std::string> names;
+  names.reserve(kForms.size());
   for (const FormRow& row : kForms) names.emplace_back(row.name);
   std::vector<const FormRow*> forms;
   for (const std::string& output : invocation.outputs) {

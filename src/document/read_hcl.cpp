@@ -209,7 +209,7 @@ class HclReader {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  bool is_for_expression() const {
+  [[nodiscard]] bool is_for_expression() const {
     return text_.substr(at_).starts_with("for ") || text_.substr(at_).starts_with("for\t");
   }
 
@@ -253,7 +253,7 @@ class HclReader {
     while (line != std::string_view::npos) {
       const std::size_t begin = line + 1;
       line = text_.find('\n', begin);
-      std::string_view row = text_.substr(begin, std::min(line, text_.size()) - begin);
+      const std::string_view row = text_.substr(begin, std::min(line, text_.size()) - begin);
       std::string_view bare = row;
       while (bare.starts_with(' ') || bare.starts_with('\t')) bare.remove_prefix(1);
       while (bare.ends_with('\r')) bare.remove_suffix(1);
@@ -289,7 +289,7 @@ class HclReader {
     }
     at_ = start + word.size();
     if (word.empty()) fail_at(start, "a value is missing", {});
-    if (word == "true" || word == "false") return Node(word == "true");
+    if (word == "true" || word == "false") return {word == "true"};
     if (word == "null") return {};
     const bool is_number = is_hcl_digit(word.front()) ||
                            (word.size() > 1 && word.front() == '-' && is_hcl_digit(word[1]));
@@ -298,17 +298,17 @@ class HclReader {
         })) {
       return number_of(word);
     }
-    return Node(std::string(word));
+    return {std::string(word)};
   }
 
   static Node number_of(std::string_view word) {
     const bool is_whole = std::ranges::all_of(word.substr(1), is_hcl_digit) && word.size() < 18;
-    if (!is_whole) return Node(to_double(word));
+    if (!is_whole) return {to_double(word)};
     std::int64_t value = 0;
     for (const char c : word) {
       if (c != '-') value = value * 10 + (c - '0');
     }
-    return Node(word.front() == '-' ? -value : value);
+    return {word.front() == '-' ? -value : value};
   }
 
   /// From an opening bracket to behind its partner; strings inside are strings.
@@ -355,7 +355,7 @@ class HclReader {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  bool is_comment() const {
+  [[nodiscard]] bool is_comment() const {
     return peek() == '#' || (peek() == '/' && (peek(1) == '/' || peek(1) == '*'));
   }
 
