@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "domain/model.hpp"
 #include "domain/telemetry.hpp"
 #include "domain/workload.hpp"
+#include "estimate/facts.hpp"
 
 namespace gpushape::advise {
 
@@ -46,6 +48,9 @@ struct AdviceRequest {
   std::string
       measured_on;  ///< profile of the first wish that the telemetry ran on; empty: all of it
   std::int64_t measured_pool_tokens = 0;  ///< worked out from the telemetry
+
+  /// What estimates read of the engine, for the next one: no part of the question.
+  std::shared_ptr<estimate::KnownVersions> versions = std::make_shared<estimate::KnownVersions>();
 };
 
 Result<domain::Advice> advise(const AdviceRequest& asked);

@@ -90,11 +90,12 @@ Result<domain::Engine> read_engine(const document::Document& document) {
                     "list the versions that there are facts for");
   if (!std::ranges::is_sorted(engine.known_versions))
     reader.complain("knownVersions", "knownVersions do not ascend", "put the oldest first");
-  for (Reader& facts : reader.mappings("facts"))
-    engine.facts.push_back(read_facts(facts, engine.name));
-  if (!std::ranges::is_sorted(engine.facts, {}, &domain::EngineFacts::since))
+  std::vector<domain::EngineFacts> rows;
+  for (Reader& facts : reader.mappings("facts")) rows.push_back(read_facts(facts, engine.name));
+  if (!std::ranges::is_sorted(rows, {}, &domain::EngineFacts::since))
     reader.complain("facts", "the rows of facts do not ascend by their `since`",
                     "put the oldest first");
+  engine.facts = std::move(rows);
   reader.finish();
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
   return engine;

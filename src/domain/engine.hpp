@@ -2,11 +2,15 @@
 // estimate's formulas take their constants from here, never from code.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -55,11 +59,33 @@ struct EngineFacts {
   bool operator==(const EngineFacts&) const = default;
 };
 
+/// An engine's facts, ascending by `since`. Never changed once they are made, so that copies share
+/// them, and what is worked out of them can be kept.
+class VersionedFacts {
+ public:
+  VersionedFacts() = default;
+  VersionedFacts(std::vector<EngineFacts> rows)  // NOLINT(google-explicit-constructor): rows are it
+      : rows_(std::make_shared<const std::vector<EngineFacts>>(std::move(rows))) {}
+
+  [[nodiscard]] std::span<const EngineFacts> rows() const {
+    return rows_ == nullptr ? std::span<const EngineFacts>() : std::span(*rows_);
+  }
+  /// Of one origin: copies of each other.
+  [[nodiscard]] bool is_same(const VersionedFacts& other) const { return rows_ == other.rows_; }
+
+  bool operator==(const VersionedFacts& other) const {
+    return is_same(other) || std::ranges::equal(rows(), other.rows());
+  }
+
+ private:
+  std::shared_ptr<const std::vector<EngineFacts>> rows_;
+};
+
 struct Engine {
   std::string name;
   std::vector<std::string> aliases;           ///< other names that people write
   std::vector<EngineVersion> known_versions;  ///< ascending; the last is the default
-  std::vector<EngineFacts> facts;             ///< ascending by `since`
+  VersionedFacts facts;
 
   bool operator==(const Engine&) const = default;
 };

@@ -114,7 +114,7 @@ bool holds(std::string_view when, const Conditions& conditions) {
 
 Diagnostics unreadable_conditions(const domain::Engine& engine) {
   Diagnostics diagnostics;
-  for (const domain::EngineFacts& facts : engine.facts) {
+  for (const domain::EngineFacts& facts : engine.facts.rows()) {
     for (const domain::EngineConstant& constant : facts.constants) {
       each_part(constant.when, [&](std::string_view part) {
         if (When(part).is_readable()) return true;

@@ -155,9 +155,13 @@ Result<const EngineRow*> find_engine(const domain::Engine& engine) {
 
 Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workload& workload,
                                  const domain::Engine& engine,
-                                 const std::optional<domain::VisibleMemory>& gpu) {
-  const Request request{
-      .model = &model, .workload = &workload, .engine = &engine, .gpu = gpu ? &*gpu : nullptr};
+                                 const std::optional<domain::VisibleMemory>& gpu,
+                                 KnownVersions* versions) {
+  const Request request{.model = &model,
+                        .workload = &workload,
+                        .engine = &engine,
+                        .gpu = gpu ? &*gpu : nullptr,
+                        .versions = versions};
   const Result<const EngineRow*> row = find_engine(engine);
   if (!row) return failure(row.error());
   if (Diagnostics complaints = complaints_about(request); !complaints.empty())

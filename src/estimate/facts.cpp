@@ -53,8 +53,8 @@ std::size_t HeldConstants::slot_of(std::string_view name) const {
 }
 
 VersionFacts::VersionFacts(const domain::Engine& engine, domain::EngineVersion version)
-    : engine_(&engine), version_(version) {
-  for (const domain::EngineFacts& facts : engine.facts) {
+    : facts_(engine.facts), version_(version) {
+  for (const domain::EngineFacts& facts : facts_.rows()) {
     if (facts.since > version) break;
     for (const domain::EngineConstant& constant : facts.constants) add(constant);
   }

@@ -43,13 +43,13 @@ class HeldConstants {
   std::vector<int> ranks_;
 };
 
-/// All constants of a version, with their conditions read. Keeps a reference to `engine`.
+/// All constants of a version, with their conditions read.
 class VersionFacts {
  public:
   VersionFacts(const domain::Engine& engine, domain::EngineVersion version);
 
   [[nodiscard]] bool is_of(const domain::Engine& engine, domain::EngineVersion version) const {
-    return &engine == engine_ && version == version_;
+    return version == version_ && facts_.is_same(engine.facts);
   }
   /// What came out alike before is found again.
   std::shared_ptr<const HeldConstants> under(const Conditions& conditions);
@@ -64,7 +64,7 @@ class VersionFacts {
   static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
   void add(const domain::EngineConstant& constant);
 
-  const domain::Engine* engine_;
+  domain::VersionedFacts facts_;
   domain::EngineVersion version_;
   std::map<std::string_view, std::size_t> when_of_text_;
   std::vector<When> whens_;
@@ -73,7 +73,7 @@ class VersionFacts {
   std::vector<std::shared_ptr<const HeldConstants>> known_;  ///< the latest last
 };
 
-/// Versions that were read before, for the requests of a sweep.
+/// Versions that were read before, for estimates that follow each other.
 class KnownVersions {
  public:
   std::shared_ptr<VersionFacts> of(const domain::Engine& engine, domain::EngineVersion version);

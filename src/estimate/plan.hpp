@@ -31,6 +31,7 @@ struct Request {
   const domain::Workload* workload = nullptr;
   const domain::Engine* engine = nullptr;
   const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
+  KnownVersions* versions = nullptr;           ///< read before; nullptr: none is kept
   SharedFindings* shared = nullptr;            ///< nullptr: nobody shares what is found
 };
 

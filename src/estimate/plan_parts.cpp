@@ -161,8 +161,8 @@ Conditions conditions_of(const Request& request) {
 
 Facts facts_under(const Conditions& conditions, const Request& request,
                   const VersionChoice& version) {
-  if (request.shared == nullptr) return {*request.engine, version.facts_of, conditions};
-  return {request.shared->versions.of(*request.engine, version.facts_of), conditions};
+  if (request.versions == nullptr) return {*request.engine, version.facts_of, conditions};
+  return {request.versions->of(*request.engine, version.facts_of), conditions};
 }
 
 Spread multiprocessors_of(const Request& request, const Facts& facts) {

@@ -1,9 +1,9 @@
-// What requests of one sweep have in common, found once for all of them.
+// What requests of one sweep have in common, found once for all of them. Of one model: its place in
+// memory stands for it.
 #pragma once
 
 #include <vector>
 
-#include "estimate/facts.hpp"
 #include "estimate/ggml/offload.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/terms.hpp"
@@ -29,8 +29,6 @@ class CountedWeights {
 };
 
 struct SharedFindings {
-  KnownVersions versions;
-  // Of one model: its place in memory stands for it.
   ggml::PlannedNeeds needs;
   CountedWeights weights;
 };

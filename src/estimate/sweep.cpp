@@ -156,6 +156,7 @@ Request SweepWalk::request_for(std::size_t gpu) {
           .workload = &workload_,
           .engine = row_.engine,
           .gpu = memory ? &*memory : nullptr,
+          .versions = &versions_,
           .shared = &shared_};
 }
 

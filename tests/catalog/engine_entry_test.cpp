@@ -33,8 +33,8 @@ TEST_SUITE("catalog") {
     CHECK(engine->name == "vllm");
     REQUIRE(engine->known_versions.size() == 3);
     CHECK(engine->known_versions.back() == gpushape::domain::EngineVersion{0, 19, 1});
-    REQUIRE(engine->facts.size() == 2);
-    const auto& constants = engine->facts.front().constants;
+    REQUIRE(engine->facts.rows().size() == 2);
+    const auto& constants = engine->facts.rows().front().constants;
     REQUIRE(constants.size() == 2);
     CHECK(constants[0].low == 0.9);
     CHECK(constants[0].high == 0.9);
@@ -42,7 +42,7 @@ TEST_SUITE("catalog") {
     CHECK(constants[1].source == "logs");
     CHECK(constants[1].when == "tp=1");
     CHECK(constants[1].high == 0.17);
-    CHECK(engine->facts[1].since == gpushape::domain::EngineVersion{0, 19, 0});
+    CHECK(engine->facts.rows()[1].since == gpushape::domain::EngineVersion{0, 19, 0});
   }
 
   TEST_CASE("what is wrong with an engine entry is said with its place") {

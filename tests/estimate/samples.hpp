@@ -148,7 +148,7 @@ inline domain::Engine vllm() {
   domain::EngineFacts latest{.engine = "vllm", .since = {0, 22, 0}, .constants = {}};
   latest.constants = {constant("gpuMemoryUtilization", 0.92),
                       constant("poolTokensFromRequests", 1)};
-  engine.facts = {facts, later, latest};
+  engine.facts = std::vector{facts, later, latest};
   return engine;
 }
 
