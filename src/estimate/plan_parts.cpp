@@ -165,6 +165,14 @@ Facts facts_under(const Conditions& conditions, const Request& request,
   return {request.versions->of(*request.engine, version.facts_of), conditions};
 }
 
+AdapterSlots asked_slots(const Request& request) {
+  if (!request.workload->adapters) return {};
+  const domain::Adapters& adapters = *request.workload->adapters;
+  return {.count = adapters.count.value,
+          .rank = adapters.rank.value,
+          .modules = adapters.modules.value};
+}
+
 Spread multiprocessors_of(const Request& request, const Facts& facts) {
   if (request.gpu != nullptr && request.gpu->multiprocessors)
     return certain(static_cast<double>(*request.gpu->multiprocessors));

@@ -36,9 +36,17 @@ void take_weights(const WeightsChoice& weights, Conditions& conditions);
 /// What follows for the weights from how the engine is started: for text alone, and whether this
 /// version leaves out the head of a decoder that serves as an encoder.
 void take_start(const Request& request, const Facts& facts, WeightsLayout& layout);
+/// Of as many adapters as are asked for and as wide, beside the modules that they name.
+AdapterSlots asked_slots(const Request& request);
 /// The draft model's weights, held as the large model's are where nothing else is said.
 PlannedDraft planned_draft(const Request& request, const Plan& plan);
 
+/// A setting as it came, or what the engine takes, and `from` where.
+template <class T>
+domain::Fact<T> taken_setting(const std::optional<domain::Fact<T>>& asked, T taken,
+                              const std::string& from) {
+  return asked ? *asked : domain::Fact<T>{taken, domain::Origin::Default, from};
+}
 std::int64_t value_or_one(const std::optional<domain::Fact<std::int64_t>>& fact);
 /// What the kernels of this version and GPU want of experts' sizes.
 ExpertPadding expert_padding(const Facts& facts);

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -138,8 +139,7 @@ constexpr auto kLlamaCppTerms = std::to_array<EngineTerm>({
     {{"computeBuffer", Part::Activation, "planned for the largest step", compute_bytes,
       describe_compute, terms::always},
      Budget::Beside},
-    {{"cudaContext", Part::Context, "the CUDA context and what the kernels take",
-      terms::cuda_context_bytes, terms::describe_cuda_context, is_on_gpu, Follows::Plan},
+    {described(where(kCudaContext, is_on_gpu), "the CUDA context and what the kernels take"),
      Budget::Beside},
 });
 

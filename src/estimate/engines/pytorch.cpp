@@ -8,6 +8,7 @@
 #include <string>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 #include "estimate/plan_parts.hpp"
 #include "estimate/training/training_terms.hpp"
 
@@ -40,16 +41,9 @@ constexpr auto kPytorchTerms = std::to_array<EngineTerm>({
     {{"fragmentation", Part::Context, "what the allocator cannot hand out again",
       training::fragmentation_bytes, training::describe_fragmentation, terms::always},
      Budget::Beside},
-    {{"nonTorch", Part::Context, "buffers past the framework's allocator", terms::non_torch_bytes,
-      terms::describe_non_torch, terms::always, Follows::Plan},
-     Budget::Beside},
-    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always, Follows::Plan},
-     Budget::Beside},
-    {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, training::several_gpus,
-      Follows::Plan},
-     Budget::Beside},
+    {kNonTorch, Budget::Beside},
+    {kCudaContext, Budget::Beside},
+    {where(kCommunicators, training::several_gpus), Budget::Beside},
     {{"buffers", Part::Communication, "weights and gradients that GPUs exchange",
       training::buffers_bytes, training::describe_buffers, training::shares_data, Follows::Plan},
      Budget::Beside},

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 #include "estimate/engines/sglang_pool.hpp"
 #include "estimate/shares.hpp"
 
@@ -21,43 +22,18 @@ using domain::Part;
 using domain::Range;
 
 constexpr auto kSglangTerms = std::to_array<EngineTerm>({
-    {{"weights", Part::Weights, "parameters as free memory shows them", terms::weights_bytes,
-      terms::describe_weights, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
-      terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
-     Budget::Profiled},
-    {{"adapters", Part::Adapters, "slots for LoRA adapters", terms::adapters_bytes,
-      terms::describe_adapters, terms::has_adapters, Follows::Plan},
-     Budget::Profiled},
-    {{"draft", Part::Draft, "weights of the draft model", terms::draft_bytes, terms::describe_draft,
-      terms::has_draft, Follows::Plan},
-     Budget::Beside},
-    {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
-      terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
-     Budget::Pool},
-    {{"imageCache", Part::KvCache, "KV cache of the images of the requests",
-      terms::image_cache_bytes, terms::describe_image_cache, terms::images_are_asked_for},
-     Budget::Pool},
-    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
-      terms::describe_state, terms::state_is_asked_for},
-     Budget::Pool},
-    {{"activation", Part::Activation, "forward peak of the largest prefill chunk",
-      terms::activation_bytes, terms::describe_activation, terms::always, Follows::Batch},
-     Budget::Beside},
-    {{"graphs", Part::Graphs, "captured CUDA graphs", terms::graphs_bytes, terms::describe_graphs,
-      terms::graphs_are_captured, Follows::Batch},
-     Budget::Beside},
-    {{"nonTorch", Part::Context, "buffers past the framework's allocator", terms::non_torch_bytes,
-      terms::describe_non_torch, terms::always, Follows::Plan},
-     Budget::Beside},
-    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always, Follows::Plan},
-     Budget::Before},
-    {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, terms::several_ranks_work_together,
-      Follows::Plan},
-     Budget::Before},
+    {described(kWeights, "parameters as free memory shows them"), Budget::Profiled},
+    {kTowers, Budget::Profiled},
+    {kAdapters, Budget::Profiled},
+    {kDraft, Budget::Beside},
+    {kKvCache, Budget::Pool},
+    {kImageCache, Budget::Pool},
+    {kState, Budget::Pool},
+    {described(kActivation, "forward peak of the largest prefill chunk"), Budget::Beside},
+    {kGraphs, Budget::Beside},
+    {kNonTorch, Budget::Beside},
+    {kCudaContext, Budget::Before},
+    {where(kCommunicators, terms::several_ranks_work_together), Budget::Before},
 });
 
 struct StagePool {

@@ -167,18 +167,6 @@ Fact<domain::KvCacheType> cache_type_of(const Request& request, const Plan& plan
   return choose_kv_cache_type(request, dtype_of(request));
 }
 
-/// Slots of exactly the highest rank, beside the modules that the adapters name. Source: SGLang
-/// python/sglang/srt/lora/mem_pool.py (LoRAMemoryPool, init_buffers).
-AdapterSlots slots_of(const Request& request) {
-  AdapterSlots slots;
-  if (!request.workload->adapters) return slots;
-  const domain::Adapters& adapters = *request.workload->adapters;
-  slots.count = adapters.count.value;
-  slots.rank = adapters.rank.value;
-  slots.modules = adapters.modules.value;
-  return slots;
-}
-
 /// The settings as they came out, each with where it is from.
 domain::ResolvedSettings sglang_settings_of(const Request& request, const VersionChoice& version,
                                             const Plan& plan) {
@@ -188,14 +176,12 @@ domain::ResolvedSettings sglang_settings_of(const Request& request, const Versio
   const bool has_gpu = request.gpu != nullptr;
   const std::string where = fmt::format("{} {}", by, has_gpu ? "on this GPU" : "without a GPU");
   const std::string of_pool = has_gpu ? fmt::format("{} for this pool", by) : where;
-  const auto fact_of = [&](const auto& fact, auto taken, const std::string& from) {
-    return fact ? *fact : Fact<decltype(taken)>{taken, Origin::Default, from};
-  };
   return {.version = version.version,
-          .max_num_seqs = fact_of(asked.max_num_seqs, plan.max_num_seqs, of_pool),
+          .max_num_seqs = taken_setting(asked.max_num_seqs, plan.max_num_seqs, of_pool),
           .max_num_batched_tokens =
-              fact_of(asked.max_num_batched_tokens, plan.max_num_batched_tokens, where),
-          .gpu_memory_utilization = fact_of(asked.gpu_memory_utilization, plan.utilization, where)};
+              taken_setting(asked.max_num_batched_tokens, plan.max_num_batched_tokens, where),
+          .gpu_memory_utilization =
+              taken_setting(asked.gpu_memory_utilization, plan.utilization, where)};
 }
 
 }  // namespace
@@ -252,7 +238,9 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
       !request.workload->engine.prefix_caching || request.workload->engine.prefix_caching->value;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
-  plan.adapters = slots_of(request);
+  // Slots of exactly the highest rank, beside the modules that the adapters name. Source: SGLang
+  // python/sglang/srt/lora/mem_pool.py (LoRAMemoryPool, init_buffers).
+  plan.adapters = asked_slots(request);
   plan.draft = planned_draft(request, plan);
   settle_sglang(request, plan);
   resolved.settings = sglang_settings_of(request, version, plan);

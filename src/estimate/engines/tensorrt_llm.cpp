@@ -15,6 +15,7 @@
 
 #include "estimate/division.hpp"
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 #include "estimate/shares.hpp"
 
 namespace gpushape::estimate::engines {
@@ -24,42 +25,21 @@ using domain::Part;
 using domain::Range;
 
 constexpr auto kTensorrtLlmTerms = std::to_array<EngineTerm>({
-    {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
-      terms::describe_weights, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
-      terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
-     Budget::Profiled},
-    {{"adapters", Part::Adapters, "cache of LoRA adapters on the GPU", terms::adapters_bytes,
-      terms::describe_adapters, terms::has_adapters, Follows::Plan},
-     Budget::Profiled},
-    {{"draft", Part::Draft, "weights of the draft model", terms::draft_bytes, terms::describe_draft,
-      terms::has_draft, Follows::Plan},
-     Budget::Profiled},
-    {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
-      terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
-     Budget::Pool},
-    {{"imageCache", Part::KvCache, "KV cache of the images of the requests",
-      terms::image_cache_bytes, terms::describe_image_cache, terms::images_are_asked_for},
-     Budget::Pool},
-    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
-      terms::describe_state, terms::state_is_asked_for},
-     Budget::Pool},
+    {kWeights, Budget::Profiled},
+    {kTowers, Budget::Profiled},
+    {described(kAdapters, "cache of LoRA adapters on the GPU"), Budget::Profiled},
+    {kDraft, Budget::Profiled},
+    {kKvCache, Budget::Pool},
+    {kImageCache, Budget::Pool},
+    {kState, Budget::Pool},
     {{"activation", Part::Activation, "forward peak of max_num_tokens", terms::activation_bytes,
       terms::describe_activation, terms::always},
      Budget::Profiled},
-    {{"graphs", Part::Graphs, "captured CUDA graphs", terms::graphs_bytes, terms::describe_graphs,
-      terms::graphs_are_captured, Follows::Batch},
-     Budget::Profiled},
-    {{"nonTorch", Part::Context, "kernels and buffers past the framework's allocator",
-      terms::non_torch_bytes, terms::describe_non_torch, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"communicators", Part::Communication, "communicators and workspaces of the collectives",
-      terms::communicators_bytes, terms::describe_communicators, terms::several_ranks_work_together,
-      Follows::Plan},
+    {kGraphs, Budget::Profiled},
+    {described(kNonTorch, "kernels and buffers past the framework's allocator"), Budget::Profiled},
+    {kCudaContext, Budget::Profiled},
+    {described(where(kCommunicators, terms::several_ranks_work_together),
+               "communicators and workspaces of the collectives"),
      Budget::Profiled},
 });
 

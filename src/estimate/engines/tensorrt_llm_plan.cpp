@@ -21,8 +21,6 @@ namespace gpushape::estimate::engines {
 namespace {
 
 using domain::Fact;
-using domain::Origin;
-using domain::Quantization;
 
 /// The settings as they came out, each with where it is from.
 domain::ResolvedSettings tensorrt_llm_settings_of(const Request& request,
@@ -30,29 +28,12 @@ domain::ResolvedSettings tensorrt_llm_settings_of(const Request& request,
   const domain::EngineSettings& asked = request.workload->engine;
   const std::string where =
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
-  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::int64_t taken) {
-    return fact ? *fact : Fact<std::int64_t>{taken, Origin::Default, where};
-  };
-  return {
-      .version = version.version,
-      .max_num_seqs = count_of(asked.max_num_seqs, plan.max_num_seqs),
-      .max_num_batched_tokens = count_of(asked.max_num_batched_tokens, plan.max_num_batched_tokens),
-      .gpu_memory_utilization = asked.gpu_memory_utilization
-                                    ? *asked.gpu_memory_utilization
-                                    : Fact<double>{plan.utilization, Origin::Default, where}};
-}
-
-/// The cache on the GPU holds max_loras adapters of the highest rank beside every module that they
-/// name. Source: TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py (num_device_module_layer =
-/// max_lora_rank x modules x max_loras), llmapi/llm_args.py (PeftCacheConfig).
-AdapterSlots cached_adapters(const Request& request) {
-  AdapterSlots slots;
-  if (!request.workload->adapters) return slots;
-  const domain::Adapters& adapters = *request.workload->adapters;
-  slots.count = adapters.count.value;
-  slots.rank = adapters.rank.value;
-  slots.modules = adapters.modules.value;
-  return slots;
+  return {.version = version.version,
+          .max_num_seqs = taken_setting(asked.max_num_seqs, plan.max_num_seqs, where),
+          .max_num_batched_tokens =
+              taken_setting(asked.max_num_batched_tokens, plan.max_num_batched_tokens, where),
+          .gpu_memory_utilization =
+              taken_setting(asked.gpu_memory_utilization, plan.utilization, where)};
 }
 
 }  // namespace
@@ -94,7 +75,10 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   plan.cache.lies_apart = true;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
-  plan.adapters = cached_adapters(request);
+  // The cache on the GPU holds max_loras adapters of the highest rank beside every module that they
+  // name. Source: TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py (num_device_module_layer =
+  // max_lora_rank x modules x max_loras), llmapi/llm_args.py (PeftCacheConfig).
+  plan.adapters = asked_slots(request);
   plan.draft = planned_draft(request, plan);
   settle_tensorrt_llm(request, plan);
   resolved.settings = tensorrt_llm_settings_of(request, version, plan);

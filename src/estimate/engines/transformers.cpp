@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 #include "estimate/plan_parts.hpp"
 #include "estimate/shares.hpp"
 
@@ -29,40 +30,23 @@ using domain::Range;
 constexpr std::array kTransformersConverted = {Quantization::BnbNf4, Quantization::Fp8};
 
 constexpr auto kTransformersTerms = std::to_array<EngineTerm>({
-    {{"weights", Part::Weights, "parameters in the type that they are loaded as",
-      terms::weights_bytes, terms::describe_weights, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
-      terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
-     Budget::Profiled},
-    {{"kvCache", Part::KvCache, "cache of the declared context and concurrency",
-      terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
-     Budget::Pool},
-    {{"imageCache", Part::KvCache, "KV cache of the images of the requests",
-      terms::image_cache_bytes, terms::describe_image_cache, terms::images_are_asked_for},
-     Budget::Pool},
-    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
-      terms::describe_state, terms::state_is_asked_for},
-     Budget::Pool},
+    {described(kWeights, "parameters in the type that they are loaded as"), Budget::Profiled},
+    {kTowers, Budget::Profiled},
+    {described(kKvCache, "cache of the declared context and concurrency"), Budget::Pool},
+    {kImageCache, Budget::Pool},
+    {kState, Budget::Pool},
     {{"cacheGrowth", Part::KvCache, "a layer's cache once more, while it is lengthened",
       terms::growth_bytes, terms::describe_growth, terms::cache_grows},
      Budget::Profiled},
     {{"activation", Part::Activation, "prefill of all prompts in one step", terms::prefill_bytes,
       terms::describe_prefill, terms::always},
      Budget::Profiled},
-    {{"nonTorch", Part::Context, "kernels and buffers past the framework's allocator",
-      terms::non_torch_bytes, terms::describe_non_torch, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, terms::tensors_are_split,
-      Follows::Plan},
-     Budget::Profiled},
+    {described(kNonTorch, "kernels and buffers past the framework's allocator"), Budget::Profiled},
+    {kCudaContext, Budget::Profiled},
+    {where(kCommunicators, terms::tensors_are_split), Budget::Profiled},
 });
 
-constexpr std::size_t kActivation = 6;  ///< of kTransformersTerms
+constexpr std::size_t kPrefill = 6;  ///< of kTransformersTerms
 
 Range left_on(const StageFigures& stage, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
@@ -77,7 +61,7 @@ Held held_in(const StageFigures& stage, const Plan& plan, Bytes left) {
   const auto token = static_cast<double>(cache.bytes_per_token().count());
   if (token > 0) held.tokens = static_cast<std::int64_t>(static_cast<double>(left.count()) / token);
   const auto batch = static_cast<double>(plan.concurrency.value_or(1));
-  const auto prefill = static_cast<double>(stage.terms[kActivation].expected.count());
+  const auto prefill = static_cast<double>(stage.terms[kPrefill].expected.count());
   const Bytes request =
       cache.request_bytes(plan.longest_request) + cache.request_state_bytes(plan.longest_request);
   const double each = static_cast<double>(request.count()) + prefill / batch;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/common_terms.hpp"
 #include "estimate/shares.hpp"
 
 namespace gpushape::estimate::engines {
@@ -27,43 +28,18 @@ using domain::Part;
 using domain::Range;
 
 constexpr auto kVllmTerms = std::to_array<EngineTerm>({
-    {{"weights", Part::Weights, "parameters as the engine holds them", terms::weights_bytes,
-      terms::describe_weights, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"towers", Part::Weights, "encoders of images and sound, with their projectors",
-      terms::towers_bytes, terms::describe_towers, terms::has_towers, Follows::Plan},
-     Budget::Profiled},
-    {{"adapters", Part::Adapters, "slots for LoRA adapters", terms::adapters_bytes,
-      terms::describe_adapters, terms::has_adapters, Follows::Plan},
-     Budget::Adapters},
-    {{"draft", Part::Draft, "weights of the draft model", terms::draft_bytes, terms::describe_draft,
-      terms::has_draft, Follows::Plan},
-     Budget::Profiled},
-    {{"kvCache", Part::KvCache, "KV cache of the declared context and concurrency",
-      terms::kv_cache_bytes, terms::describe_kv_cache, terms::kv_cache_is_asked_for},
-     Budget::Pool},
-    {{"imageCache", Part::KvCache, "KV cache of the images of the requests",
-      terms::image_cache_bytes, terms::describe_image_cache, terms::images_are_asked_for},
-     Budget::Pool},
-    {{"state", Part::State, "recurrent state of the sequences in flight", terms::state_bytes,
-      terms::describe_state, terms::state_is_asked_for},
-     Budget::Pool},
-    {{"activation", Part::Activation, "sampler or forward peak of the largest batch",
-      terms::activation_bytes, terms::describe_activation, terms::always, Follows::Batch},
-     Budget::Profiled},
-    {{"graphs", Part::Graphs, "captured CUDA graphs", terms::graphs_bytes, terms::describe_graphs,
-      terms::graphs_are_captured, Follows::Batch},
-     Budget::Graphs},
-    {{"nonTorch", Part::Context, "buffers past the framework's allocator", terms::non_torch_bytes,
-      terms::describe_non_torch, terms::always, Follows::Plan},
-     Budget::Profiled},
-    {{"cudaContext", Part::Context, "the CUDA context", terms::cuda_context_bytes,
-      terms::describe_cuda_context, terms::always, Follows::Plan},
-     Budget::Beside},
-    {{"communicators", Part::Communication, "communicators between the GPUs",
-      terms::communicators_bytes, terms::describe_communicators, terms::several_gpus_work_together,
-      Follows::Plan},
-     Budget::Beside},
+    {kWeights, Budget::Profiled},
+    {kTowers, Budget::Profiled},
+    {kAdapters, Budget::Adapters},
+    {kDraft, Budget::Profiled},
+    {kKvCache, Budget::Pool},
+    {kImageCache, Budget::Pool},
+    {kState, Budget::Pool},
+    {described(kActivation, "sampler or forward peak of the largest batch"), Budget::Profiled},
+    {kGraphs, Budget::Graphs},
+    {kNonTorch, Budget::Profiled},
+    {kCudaContext, Budget::Beside},
+    {kCommunicators, Budget::Beside},
     {{"collectives", Part::Communication, "workspaces of the collectives", terms::collectives_bytes,
       terms::describe_collectives, terms::tensors_are_split, Follows::Plan},
      Budget::Profiled},

@@ -16,8 +16,6 @@
 namespace gpushape::estimate::engines {
 namespace {
 
-using domain::Fact;
-using domain::Origin;
 using domain::Quantization;
 
 /// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
@@ -50,16 +48,12 @@ domain::ResolvedSettings vllm_settings_of(const Request& request, const VersionC
       fmt::format("what {} {} takes", request.engine->name, to_text(version.facts_of));
   const std::string where =
       fmt::format("{} {}", by, request.gpu == nullptr ? "without a GPU" : "on this GPU");
-  const auto count = [&](const std::optional<Fact<std::int64_t>>& fact, std::int64_t taken) {
-    return fact ? *fact : Fact<std::int64_t>{taken, Origin::Default, where};
-  };
   return {
       .version = version.version,
-      .max_num_seqs = count(asked.max_num_seqs, plan.max_num_seqs),
-      .max_num_batched_tokens = count(asked.max_num_batched_tokens, plan.max_num_batched_tokens),
-      .gpu_memory_utilization = asked.gpu_memory_utilization
-                                    ? *asked.gpu_memory_utilization
-                                    : Fact<double>{plan.utilization, Origin::Default, by}};
+      .max_num_seqs = taken_setting(asked.max_num_seqs, plan.max_num_seqs, where),
+      .max_num_batched_tokens =
+          taken_setting(asked.max_num_batched_tokens, plan.max_num_batched_tokens, where),
+      .gpu_memory_utilization = taken_setting(asked.gpu_memory_utilization, plan.utilization, by)};
 }
 
 // Classes whose embedding and head take adapters. Source: vLLM model_executor/models, the classes
@@ -71,11 +65,9 @@ constexpr auto kVocabularyFamilies = std::to_array<std::string_view>(
 constexpr auto kSlotRanks = std::to_array<std::int64_t>({8, 16, 32, 64, 128, 256, 320, 512});
 
 AdapterSlots slots_of(const Request& request, const Facts& facts) {
-  AdapterSlots slots;
+  AdapterSlots slots = asked_slots(request);
   if (!request.workload->adapters) return slots;
-  const domain::Adapters& adapters = *request.workload->adapters;
-  slots.count = adapters.count.value;
-  slots.rank = adapters.rank.value;
+  slots.modules = domain::AdapterModules::All;
   const auto width = std::ranges::lower_bound(kSlotRanks, slots.rank);
   if (width != kSlotRanks.end()) slots.rank = *width;
   slots.has_experts = facts.expected("adaptersOfExperts") != 0;
@@ -138,44 +130,19 @@ void settle_vllm(const Request& request, Plan& plan) {
 }
 
 Result<ResolvedPlan> plan_vllm(const Request& request) {
-  const domain::Workload& workload = *request.workload;
   const VersionChoice version = choose_version(request);
   WeightsChoice weights = choose_weights(request, kVllmConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
-
-  ResolvedPlan resolved;
-  resolved.quantization = weights.quantization;
+  ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
-  resolved.notes = std::move(weights.notes);
-  if (!version.note.empty()) resolved.notes.push_back(version.note);
   Plan& plan = resolved.plan;
-  plan.model = request.model;
-  plan.facts = facts_under(conditions, request, version);
-  plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
-                      .pipeline = value_or_one(workload.engine.pipeline),
-                      .data = value_or_one(workload.engine.data),
-                      .expert = value_or_one(workload.engine.expert),
-                      .context = value_or_one(workload.engine.context_parallel)};
   constexpr std::array<std::string_view, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
                                                        "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));
   }
-  plan.enforce_eager = workload.engine.enforce_eager.value;
-  plan.multiprocessors = multiprocessors_of(request, plan.facts);
-  plan.weights = weights.layout;
-  plan.weights.tensor_parallel = plan.parallelism.tensor;
-  plan.weights.data_parallel = plan.parallelism.data;
-  plan.weights.expert_parallel = plan.parallelism.expert;
-  plan.weights.expert_padding = expert_padding(plan.facts);
-  plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
-  plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
-  take_start(request, plan.facts, plan.weights);
-  plan.weights.sectioned_rope_rows =
-      std::max<std::int64_t>(1, std::llround(plan.facts.expected("sectionedRopeRows")));
-  plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   settle_vllm(request, plan);
   resolved.settings = vllm_settings_of(request, version, plan);
@@ -184,7 +151,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);
   plan.adapters = slots_of(request, plan.facts);
   plan.draft = planned_draft(request, plan);
-  plan.offloaded = workload.contract.cpu_offload_bytes.value /
+  plan.offloaded = request.workload->contract.cpu_offload_bytes.value /
                    std::max<std::int64_t>(1, plan.parallelism.tensor * plan.parallelism.pipeline *
                                                  plan.parallelism.data);
   note_adapters(request, resolved);
