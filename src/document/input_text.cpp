@@ -47,7 +47,8 @@ Result<std::shared_ptr<const Source>> accept_text(std::string_view text, std::st
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return refuse(file + " is empty");
   }
-  auto source = std::make_shared<const Source>(std::move(file), std::string(text));
+  auto source =
+      std::make_shared<const Source>(std::move(file), std::string(text), line_marks(text));
   if (const std::optional<std::size_t> invalid = first_invalid_byte(text)) {
     return failure(source->diagnostic(position_at(text, *invalid),
                                       "byte " + hexadecimal(text[*invalid]) + " is not UTF-8",

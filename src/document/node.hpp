@@ -123,6 +123,8 @@ struct Node::Entry {
 struct Source {
   std::string file;
   std::string text;
+  /// Where every so many lines begin (line_marks), for places far behind; empty: they are counted.
+  std::vector<std::size_t> marks = {};
 
   /// The span of a node, and the line it stands on.
   [[nodiscard]] SourceSpan span(Position position) const;
@@ -130,6 +132,9 @@ struct Source {
   [[nodiscard]] Diagnostic diagnostic(Position position, std::string message, std::string help = {},
                                       std::string label = {}) const;
 };
+
+/// The offsets of the first line and of every 128th behind it.
+std::vector<std::size_t> line_marks(std::string_view text);
 
 struct Document {
   Node root;

@@ -9,9 +9,19 @@ namespace {
 constexpr std::size_t kLongestExcerpt = 160;
 constexpr std::size_t kBeforePlace = 60;
 
-std::string_view whole_line(std::string_view text, int number) {
+constexpr int kLinesPerMark = 128;
+
+std::string_view whole_line(const Source& source, int number) {
+  const std::string_view text = source.text;
+  const auto mark = static_cast<std::size_t>((number - 1) / kLinesPerMark);
   std::size_t start = 0;
-  for (int line = 1; line < number; ++line) {
+  int first = 1;
+  if (!source.marks.empty()) {
+    if (mark >= source.marks.size()) return {};
+    start = source.marks[mark];
+    first += static_cast<int>(mark) * kLinesPerMark;
+  }
+  for (int line = first; line < number; ++line) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string_view::npos) return {};
     start = end + 1;
@@ -28,12 +38,22 @@ bool is_inside_character(std::string_view text, std::size_t index) {
 
 }  // namespace
 
+std::vector<std::size_t> line_marks(std::string_view text) {
+  std::vector<std::size_t> marks = {0};
+  int line = 1;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
+       end = text.find('\n', end + 1)) {
+    if (++line % kLinesPerMark == 1) marks.push_back(end + 1);
+  }
+  return marks;
+}
+
 SourceSpan Source::span(Position position) const {
   return {file, position.line, position.column, position.length};
 }
 
 std::string Source::line(int number) const {
-  return number < 1 ? std::string() : std::string(whole_line(text, number));
+  return number < 1 ? std::string() : std::string(whole_line(*this, number));
 }
 
 Diagnostic Source::diagnostic(Position position, std::string message, std::string help,
@@ -44,7 +64,7 @@ Diagnostic Source::diagnostic(Position position, std::string message, std::strin
                     .label = std::move(label),
                     .help = std::move(help)};
   if (position.line < 1) return result;
-  const std::string_view line = whole_line(text, position.line);
+  const std::string_view line = whole_line(*this, position.line);
   if (line.size() <= kLongestExcerpt) {
     result.excerpt = line;
     return result;

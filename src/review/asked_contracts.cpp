@@ -244,7 +244,9 @@ std::optional<ResourceContract> note_on(const VmClass& vm) {
   return std::move(comments.front());
 }
 
-AskedContract asked_by_vm(const VmClass& vm, const Deployment& deployment) {
+}  // namespace
+
+AskedContract contract_of(const VmClass& vm, const Deployment& deployment) {
   AskedContract asked{title_of(vm), vm.document->source->span(vm.place().position()), {}, {}};
   const std::int64_t uses = uses_of(vm, deployment);
   asked.contract = note_on(vm);
@@ -271,8 +273,6 @@ AskedContract asked_by_vm(const VmClass& vm, const Deployment& deployment) {
   return asked;
 }
 
-}  // namespace
-
 std::vector<AskedContract> contracts_of(const Deployment& deployment) {
   std::vector<AskedContract> asked;
   const PodRequest* before = nullptr;
@@ -282,7 +282,7 @@ std::vector<AskedContract> contracts_of(const Deployment& deployment) {
     before = &pod;
   }
   for (const VmClass& vm : deployment.vm_classes) {
-    if (!vm.devices.empty()) asked.push_back(asked_by_vm(vm, deployment));
+    if (!vm.devices.empty()) asked.push_back(contract_of(vm, deployment));
   }
   add_asked_by_reference(deployment, asked);
   add_offered(deployment, asked);

@@ -19,6 +19,9 @@ struct AskedContract {
   bool runs = true;  ///< false: it only offers the GPU (a device class, the layout of a node)
 };
 
+/// What that VM class asks for.
+AskedContract contract_of(const VmClass& vm, const Deployment& deployment);
+
 /// Pods with GPUs, and VM classes; claims that no pod of the documents uses, VMs and node pools of
 /// a class that they do not hold; what offers a GPU (device classes, layouts of nodes, flags of an
 /// engine) where nothing else says the same contract; contracts of our own kinds as they are.

@@ -10,6 +10,7 @@
 #include "review/engine_variables.hpp"
 #include "review/gpu_asks.hpp"
 #include "review/ollama.hpp"
+#include "review/published_table.hpp"
 #include "review/readers/kinds.hpp"
 #include "review/readers/serving_runtimes.hpp"
 #include "schema/kinds.hpp"
@@ -104,6 +105,28 @@ bool is_in(std::string_view name_space, std::string_view wanted) {
   return name_space.empty() || wanted.empty() || name_space == wanted;
 }
 
+template <class Row>
+void index_names(const std::vector<Row>& rows, Deployment::NameIndex& index) {
+  for (std::size_t i = 0; i < rows.size(); ++i) index.emplace(rows[i].name, i);
+}
+
+/// Equal names stand in a multimap in the order of insertion, which is that of the documents.
+template <class Row, class Condition>
+const Row* first_of_name(const std::vector<Row>& rows, const Deployment::NameIndex& index,
+                         std::string_view name, Condition holds) {
+  const auto [begin, end] = index.equal_range(name);
+  for (auto row = begin; row != end; ++row) {
+    if (holds(rows[row->second])) return &rows[row->second];
+  }
+  return nullptr;
+}
+
+template <class Row>
+const Row* first_of_name(const std::vector<Row>& rows, const Deployment::NameIndex& index,
+                         std::string_view name) {
+  return first_of_name(rows, index, name, [](const Row&) { return true; });
+}
+
 }  // namespace
 
 Deployment read_deployment(const ReviewRequest& request) {
@@ -113,6 +136,10 @@ Deployment read_deployment(const ReviewRequest& request) {
   for (const Document& document : request.documents) {
     read_object(document, document.root, deployment);
   }
+  index_names(deployment.claims, deployment.claim_names);
+  index_names(deployment.device_classes, deployment.device_class_names);
+  index_names(deployment.volume_claims, deployment.volume_claim_names);
+  index_names(deployment.vm_classes, deployment.vm_class_names);
   take_gpu_asks(deployment);
   read_ollama_calls(deployment);
   for (PodRequest& pod : deployment.pods) {
@@ -121,7 +148,8 @@ Deployment read_deployment(const ReviewRequest& request) {
       if (!container.engine) container.engine = read_nim_call(container);
     }
   }
-  deployment.sizings = std::make_shared<Sizings>(request);
+  deployment.published = std::make_shared<PublishedTable>(request.devices);
+  deployment.sizings = std::make_shared<Sizings>(request, deployment.published);
   return deployment;
 }
 
@@ -137,29 +165,24 @@ const domain::Cluster* Deployment::cluster() const {
 
 const Claim* Deployment::find_claim(std::string_view name, std::string_view name_space,
                                     bool is_template) const {
-  const auto found = std::ranges::find_if(claims, [&](const Claim& claim) {
-    return claim.name == name && claim.is_template == is_template &&
-           is_in(claim.name_space, name_space);
+  return first_of_name(claims, claim_names, name, [&](const Claim& claim) {
+    return claim.is_template == is_template && is_in(claim.name_space, name_space);
   });
-  return found == claims.end() ? nullptr : &*found;
 }
 
 const DeviceClass* Deployment::find_device_class(std::string_view name) const {
-  const auto found = std::ranges::find(device_classes, name, &DeviceClass::name);
-  return found == device_classes.end() ? nullptr : &*found;
+  return first_of_name(device_classes, device_class_names, name);
 }
 
 const VolumeClaim* Deployment::find_volume_claim(std::string_view name,
                                                  std::string_view name_space) const {
-  const auto found = std::ranges::find_if(volume_claims, [&](const VolumeClaim& claim) {
-    return claim.name == name && is_in(claim.name_space, name_space);
+  return first_of_name(volume_claims, volume_claim_names, name, [&](const VolumeClaim& claim) {
+    return is_in(claim.name_space, name_space);
   });
-  return found == volume_claims.end() ? nullptr : &*found;
 }
 
 const VmClass* Deployment::find_vm_class(std::string_view name) const {
-  const auto found = std::ranges::find(vm_classes, name, &VmClass::name);
-  return found == vm_classes.end() ? nullptr : &*found;
+  return first_of_name(vm_classes, vm_class_names, name);
 }
 
 }  // namespace gpushape::review

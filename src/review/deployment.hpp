@@ -2,6 +2,7 @@
 // the request.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@
 
 namespace gpushape::review {
 
+struct DeviceMatches;
+class PublishedTable;
 struct Placements;
 
 /// A contract of ours that a document holds.
@@ -91,7 +94,9 @@ struct Deployment {
   /// Configurations that stand as text in a ConfigMap, with their places in the file.
   std::vector<std::shared_ptr<const document::Document>> embedded;
   Diagnostics faults;  ///< of documents of our own kinds: bad input, as everywhere else
+  std::shared_ptr<PublishedTable> published;
   std::shared_ptr<Sizings> sizings;
+  mutable std::shared_ptr<DeviceMatches> matches;    ///< of match_devices()
   mutable std::shared_ptr<const Placements> placed;  ///< of placements()
 
   /// Where all of it would land, worked out when it is first asked for.
@@ -107,6 +112,13 @@ struct Deployment {
   [[nodiscard]] const VolumeClaim* find_volume_claim(std::string_view name,
                                                      std::string_view name_space) const;
   [[nodiscard]] const VmClass* find_vm_class(std::string_view name) const;
+
+  /// Positions in those lists by name; made when all documents are read.
+  using NameIndex = std::multimap<std::string, std::size_t, std::less<>>;
+  NameIndex claim_names;
+  NameIndex device_class_names;
+  NameIndex volume_claim_names;
+  NameIndex vm_class_names;
 };
 
 /// A `List` counts as its items.

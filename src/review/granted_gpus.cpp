@@ -204,28 +204,11 @@ std::vector<GrantedGpu> node_gpus(const PodRequest& pod, const ReviewRequest& re
   return gpus;
 }
 
-bool reads_product(const cel::Selector& selector) {
-  return std::ranges::any_of(selector.reads(), [](const cel::Read& read) {
-    return read.name == "productName" || read.name == "architecture" || read.name == "memory";
-  });
-}
-
-/// Every expression of the request holds. What hangs on the single card or its slot is left open by
-/// the tables; a product's name is not.
-bool is_selected(const std::vector<cel::Selector>& selectors, const PublishedGpu& gpu) {
-  return std::ranges::all_of(selectors, [&](const cel::Selector& selector) {
-    const cel::Verdict verdict = selector.matches(gpu.device).verdict;
-    return verdict == cel::Verdict::Yes ||
-           (verdict == cel::Verdict::Unknown && !reads_product(selector));
-  });
-}
-
-std::vector<GrantedGpu> claimed_gpus(const ClaimRequest& request,
-                                     const std::vector<PublishedGpu>& published) {
+std::vector<GrantedGpu> claimed_gpus(const ClaimRequest& request, PublishedTable& published) {
   std::vector<GrantedGpu> gpus;
   const ClaimRequest& first = request.alternatives.empty() ? request : request.alternatives.front();
   if (!first.device_class) return gpus;
-  for (const PublishedGpu* gpu : selected_gpus(first, published)) {
+  for (const PublishedGpu* gpu : published.selected(first)) {
     add({gpu->product, gpu->profile, {}, {}}, "the selectors of the claim", gpus);
   }
   return gpus;
@@ -322,34 +305,8 @@ GrantedGpu gpu_of_label(std::string_view label, std::string_view value,
   return {};
 }
 
-std::vector<const PublishedGpu*> selected_gpus(const ClaimRequest& request,
-                                               const std::vector<PublishedGpu>& published) {
-  std::vector<const PublishedGpu*> gpus;
-  if (request.selectors.empty()) return gpus;
-  std::optional<std::string_view> type;
-  if (request.device_class) {
-    type = type_of_class(request.device_class->value);
-    if (!type) return gpus;
-  }
-  std::vector<cel::Selector> selectors;
-  for (const Located<std::string>& row : request.selectors) {
-    auto compiled = cel::Selector::compile(row.value);
-    if (!compiled) return gpus;
-    selectors.push_back(std::move(*compiled));
-  }
-  // A guest's vGPU has its card's name within its own: it is meant where nothing else is.
-  for (const bool is_guest : {false, true}) {
-    if (!gpus.empty()) break;
-    for (const PublishedGpu& gpu : published) {
-      if (gpu.is_guest != is_guest || (type && gpu.type != *type)) continue;
-      if (is_selected(selectors, gpu)) gpus.push_back(&gpu);
-    }
-  }
-  return gpus;
-}
-
 std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest& request,
-                                     const std::vector<PublishedGpu>& published) {
+                                     PublishedTable& published) {
   if (pod.gpus.empty()) return {};
   const GpuAsk& ask = pod.gpus.front();
   std::vector<GrantedGpu> gpus;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "review/published.hpp"
+#include "review/published_table.hpp"
 #include "review/sizing.hpp"
 
 namespace gpushape::review {
@@ -14,12 +14,7 @@ namespace gpushape::review {
 /// What one device of the pod may be; where several are possible, the one with the least memory
 /// first. `published` are those of the request's devices.
 std::vector<GrantedGpu> granted_gpus(const PodRequest& pod, const ReviewRequest& request,
-                                     const std::vector<PublishedGpu>& published);
-
-/// What a request of a claim, or one alternative of it, selects among `published`; without a class,
-/// of every type. Nothing where its class is not the driver's own, or where it selects nothing.
-std::vector<const PublishedGpu*> selected_gpus(const ClaimRequest& request,
-                                               const std::vector<PublishedGpu>& published);
+                                     PublishedTable& published);
 
 /// A label that the pod demands of its node, by selector or required affinity (`In`).
 struct DemandedLabel {

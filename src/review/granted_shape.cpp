@@ -65,9 +65,8 @@ Shape granted_shape(const GrantedGpu& gpu, Technology technology, std::int64_t c
   return shape;
 }
 
-std::optional<Shape> claimed_shape(const ClaimRequest& request,
-                                   const std::vector<PublishedGpu>& published) {
-  const std::vector<const PublishedGpu*> gpus = selected_gpus(request, published);
+std::optional<Shape> claimed_shape(const ClaimRequest& request, PublishedTable& published) {
+  const std::vector<const PublishedGpu*>& gpus = published.selected(request);
   if (gpus.empty()) return std::nullopt;
   const PublishedGpu& gpu = **std::ranges::min_element(gpus, {}, [](const PublishedGpu* each) {
     return domain::usable_bytes(*each->product, each->profile);

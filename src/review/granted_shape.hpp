@@ -7,7 +7,7 @@
 #include "domain/shape.hpp"
 #include "review/claims.hpp"
 #include "review/pod_request.hpp"
-#include "review/published.hpp"
+#include "review/published_table.hpp"
 #include "review/sizing.hpp"
 
 namespace gpushape::review {
@@ -22,7 +22,6 @@ domain::Shape granted_shape(const GrantedGpu& gpu, domain::Technology technology
 /// The shape that a request of a claim, or one alternative of it, selects among what NVIDIA's
 /// driver publishes, the one with the least memory; nothing where its class or selectors do not
 /// tell.
-std::optional<domain::Shape> claimed_shape(const ClaimRequest& request,
-                                           const std::vector<PublishedGpu>& published);
+std::optional<domain::Shape> claimed_shape(const ClaimRequest& request, PublishedTable& published);
 
 }  // namespace gpushape::review

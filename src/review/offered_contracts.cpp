@@ -40,19 +40,26 @@ bool is_told(const ResourceContract& contract, const std::vector<AskedContract>&
   });
 }
 
-bool is_used(const Claim& claim, const Deployment& deployment) {
-  for (const PodRequest& pod : deployment.pods) {
-    for (const PodClaim& row : pod.claims) {
-      const auto& name = claim.is_template ? row.claim_template : row.claim;
-      if (name && name->value == claim.name) return true;
-    }
-    if (std::ranges::any_of(pod.gpus,
-                            [&claim](const GpuAsk& ask) { return ask.claim == &claim; })) {
-      return true;
+/// Claims that a pod of the documents names or takes.
+struct UsedClaims {
+  std::set<std::string, std::less<>> names;
+  std::set<std::string, std::less<>> template_names;
+  std::set<const Claim*> claims;
+
+  explicit UsedClaims(const Deployment& deployment) {
+    for (const PodRequest& pod : deployment.pods) {
+      for (const PodClaim& row : pod.claims) {
+        if (row.claim) names.insert(row.claim->value);
+        if (row.claim_template) template_names.insert(row.claim_template->value);
+      }
+      for (const GpuAsk& ask : pod.gpus) claims.insert(ask.claim);
     }
   }
-  return false;
-}
+  [[nodiscard]] bool has(const Claim& claim) const {
+    return claims.contains(&claim) ||
+           (claim.is_template ? template_names : names).contains(claim.name);
+  }
+};
 
 const ClaimRequest& first_choice(const ClaimRequest& request) {
   return request.alternatives.empty() ? request : request.alternatives.front();
@@ -67,8 +74,7 @@ bool is_for_gpus(const ClaimRequest& request) {
 }
 
 /// What the claim alone says: the first wish, the others as its alternatives.
-std::optional<ResourceContract> plain_claim(const Claim& claim,
-                                            const std::vector<PublishedGpu>& published) {
+std::optional<ResourceContract> plain_claim(const Claim& claim, PublishedTable& published) {
   for (const ClaimRequest& request : claim.requests) {
     if (!is_for_gpus(request)) continue;
     ResourceContract contract;
@@ -99,11 +105,10 @@ std::optional<std::int64_t> devices_of(const Claim& claim) {
 }
 
 void add_claims(const Deployment& deployment, std::vector<AskedContract>& asked) {
-  std::vector<PublishedGpu> published;
+  const UsedClaims used(deployment);
   for (const Claim& claim : deployment.claims) {
-    if (is_used(claim, deployment) || claim.requests.empty()) continue;
-    if (published.empty()) published = published_gpus(deployment.request->devices);
-    std::optional<ResourceContract> contract = plain_claim(claim, published);
+    if (used.has(claim) || claim.requests.empty()) continue;
+    std::optional<ResourceContract> contract = plain_claim(claim, *deployment.published);
     if (auto noted = noted_contract(*claim.root)) {
       if (contract) noted->alternatives = std::move(contract->alternatives);
       contract = std::move(*noted);
@@ -188,13 +193,11 @@ void add_noted_offers(const Deployment& deployment, std::vector<AskedContract>& 
 }
 
 void add_plain_classes(const Deployment& deployment, std::vector<AskedContract>& asked) {
-  std::vector<PublishedGpu> published;
   for (const DeviceClass& row : deployment.device_classes) {
     if (noted_contract(*row.root)) continue;
-    if (published.empty()) published = published_gpus(deployment.request->devices);
     ClaimRequest request;
     request.selectors = row.selectors;
-    const auto shape = claimed_shape(request, published);
+    const auto shape = claimed_shape(request, *deployment.published);
     if (!shape) continue;
     ResourceContract contract;
     contract.name = row.name;

@@ -78,6 +78,30 @@ class Outline {
   std::vector<std::size_t> order_;
 };
 
+/// Where the documents of each file begin.
+class DocumentStarts {
+ public:
+  explicit DocumentStarts(std::span<const document::Document> documents) {
+    for (const document::Document& document : documents) {
+      starts_[document.source.get()].emplace(document.root.position().line, &document);
+    }
+  }
+
+  /// The last document of its file that begins at or before the line: `named` or one behind it.
+  [[nodiscard]] const document::Document* holder_of(const document::Document& named,
+                                                    int line) const {
+    const auto file = starts_.find(named.source.get());
+    if (file == starts_.end()) return &named;
+    const auto after = file->second.upper_bound(line);
+    if (after == file->second.begin()) return &named;
+    const document::Document* last = std::prev(after)->second;
+    return last->root.position().line > named.root.position().line ? last : &named;
+  }
+
+ private:
+  std::map<const document::Source*, std::map<int, const document::Document*>> starts_;
+};
+
 }  // namespace
 
 void Report::add(const document::Document& document, const document::Node& place, Remark remark) {
@@ -103,12 +127,15 @@ void Report::add(const document::Document& document, document::Position place, R
 }
 
 void Report::add_at(const Deployment& deployment, const SourceSpan& place, Remark remark) {
-  for (const document::Document& document : deployment.request->documents) {
-    if (document.source->file != place.file) continue;
-    add(document, {.line = place.line, .column = place.column, .length = place.length},
-        std::move(remark));
-    return;
+  if (files_.empty()) {
+    for (const document::Document& document : deployment.request->documents) {
+      files_.try_emplace(document.source->file, &document);
+    }
   }
+  const auto found = files_.find(place.file);
+  if (found == files_.end()) return;
+  add(*found->second, {.line = place.line, .column = place.column, .length = place.length},
+      std::move(remark));
 }
 
 bool Report::has(const std::function<bool(const domain::Finding&)>& is_it) const {
@@ -120,16 +147,10 @@ std::vector<domain::Finding> Report::take(std::span<const document::Document> do
   for (const document::Document& document : documents) {
     files.try_emplace(document.source.get(), files.size());
   }
+  const DocumentStarts starts(documents);
   std::map<const document::Document*, Outline> outlines;
   for (Entry& entry : entries_) {
-    for (const document::Document& document :
-         documents) {  // the one of its file that holds the place
-      if (document.source == entry.document->source &&
-          document.root.position().line <= entry.finding.place.line &&
-          document.root.position().line > entry.document->root.position().line) {
-        entry.document = &document;
-      }
-    }
+    entry.document = starts.holder_of(*entry.document, entry.finding.place.line);
     const auto outline = outlines.try_emplace(entry.document, entry.document->root).first;
     domain::Finding& finding = entry.finding;
     outline->second.name(finding.place.line, finding.place.column, finding.object, finding.path);

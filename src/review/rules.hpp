@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,7 @@ class Report {
   };
   const RuleRow* rule_ = nullptr;
   std::vector<Entry> entries_;
+  std::map<std::string, const document::Document*, std::less<>> files_;  ///< the first of each
 };
 
 using RuleFunction = void (*)(const Deployment&, Report&);

@@ -19,8 +19,7 @@ using domain::Origin;
 
 struct Sizings::Impl {
   const ReviewRequest& request;
-  std::vector<PublishedGpu> published = {};
-  bool has_published = false;
+  std::shared_ptr<PublishedTable> published;
   std::map<const PodRequest*, Sizing> sizings = {};
   std::map<const VmClass*, Sizing> vm_sizings = {};
   std::map<std::string, Result<domain::Model>, std::less<>> models = {};
@@ -36,11 +35,6 @@ struct Sizings::Impl {
     const auto found = engines.find(name);
     if (found != engines.end()) return found->second;
     return engines.emplace(name, request.catalog->engine(name)).first->second;
-  }
-
-  const std::vector<PublishedGpu>& all_published() {
-    if (!std::exchange(has_published, true)) published = published_gpus(request.devices);
-    return published;
   }
 
   Sizing size(const PodRequest& pod);
@@ -217,7 +211,7 @@ Sizing Sizings::Impl::size(const PodRequest& pod) {
   Sizing sizing;
   sizing.container = pod.engine_container();
   sizing.gpu_count = pod.gpu_count();
-  sizing.gpus = granted_gpus(pod, request, all_published());
+  sizing.gpus = granted_gpus(pod, request, *published);
   if (sizing.container == nullptr && pod.annotation("gpushape.dev/model") == nullptr) {
     sizing.gap = "no container starts an engine that is known";
     return sizing;
@@ -282,7 +276,8 @@ void Sizings::Impl::complete(Sizing& sizing) {
   }
 }
 
-Sizings::Sizings(const ReviewRequest& request) : impl_(std::make_unique<Impl>(request)) {}
+Sizings::Sizings(const ReviewRequest& request, std::shared_ptr<PublishedTable> published)
+    : impl_(std::make_unique<Impl>(request, std::move(published))) {}
 Sizings::~Sizings() = default;
 
 const Sizing& Sizings::of(const PodRequest& pod) {

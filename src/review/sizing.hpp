@@ -20,6 +20,8 @@
 
 namespace gpushape::review {
 
+class PublishedTable;
+
 /// The GPU that one device of the pod is, as far as the documents or the user tell.
 struct GrantedGpu {
   const domain::Device* device = nullptr;    ///< nullptr: not known
@@ -46,7 +48,7 @@ struct Sizing {
 /// Sizes pods when a rule asks, each once.
 class Sizings {
  public:
-  explicit Sizings(const ReviewRequest& request);
+  Sizings(const ReviewRequest& request, std::shared_ptr<PublishedTable> published);
   Sizings(const Sizings&) = delete;
   Sizings& operator=(const Sizings&) = delete;
   ~Sizings();

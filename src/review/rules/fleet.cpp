@@ -88,11 +88,8 @@ std::string names_of_hosts(const std::vector<const domain::ClusterHost*>& hosts)
 
 std::optional<domain::ResourceContract> contract_behind(const Deployment& deployment,
                                                         const VmClass& vm) {
-  const SourceSpan place = vm.document->source->span(vm.place().position());
-  for (AskedContract& asked : contracts_of(deployment)) {
-    if (asked.object == title_of(vm) && asked.place == place) return std::move(asked.contract);
-  }
-  return std::nullopt;
+  if (vm.devices.empty()) return std::nullopt;
+  return contract_of(vm, deployment).contract;
 }
 
 std::string reason_to_move(const Deployment& deployment, const VmClass& vm) {

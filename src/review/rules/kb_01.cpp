@@ -9,9 +9,8 @@ namespace gpushape::review::rules_of {
 
 void kb_01(const Deployment& deployment, Report& report) {
   if (deployment.claims.empty()) return;
-  const std::vector<PublishedGpu> gpus = published_gpus(deployment.request->devices);
   each_request(deployment, [&](const Claim& claim, const ClaimRequest& request) {
-    const DeviceMatch match = match_devices(deployment, request, gpus);
+    const DeviceMatch& match = match_devices(deployment, request);
     // A threshold at the nominal size is MF-03's to explain.
     if (!match.is_judged || !match.yes.empty() || !match.maybe.empty() || !match.nearly.empty()) {
       return;

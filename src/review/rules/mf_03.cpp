@@ -9,10 +9,9 @@ namespace gpushape::review::rules_of {
 
 void mf_03(const Deployment& deployment, Report& report) {
   if (deployment.claims.empty()) return;
-  const std::vector<PublishedGpu> gpus = published_gpus(deployment.request->devices);
   each_request(deployment, [&](const Claim& claim, const ClaimRequest& request) {
     if (request.selectors.empty()) return;
-    const DeviceMatch match = match_devices(deployment, request, gpus);
+    const DeviceMatch& match = match_devices(deployment, request);
     if (match.nearly.empty()) return;
     const PublishedGpu& first = *match.nearly.front();
     const bool is_empty = match.yes.empty() && match.maybe.empty();

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/edit_distance.hpp"
+#include "review/published_table.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -84,7 +85,7 @@ void check_selector(const SelectorHolder& holder, const Located<std::string>& ex
 
 void mf_04(const Deployment& deployment, Report& report) {
   if (deployment.claims.empty() && deployment.device_classes.empty()) return;
-  const std::vector<PublishedGpu> gpus = published_gpus(deployment.request->devices);
+  const std::vector<PublishedGpu>& gpus = deployment.published->gpus();
   each_request(deployment, [&](const Claim& claim, const ClaimRequest& request) {
     if (!request.device_class) return;
     const auto type = type_of_class(request.device_class->value);

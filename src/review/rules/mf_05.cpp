@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "review/published_table.hpp"
 #include "review/rules/functions.hpp"
 #include "review/rules/support.hpp"
 
@@ -55,7 +56,7 @@ void add_slices(const DeviceMatch& match, std::int64_t count, Slices& slices) {
 
 void mf_05(const Deployment& deployment, Report& report) {
   if (deployment.claims.empty()) return;
-  const std::vector<PublishedGpu> gpus = published_gpus(deployment.request->devices);
+  const std::vector<PublishedGpu>& gpus = deployment.published->gpus();
   for (const Claim& claim : deployment.claims) {
     for (const ClaimConstraint& constraint : claim.constraints) {
       if (!constraint.match_attribute) continue;
@@ -77,8 +78,7 @@ void mf_05(const Deployment& deployment, Report& report) {
                                       "not publish: the constraint always fails",
                                       claim.name, attribute.value, request.device_class->value)});
         }
-        if (*type == "mig")
-          add_slices(match_devices(deployment, request, gpus), request.count, slices);
+        if (*type == "mig") add_slices(match_devices(deployment, request), request.count, slices);
       }
       if (count > 1 && std::ranges::find(kSingular, attribute.value) != kSingular.end()) {
         report.add(*claim.document, *attribute.node,

@@ -40,10 +40,9 @@ std::string example_of(const Deployment& deployment) {
 
 void mf_24(const Deployment& deployment, Report& report) {
   if (deployment.claims.empty() || !has_only_guests(deployment)) return;
-  const std::vector<PublishedGpu> gpus = published_gpus(deployment.request->devices);
   each_request(deployment, [&](const Claim& claim, const ClaimRequest& request) {
     if (request.selectors.empty()) return;
-    const DeviceMatch match = match_devices(deployment, request, gpus);
+    const DeviceMatch& match = match_devices(deployment, request);
     const auto is_card = [](const PublishedGpu* gpu) { return !gpu->is_guest; };
     if (!match.is_judged || match.yes.empty() || !std::ranges::all_of(match.yes, is_card) ||
         !std::ranges::all_of(match.maybe, is_card)) {

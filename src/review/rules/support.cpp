@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "review/published_table.hpp"
 
 namespace gpushape::review {
 
@@ -93,7 +97,37 @@ bool could_match(const std::vector<cel::Selector>& selectors, const PublishedGpu
   return false;
 }
 
+DeviceMatch matched_devices(const Deployment& deployment, const ClaimRequest& request) {
+  DeviceMatch match;
+  if (!request.device_class) return match;
+  const auto type = type_of_class(request.device_class->value);
+  const DeviceClass* own = deployment.find_device_class(request.device_class->value);
+  if (!type && (own == nullptr || own->selectors.empty())) return match;
+  const auto selectors = selectors_of(deployment, request);
+  if (!selectors) return match;
+  match.is_judged = true;
+  for (const PublishedGpu& gpu : deployment.published->gpus()) {
+    if (type && *type != gpu.type) continue;
+    cel::Answer answer = answer_of(*selectors, gpu.device);
+    if (answer.verdict == cel::Verdict::Yes) match.yes.push_back(&gpu);
+    if (answer.verdict == cel::Verdict::Unknown && could_match(*selectors, gpu)) {
+      match.maybe.push_back(&gpu);
+    }
+    if (answer.verdict == cel::Verdict::Error) match.error = std::move(answer.error);
+    if (answer.verdict != cel::Verdict::No) continue;
+    const auto named = as_named(gpu);
+    if (named && answer_of(*selectors, *named).verdict == cel::Verdict::Yes) {
+      match.nearly.push_back(&gpu);
+    }
+  }
+  return match;
+}
+
 }  // namespace
+
+struct DeviceMatches {
+  std::map<std::string, DeviceMatch, std::less<>> rows;  ///< by selection_key()
+};
 
 void each_engine(const Deployment& deployment, const EngineVisitor& visit) {
   for (const PodRequest& pod : deployment.pods) {
@@ -180,31 +214,13 @@ void each_request(const Deployment& deployment, const RequestVisitor& visit) {
   }
 }
 
-DeviceMatch match_devices(const Deployment& deployment, const ClaimRequest& request,
-                          const std::vector<PublishedGpu>& gpus) {
-  DeviceMatch match;
-  if (!request.device_class) return match;
-  const auto type = type_of_class(request.device_class->value);
-  const DeviceClass* own = deployment.find_device_class(request.device_class->value);
-  if (!type && (own == nullptr || own->selectors.empty())) return match;
-  const auto selectors = selectors_of(deployment, request);
-  if (!selectors) return match;
-  match.is_judged = true;
-  for (const PublishedGpu& gpu : gpus) {
-    if (type && *type != gpu.type) continue;
-    cel::Answer answer = answer_of(*selectors, gpu.device);
-    if (answer.verdict == cel::Verdict::Yes) match.yes.push_back(&gpu);
-    if (answer.verdict == cel::Verdict::Unknown && could_match(*selectors, gpu)) {
-      match.maybe.push_back(&gpu);
-    }
-    if (answer.verdict == cel::Verdict::Error) match.error = std::move(answer.error);
-    if (answer.verdict != cel::Verdict::No) continue;
-    const auto named = as_named(gpu);
-    if (named && answer_of(*selectors, *named).verdict == cel::Verdict::Yes) {
-      match.nearly.push_back(&gpu);
-    }
-  }
-  return match;
+const DeviceMatch& match_devices(const Deployment& deployment, const ClaimRequest& request) {
+  if (!deployment.matches) deployment.matches = std::make_shared<DeviceMatches>();
+  auto& rows = deployment.matches->rows;
+  std::string key = selection_key(request);
+  const auto found = rows.find(key);
+  if (found != rows.end()) return found->second;
+  return rows.emplace(std::move(key), matched_devices(deployment, request)).first->second;
 }
 
 std::string names_of(const std::vector<const PublishedGpu*>& gpus) {

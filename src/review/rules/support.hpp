@@ -58,8 +58,8 @@ struct DeviceMatch {
   std::vector<const PublishedGpu*> nearly;  ///< kept out by a memory threshold at their name's size
   std::string error;                        ///< the last run-time error
 };
-DeviceMatch match_devices(const Deployment& deployment, const ClaimRequest& request,
-                          const std::vector<PublishedGpu>& gpus);
+/// Worked out once for all requests of the same class and selectors.
+const DeviceMatch& match_devices(const Deployment& deployment, const ClaimRequest& request);
 
 /// "h100-sxm-80, h100-pcie-80 and 2 more"
 std::string names_of(const std::vector<const PublishedGpu*>& gpus);
