@@ -232,17 +232,23 @@ struct FixedFile {
 
 /// The texts of the files with every certain fix made.
 std::vector<FixedFile> fixed_files(const ReviewFiles& files, const domain::Review& review) {
+  std::map<std::string_view, std::vector<const domain::Finding*>> certain;
+  for (const domain::Finding& finding : review.findings) {
+    if (!finding.edits.empty()) certain[finding.place.file].push_back(&finding);
+  }
   std::vector<FixedFile> fixed;
   for (const std::string& file : files.files) {
+    const auto own = certain.find(file);
+    if (own == certain.end()) continue;
     const auto document = std::ranges::find(
-        files.documents, file, [](const document::Document& each) { return each.source->file; });
+        files.documents, file,
+        [](const document::Document& each) -> const std::string& { return each.source->file; });
     if (document == files.documents.end()) continue;
     FixedFile one{file, document->source->text, {}, 0};
     review::Edits edits;
-    for (const domain::Finding& finding : review.findings) {
-      if (finding.place.file != file || finding.edits.empty()) continue;
+    for (const domain::Finding* finding : own->second) {
       ++one.fixes;
-      std::ranges::copy(finding.edits, std::back_inserter(edits));
+      std::ranges::copy(finding->edits, std::back_inserter(edits));
     }
     one.after = review::apply_edits(one.before, std::move(edits));
     if (one.after != one.before) fixed.push_back(std::move(one));
@@ -259,15 +265,15 @@ Diagnostics write_fixes(const std::vector<FixedFile>& fixed, ReviewFiles& files,
     own.output_folder.clear();
     const auto written = write_pieces({{"review", "yaml", one.after}}, own, terminal);
     if (!written) return written.error();
-    auto read = review::read_input(one.after, one.file);
-    if (!read) return read.error();
+    auto read = review::read_what_can_be(one.after, one.file);
     const auto is_old = [&one](const document::Document& each) {
       return each.source->file == one.file;
     };
     const auto first = std::ranges::find_if(files.documents, is_old) - files.documents.begin();
     std::erase_if(files.documents, is_old);
-    files.documents.insert(files.documents.begin() + first, std::make_move_iterator(read->begin()),
-                           std::make_move_iterator(read->end()));
+    files.documents.insert(files.documents.begin() + first,
+                           std::make_move_iterator(read.documents.begin()),
+                           std::make_move_iterator(read.documents.end()));
     terminal.err << fmt::format("{}: {} fixed\n", one.file, one.fixes);
   }
   return {};

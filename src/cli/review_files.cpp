@@ -70,14 +70,11 @@ Result<ReviewFiles> read_review_files(const std::vector<std::string>& given) {
   }
   for (const std::string& file : files) {
     const Result<std::string> text = document::read_file(file);
-    auto documents = text ? review::read_input(*text, file)
-                          : Result<std::vector<document::Document>>(std::unexpected(text.error()));
-    if (documents) {
-      std::ranges::move(*documents, std::back_inserter(read.documents));
-      read.files.push_back(file);
-    } else {
-      std::ranges::move(documents.error(), std::back_inserter(read.faults));
-    }
+    auto input = text ? review::read_what_can_be(*text, file)
+                      : review::InputDocuments{{}, std::move(text).error()};
+    if (!input.documents.empty()) read.files.push_back(file);
+    std::ranges::move(input.documents, std::back_inserter(read.documents));
+    std::ranges::move(input.faults, std::back_inserter(read.faults));
   }
   return read;
 }

@@ -58,14 +58,17 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   return text;
 }
 
-Result<std::vector<Document>> read_any(std::string_view text, std::string file,
-                                       const Limits& limits) {
+bool is_json(std::string_view text, std::string_view file) {
   constexpr std::string_view kBeforeContent = " \t\r\n\xEF\xBB\xBF";
   const std::size_t first = text.find_first_not_of(kBeforeContent);
   const bool begins_like_json =
       first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  if (!begins_like_json && !file.ends_with(".json"))
-    return read_yaml(text, std::move(file), limits);
+  return begins_like_json || file.ends_with(".json");
+}
+
+Result<std::vector<Document>> read_any(std::string_view text, std::string file,
+                                       const Limits& limits) {
+  if (!is_json(text, file)) return read_yaml(text, std::move(file), limits);
   Result<Document> document = read_json(text, std::move(file), limits);
   if (!document) return std::unexpected(std::move(document).error());
   std::vector<Document> documents;

@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -52,10 +53,28 @@ Weight weigh(const Node& node) {
   return weight;
 }
 
+bool begins_document(std::string_view line) {
+  return line.starts_with("---") &&
+         (line.size() == 3 || std::string_view(" \t\r\n").contains(line[3]));
+}
+
+/// What all documents of a file take together of its limits.
+struct Spent {
+  std::size_t nodes = 0;
+  std::size_t expanded_bytes = 0;
+};
+
 class YamlReader final : public YAML::EventHandler {
  public:
-  YamlReader(std::shared_ptr<const Source> source, const Limits& limits)
-      : source_(std::move(source)), text_(source_->text), builder_(*source_, limits) {}
+  YamlReader(std::shared_ptr<const Source> source, const Limits& limits, const Spent& spent)
+      : source_(std::move(source)),
+        text_(source_->text),
+        builder_(*source_, limits),
+        expanded_bytes_(spent.expanded_bytes) {
+    builder_.count(spent.nodes, {});
+  }
+
+  [[nodiscard]] Spent spent() const { return {builder_.nodes(), expanded_bytes_}; }
 
   std::vector<Document> read() {
     std::istringstream stream(source_->text);
@@ -167,7 +186,7 @@ class YamlReader final : public YAML::EventHandler {
     const std::size_t offset =
         std::min(static_cast<std::size_t>(std::max(mark.pos, 0)), text_.size());
     const std::string_view before = text_.substr(document_start_, offset - document_start_);
-    const bool is_separated = text_.substr(offset).starts_with("---") || before.contains("\n...");
+    const bool is_separated = begins_document(text_.substr(offset, 4)) || before.contains("\n...");
     if (has_begun_ && !is_separated) {
       builder_.fail(place_of(mark).position, "not valid YAML: nothing may follow the value",
                     "documents are parted by a line with ---");
@@ -366,28 +385,126 @@ class YamlReader final : public YAML::EventHandler {
   TreeBuilder builder_;
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, Anchored> anchored_;
-  std::size_t expanded_bytes_ = 0;
+  std::size_t expanded_bytes_;
   bool has_begun_ = false;
   std::size_t document_start_ = 0;
   bool is_absent_ = false;
   std::vector<Document> documents_;
 };
 
+/// `spent` grows by what this text takes, broken or not.
+Result<std::vector<Document>> read_accepted(std::shared_ptr<const Source> source,
+                                            const Limits& limits, Spent& spent) {
+  std::optional<YamlReader> reader;
+  const auto finish = [&](Result<std::vector<Document>> result) {
+    if (reader) spent = reader->spent();
+    return result;
+  };
+  try {
+    reader.emplace(source, limits, spent);
+    return finish(reader->read());
+  } catch (Fault& fault) {
+    return finish(failure(std::move(fault.diagnostic)));
+  } catch (const YAML::Exception& exception) {
+    return finish(failure(yaml_fault(exception, *source)));
+  }
+}
+
+Result<std::shared_ptr<const Source>> accept_yaml(std::string_view text, std::string file,
+                                                  const Limits& limits) {
+  Limits own_limits = limits;
+  own_limits.bytes = std::min(limits.bytes, kMostYamlBytes);
+  return accept_text(text, std::move(file), own_limits);
+}
+
+struct StreamPart {
+  std::string_view text;
+  int lines_before = 0;
+};
+
+/// Comments, directives and markers alone are no document.
+bool says_nothing(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  return first == std::string_view::npos || line[first] == '#' || line.starts_with('%') ||
+         line.starts_with("...") || (begins_document(line) && says_nothing(line.substr(3)));
+}
+
+std::vector<StreamPart> parts_of(std::string_view text) {
+  std::vector<StreamPart> parts;
+  std::size_t begin = 0;
+  int begin_line = 0;
+  bool has_content = false;
+  const auto end_part = [&](std::size_t end) {
+    if (has_content) parts.push_back({text.substr(begin, end - begin), begin_line});
+  };
+  int line_number = 0;
+  for (std::size_t start = 0; start < text.size(); ++line_number) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, end - start);
+    if (begins_document(line) && start > begin) {
+      end_part(start);
+      begin = start;
+      begin_line = line_number;
+      has_content = false;
+    }
+    has_content |= !says_nothing(line);
+    start = end + 1;
+  }
+  end_part(text.size());
+  return parts;
+}
+
+void move_lines(Node& node, int lines) {
+  const auto moved = [lines](Position position) {
+    if (position.line > 0) position.line += lines;
+    return position;
+  };
+  node.set_position(moved(node.position()));
+  if (node.is(Node::Kind::Sequence)) {
+    for (Node& item : node.items()) move_lines(item, lines);
+  } else if (node.is(Node::Kind::Mapping)) {
+    for (Node::Entry& entry : node.entries()) {
+      entry.position = moved(entry.position);
+      move_lines(entry.value, lines);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
                                         const Limits& limits) {
-  Limits own_limits = limits;
-  own_limits.bytes = std::min(limits.bytes, kMostYamlBytes);
-  Result<std::shared_ptr<const Source>> source = accept_text(text, std::move(file), own_limits);
+  Result<std::shared_ptr<const Source>> source = accept_yaml(text, std::move(file), limits);
   if (!source) return std::unexpected(std::move(source).error());
-  try {
-    return YamlReader(*source, limits).read();
-  } catch (Fault& fault) {
-    return failure(std::move(fault.diagnostic));
-  } catch (const YAML::Exception& exception) {
-    return failure(yaml_fault(exception, **source));
+  Spent spent;
+  return read_accepted(std::move(*source), limits, spent);
+}
+
+YamlStream read_yaml_stream(std::string_view text, std::string file, const Limits& limits) {
+  YamlStream stream;
+  Result<std::shared_ptr<const Source>> whole = accept_yaml(text, std::move(file), limits);
+  if (!whole) return {{}, std::move(whole).error()};
+  Spent spent;
+  for (const StreamPart& part : parts_of((*whole)->text)) {
+    auto source = std::make_shared<const Source>((*whole)->file, std::string(part.text));
+    auto read = read_accepted(std::move(source), limits, spent);
+    if (!read) {
+      for (Diagnostic& fault : read.error()) {
+        if (fault.span.line > 0) fault.span.line += part.lines_before;
+        stream.faults.push_back(std::move(fault));
+      }
+      if (spent.nodes > limits.nodes || spent.expanded_bytes > kMostExpandedBytes) break;
+      continue;
+    }
+    for (Document& document : *read) {
+      move_lines(document.root, part.lines_before);
+      stream.documents.push_back({std::move(document.root), *whole});
+    }
   }
+  if (stream.documents.empty() && stream.faults.empty()) {
+    stream.faults.push_back((*whole)->diagnostic({}, (*whole)->file + " holds no document"));
+  }
+  return stream;
 }
 
 }  // namespace gpushape::document

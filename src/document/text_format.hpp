@@ -24,11 +24,23 @@ struct Limits {
 Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
                                         const Limits& limits = {});
 
+/// The documents of a YAML stream, each read by itself: a broken one is a fault with its place in
+/// the file, and hides no other. A line that begins with `---` begins a document, as YAML has it:
+/// inside a text that is a value it is indented. What holds no document at all is a fault as well.
+struct YamlStream {
+  std::vector<Document> documents;
+  Diagnostics faults;
+};
+YamlStream read_yaml_stream(std::string_view text, std::string file, const Limits& limits = {});
+
 /// One JSON value. `Infinity`, `-Infinity` and `NaN` are accepted as Numbers: published configs
 /// hold them.
 Result<Document> read_json(std::string_view text, std::string file, const Limits& limits = {});
 
-/// JSON where the text begins like JSON ('{' or '[') or the name ends in .json; YAML otherwise.
+/// The text begins like JSON ('{' or '['), or the name ends in .json.
+bool is_json(std::string_view text, std::string_view file);
+
+/// JSON where it is that; YAML otherwise.
 Result<std::vector<Document>> read_any(std::string_view text, std::string file,
                                        const Limits& limits = {});
 

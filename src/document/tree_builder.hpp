@@ -42,6 +42,7 @@ class TreeBuilder {
   [[noreturn]] void fail(Position position, std::string message, std::string help = {}) const;
   /// Counts nodes that did not come through add().
   void count(std::size_t nodes, Position position);
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
   /// Throws Fault where a tree of that height would stand too deep.
   void require_depth(int height, Position position) const;
 

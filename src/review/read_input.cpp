@@ -13,8 +13,14 @@ namespace gpushape::review {
 namespace {
 
 /// Templates of a chart are no YAML before Helm has filled them in.
-bool is_template(const Diagnostics& faults, std::string_view text) {
-  return !faults.empty() && text.contains("{{") && text.contains("}}");
+void explain_templates(Diagnostics& faults, std::string_view text) {
+  if (!text.contains("{{") || !text.contains("}}")) return;
+  for (Diagnostic& fault : faults) {
+    if (!fault.help.empty() && !fault.excerpt.contains("{{")) continue;
+    fault.help =
+        "what stands in {{ }} is filled in first; a chart's template by Helm: helm template … "
+        "| gpushape review -";
+  }
 }
 
 }  // namespace
@@ -38,14 +44,7 @@ Result<std::vector<document::Document>> read_input(std::string_view text, const 
   }
   if (!is_script(text, file)) {
     auto read = document::read_any(text, file);
-    if (!read && is_template(read.error(), text)) {
-      Diagnostic& first = read.error().front();
-      if (first.help.empty() || first.excerpt.contains("{{")) {
-        first.help =
-            "what stands in {{ }} is filled in first; a chart's template by Helm: helm template … "
-            "| gpushape review -";
-      }
-    }
+    if (!read) explain_templates(read.error(), text);
     return read;
   }
   auto source = document::accept_text(text, file, {});
@@ -57,6 +56,19 @@ Result<std::vector<document::Document>> read_input(std::string_view text, const 
   std::vector<document::Document> documents;
   documents.push_back(std::move(script));
   return documents;
+}
+
+InputDocuments read_what_can_be(std::string_view text, const std::string& file) {
+  auto read = read_input(text, file);
+  if (read) return {std::move(*read), {}};
+  if (file.ends_with(".tf") || is_script(text, file) || document::is_json(text, file)) {
+    return {{}, std::move(read).error()};
+  }
+  document::YamlStream stream = document::read_yaml_stream(text, file);
+  // Parts that are each in order, of a whole that is not: what is wrong is between them.
+  if (stream.faults.empty()) stream.faults = std::move(read).error();
+  explain_templates(stream.faults, text);
+  return {std::move(stream.documents), std::move(stream.faults)};
 }
 
 bool has_reader(const document::Node& root) {

@@ -64,6 +64,23 @@ TEST_SUITE("cli") {
     CHECK(run_line("review " + file).status == 2);
   }
 
+  TEST_CASE("a broken document hides no finding of the others in its file") {
+    const gpushape::test::TemporaryFolder folder;
+    const std::string pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n"
+        "    image: vllm/vllm-openai:v0.15.0\n    args: [--model=Qwen/Qwen3-8B, "
+        "--tensor-parallel-size=2]\n    resources: {limits: {nvidia.com/gpu: 1}}\n";
+    const std::string file = folder.file(
+        "several.yaml", "kind: ConfigMap\n  data: [\n---\n" + pod + "---\na: {{ x }}\n");
+    const auto reviewed = run_line("review --rule MF-01 " + file);
+    CHECK(reviewed.status == 2);
+    CHECK(reviewed.out.contains("[MF-01]"));
+    CHECK(reviewed.out.contains("several.yaml:11:"));
+    CHECK(reviewed.err.contains("several.yaml:2:"));
+    CHECK(reviewed.err.contains("several.yaml:14:"));
+    CHECK(reviewed.err.contains("helm template"));
+  }
+
   TEST_CASE("explain shows a rule of one ID from both sides") {
     const auto shown = run_line("explain MG-04");
     CHECK(shown.status == 0);
