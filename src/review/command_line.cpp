@@ -189,7 +189,14 @@ EngineCall begin_call(std::string_view engine, std::string_view image, const Com
 
 /// Flags that name a file with further settings, the layout perhaps among them.
 constexpr auto kFileFlags = std::to_array<std::string_view>(
-    {"--config", "--extra-llm-api-options", "--config-file", "--yaml"});
+    {"--config", "--extra-llm-api-options", "--config-file", "--extra-engine-args"});
+
+std::string settings_file_of(const EngineCall& call) {
+  for (const EngineSetting& row : call.settings) {
+    if (std::ranges::find(kFileFlags, dashed(row.flag)) != kFileFlags.end()) return row.flag;
+  }
+  return {};
+}
 
 /// Nothing on the line says how it is split, and something else does.
 bool is_split_elsewhere(const EngineCall& call) {
@@ -199,9 +206,12 @@ bool is_split_elsewhere(const EngineCall& call) {
     const EngineSetting* sharded = call.find("isSharded");  // by default over all that it sees
     return sharded == nullptr || sharded->value != "false";
   }
-  return std::ranges::any_of(call.settings, [](const EngineSetting& row) {
-    return std::ranges::find(kFileFlags, dashed(row.flag)) != kFileFlags.end();
-  });
+  return !call.settings_file.empty();
+}
+
+void settle_files(EngineCall& call) {
+  call.settings_file = settings_file_of(call);
+  call.is_split_elsewhere = is_split_elsewhere(call);
 }
 
 }  // namespace
@@ -216,16 +226,16 @@ std::optional<EngineCall> read_engine_call(std::span<const Command> commands,
     call.is_wrapped = program.is_wrapper;
     CallReader(*engine_words(call.engine), call)
         .read(command, start->arguments, program.has_positional_model, program.model_flag);
-    call.is_split_elsewhere = is_split_elsewhere(call);
+    settle_files(call);
     return call;
   }
-  const std::string_view engine = has_command ? std::string_view() : engine_of_image(image);
-  if (engine.empty()) return std::nullopt;
   const Command words = commands.empty() ? Command() : commands.front();
+  const std::string_view engine = has_command ? std::string_view() : engine_of_image(image, words);
+  if (engine.empty()) return std::nullopt;
   EngineCall call = begin_call(engine, image, words);
   // vllm-openai starts `vllm serve`, and the older api_server before: both take --model.
   CallReader(*engine_words(engine), call).read(words, 0, engine == "vllm");
-  call.is_split_elsewhere = is_split_elsewhere(call);
+  settle_files(call);
   return call;
 }
 
@@ -235,7 +245,7 @@ std::optional<EngineCall> read_engine_call(const Container& container) {
                        container.has_command);
   if (!call) return call;
   read_engine_variables(container, *call);
-  call->is_split_elsewhere = is_split_elsewhere(*call);
+  settle_files(*call);
   return call;
 }
 

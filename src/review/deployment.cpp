@@ -79,8 +79,7 @@ void read_shape(Object object, Deployment& deployment) {
 
 void read_object(const Document& document, const Node& root, Deployment& deployment) {
   if (root.is(Node::Kind::Null)) return;
-  const Node* items = root.find("items");
-  if (items != nullptr && word_at(root, {"kind"}).ends_with("List")) {
+  if (const Node* items = listed_objects(root)) {
     for (const Node& item : items->items()) read_object(document, item, deployment);
     return;
   }

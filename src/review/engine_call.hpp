@@ -33,6 +33,8 @@ struct EngineCall {
   document::Position position;          ///< of the first word
   std::vector<EngineSetting> settings;  ///< in the order given, repeats and all
   bool is_wrapped = false;              ///< started by another program that adds flags of its own
+  /// Settings beside those of the line stand in a file that it names: "--config"; empty: in none.
+  std::string settings_file;
   /// Over how many GPUs it goes stands in a file of its own, or the engine takes what is there.
   bool is_split_elsewhere = false;
 

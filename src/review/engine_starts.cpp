@@ -86,6 +86,19 @@ const ImageRow* image_row(std::string_view image) {
   return nullptr;
 }
 
+/// Builds of vLLM by others (opendatahub, Red Hat's rhaiis) keep its entrypoint: an image with vllm
+/// in its name, and words that are nothing but flags, a model among them.
+bool is_vllm_by_words(std::string_view image, const Command& words) {
+  const std::string_view name = parts_of_image(image).repository;
+  if (words.empty() || !name.contains("vllm")) return false;
+  for (const std::string_view other : {"cpu", "tpu", "neuron", "ascend", "gaudi", "hpu"}) {
+    if (name.contains(other)) return false;  // nothing here describes those
+  }
+  return words.front().text.starts_with("--") && std::ranges::any_of(words, [](const Word& word) {
+           return word.text == "--model" || word.text.starts_with("--model=");
+         });
+}
+
 }  // namespace
 
 std::string_view base_name(std::string_view path) {
@@ -109,9 +122,9 @@ std::optional<EngineStart> start_of(const Command& command) {
   return std::nullopt;
 }
 
-std::string_view engine_of_image(std::string_view image) {
-  const ImageRow* row = image_row(image);
-  return row == nullptr ? std::string_view() : row->engine;
+std::string_view engine_of_image(std::string_view image, const Command& words) {
+  if (const ImageRow* row = image_row(image)) return row->engine;
+  return is_vllm_by_words(image, words) ? "vllm" : std::string_view();
 }
 
 std::optional<domain::EngineVersion> version_of_image(std::string_view image) {

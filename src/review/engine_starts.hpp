@@ -28,8 +28,9 @@ struct EngineStart {
 /// Nothing where the command starts no engine by a program or a module.
 std::optional<EngineStart> start_of(const Command& command);
 
-/// The engine that is the entrypoint of the image; empty where none is.
-std::string_view engine_of_image(std::string_view image);
+/// The engine that is the entrypoint of the image, as its name and the words behind it tell; empty
+/// where none is.
+std::string_view engine_of_image(std::string_view image, const Command& words);
 
 /// "vllm/vllm-openai:v0.11.0" -> 0.11.0; nothing for "latest", a digest or no tag.
 std::optional<domain::EngineVersion> version_of_image(std::string_view image);

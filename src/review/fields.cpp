@@ -69,6 +69,14 @@ bool is_set(const Node& root, Path path) {
   return flag && flag->value;
 }
 
+const Node* listed_objects(const Node& root) {
+  const std::string kind = word_at(root, {"kind"});
+  if (kind.ends_with("List")) return root.find("items");
+  const bool is_template =
+      kind == "Template" && word_at(root, {"apiVersion"}).starts_with("template.openshift.io/");
+  return is_template ? root.find("objects") : nullptr;
+}
+
 std::vector<NamedText> named_texts(const Node* mapping) {
   std::vector<NamedText> rows;
   if (mapping == nullptr) return rows;

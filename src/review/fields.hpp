@@ -55,6 +55,8 @@ std::string word_at(const document::Node& root, Path path);
 /// The text of a scalar; empty for anything else.
 std::string word_of(const document::Node& node);
 bool is_set(const document::Node& root, Path path);
+/// The objects of a List, or of OpenShift's Template; nullptr of anything else.
+const document::Node* listed_objects(const document::Node& root);
 /// The entries of a mapping whose values are scalars.
 std::vector<NamedText> named_texts(const document::Node* mapping);
 const NamedText* find_name(const std::vector<NamedText>& rows, std::string_view name);

@@ -170,6 +170,8 @@ struct PodRequest {
   std::optional<Located<std::string>> priority_class;
   bool shares_host_pid = false;
   bool shares_host_ipc = false;
+  bool has_whole_group = false;  ///< its GPUs are all that the pods of its group have together
+  bool is_template = false;      ///< nothing of the documents uses it: it asks for nothing itself
   bool is_partly_shown = false;  ///< a template that is not among the documents adds to it
   bool is_suspended = false;
   bool ends = false;                                  ///< a Job: runs to completion

@@ -98,7 +98,7 @@ void stand_in_for_launcher(Sizing& sizing) {
   assume(sizing, "engine", "transformers",
          "text-generation-inference has no facts of its own: weights and one request, as "
          "transformers holds them",
-         "gpushape.dev/model");
+         "an engine that is described");
 }
 
 /// What the launcher warms up with.
@@ -109,16 +109,20 @@ void fill_prefill(Sizing& sizing) {
       std::min(sizing.workload.context_tokens->value, kLauncherPrefill), "the launcher's own");
 }
 
-/// llama.cpp lays its layers over the GPUs that it sees; Ollama as well, where one is too small.
+/// llama.cpp lays its layers over the GPUs that it sees, Ollama as well where one is too small, and
+/// the launcher of text-generation-inference shards over them.
 void spread_over_gpus(Sizing& sizing) {
-  const bool is_spread = sizing.container != nullptr && sizing.container->engine &&
-                         sizing.container->engine->runs_llama_cpp();
+  const EngineCall* call = sizing.container == nullptr || !sizing.container->engine
+                               ? nullptr
+                               : &*sizing.container->engine;
+  const bool is_spread = call != nullptr && (call->runs_llama_cpp() ||
+                                             (is_launcher(sizing) && call->is_split_elsewhere));
   if (!is_spread || sizing.workload.engine.tensor || sizing.gpu_count < 2) return;
-  const EngineSetting* mode = sizing.container->engine->find("layersOverGpus");
+  const EngineSetting* mode = call->find("layersOverGpus");
   if (mode != nullptr && mode->value == "none") return;
   sizing.workload.engine.tensor =
       domain::defaulted(static_cast<std::int64_t>(std::min(sizing.gpu_count, kMostSpreadGpus)),
-                        "layers over all GPUs");
+                        "over all GPUs that it sees");
 }
 
 /// The engine's own defaults for what nobody says, as far as they decide whether it starts.
@@ -205,6 +209,32 @@ void settle_model(const EngineCall& call, const catalog::Catalog& catalog, Sizin
   }
 }
 
+/// A value that a shell, a template or the engine itself fills in: "$(TP)", "{{ .tp }}", "auto".
+bool is_filled_in(const EngineSetting& setting) {
+  return setting.value == "auto" || setting.value.find_first_of("$<{") != std::string::npos;
+}
+
+/// What decides the size stands where no document shows it.
+std::string gap_of_call(const Sizing& sizing) {
+  if (sizing.container == nullptr || !sizing.container->engine) return {};
+  const EngineCall& call = *sizing.container->engine;
+  const bool is_open = call.is_split_elsewhere || !sizing.workload.context_tokens;
+  if (!call.settings_file.empty() && is_open) {
+    return fmt::format("further settings stand in the file that {} names", call.settings_file);
+  }
+  for (const std::string_view name :
+       {"tensor", "pipeline", "contextTokens", "sharedContextTokens", "kvCacheBytes"}) {
+    const EngineSetting* setting = call.find(name);
+    if (setting != nullptr && is_filled_in(*setting)) {
+      return fmt::format("{} '{}' is filled in later", setting->flag, setting->value);
+    }
+  }
+  if (call.engine == "triton" || call.engine == "nim") {
+    return fmt::format("what {} loads, and how, stands in files of its own", call.engine);
+  }
+  return {};
+}
+
 }  // namespace
 
 Sizing Sizings::Impl::size(const PodRequest& pod) {
@@ -246,6 +276,7 @@ void Sizings::Impl::complete(Sizing& sizing) {
   if (sizing.container != nullptr && sizing.container->engine) {
     settle_model(*sizing.container->engine, *request.catalog, sizing);
   }
+  if (sizing.gap.empty()) sizing.gap = gap_of_call(sizing);
   if (!sizing.gap.empty()) return;
   if (!sizing.workload.model) {
     sizing.gap = "no model is named that the catalog could know";

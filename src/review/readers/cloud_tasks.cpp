@@ -209,6 +209,12 @@ void read_sky_task(const Object& object, Deployment& deployment) {
   Container container;
   container.node = object.root;
   container.name = "run";
+  constexpr std::string_view kDocker = "docker:";
+  if (auto image = text_at(root, {"resources", "image_id"});
+      image && image->value.starts_with(kDocker)) {
+    image->value.erase(0, kDocker.size());
+    container.image = std::move(image);
+  }
   take_gpus("resources.accelerators", gpus, container, pod);
   take_commands(object, *root.find("run"), task_variables(root, gpus), container);
   take_engine(word_at(root, {"setup"}) + word_at(root, {"run"}), pod.pods_per_replica > 1,

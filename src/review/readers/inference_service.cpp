@@ -238,6 +238,7 @@ void read_serving_runtime(const Object& object, Deployment& deployment) {
   if (spec == nullptr || !is_unused(object, deployment)) return;
   PodRequest pod = begin_pod(*object.document, *object.root);
   pod.replicas = 0;
+  pod.is_template = true;
   pod.is_partly_shown = spec->find("workerSpec") != nullptr;
   read_pod_spec(*spec, pod);
   deployment.pods.push_back(std::move(pod));

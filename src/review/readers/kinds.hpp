@@ -66,6 +66,7 @@ bool is_terraform(const document::Node& root);
 void read_terraform(const Object& object, Deployment& deployment);
 // kserve.cpp
 void read_llm_inference_service(const Object& object, Deployment& deployment);
+void read_llm_inference_service_config(const Object& object, Deployment& deployment);
 // inference_service.cpp
 void read_inference_service(const Object& object, Deployment& deployment);
 void read_serving_runtime(const Object& object, Deployment& deployment);

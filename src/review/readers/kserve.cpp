@@ -82,4 +82,15 @@ void read_llm_inference_service(const Object& object, Deployment& deployment) {
   }
 }
 
+/// What services are laid over by `baseRefs`: a template.
+void read_llm_inference_service_config(const Object& object, Deployment& deployment) {
+  const std::size_t before = deployment.pods.size();
+  read_llm_inference_service(object, deployment);
+  for (std::size_t i = before; i < deployment.pods.size(); ++i) {
+    deployment.pods[i].replicas = 0;
+    deployment.pods[i].is_template = true;
+    deployment.pods[i].is_partly_shown = true;
+  }
+}
+
 }  // namespace gpushape::review

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "review/command_line.hpp"
 #include "review/gpu_names.hpp"
 #include "review/readers/kinds.hpp"
 #include "review/readers/serving.hpp"
@@ -100,6 +101,11 @@ void read_kubeai_model(const Object& object, Deployment& deployment) {
   container.environment = mapped_environment(spec->find("env"));
   start_engine(object, *spec, *url, container);
   if (const auto image = text_at(*spec, {"image"})) container.image = image;
+  if (container.has_command) {
+    container.engine = read_engine_call(container);
+    // Which release it is the chart's values say, where the Model does not.
+    if (container.engine && spec->find("image") == nullptr) container.engine->is_wrapped = true;
+  }
   if (const Node* profile = spec->find("resourceProfile")) {
     take_profile(*profile, deployment, container, pod);
   }

@@ -22,8 +22,7 @@ namespace {
 
 /// The base model of that name: hf://OWNER/NAME without its scheme; empty where no document has it.
 std::string stored_model(const Document& document, const Node& root, std::string_view name) {
-  const Node* items = root.find("items");
-  if (items != nullptr && word_at(root, {"kind"}).ends_with("List")) {
+  if (const Node* items = listed_objects(root)) {
     for (const Node& item : items->items()) {
       std::string found = stored_model(document, item, name);
       if (!found.empty()) return found;
@@ -128,6 +127,7 @@ void read_ome_runtime(const Object& object, Deployment& deployment) {
   if (spec == nullptr || !is_unused(object, deployment)) return;
   PodRequest pod = begin_pod(*object.document, *object.root);
   pod.replicas = 0;
+  pod.is_template = true;
   const ServingRuntime own{object.document, object.root, object.api_version, {}, {}, false};
   take_engine_pods(own, *spec, {}, std::move(pod), deployment);
 }

@@ -101,6 +101,7 @@ void read_llm_config(const Object& object, const Node& config, const RayWorkers&
   pod.part = id == nullptr ? word_of(*model) : word_of(*id);
   pod.replicas = 0;  // the workers' pods ask for the GPUs
   pod.is_partly_shown = true;
+  pod.has_whole_group = true;
   const std::string accelerator = word_at(config, {"accelerator_type"});
   if (!accelerator.empty() && accelerator != "A100") {
     const Node& node = *config.find("accelerator_type");

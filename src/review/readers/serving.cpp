@@ -43,10 +43,13 @@ void name_mounted_model(std::string_view name, Container& container) {
   if (name.empty()) return;
   for (Command& command : container.commands) {
     for (Word& word : command) {
-      if (word.text == kMountedModel) word.text = name;
-      if (word.text.ends_with("=" + std::string(kMountedModel))) {
-        word.text.resize(word.text.size() - kMountedModel.size());
-        word.text += name;
+      std::string_view text = word.text;
+      while (text.ends_with('/')) text.remove_suffix(1);
+      if (text == kMountedModel) {
+        word.text = name;
+      } else if (text.ends_with("=" + std::string(kMountedModel))) {
+        text.remove_suffix(kMountedModel.size());
+        word.text = std::string(text) + std::string(name);
       }
     }
   }

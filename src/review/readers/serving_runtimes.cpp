@@ -44,8 +44,7 @@ bool is_within(const ServingRuntime& runtime, const Node& service) {
 void collect_from(const Document& document, const Node& root, Deployment& deployment,
                   std::vector<const Node*>& services) {
   const std::string kind = word_at(root, {"kind"});
-  const Node* items = root.find("items");
-  if (items != nullptr && kind.ends_with("List")) {
+  if (const Node* items = listed_objects(root)) {
     for (const Node& item : items->items()) collect_from(document, item, deployment, services);
     return;
   }

@@ -47,6 +47,18 @@ double short_before_cache(const domain::Estimate& estimate, const domain::Capaci
   return beside - expected_of(capacity.visible_bytes) * capacity.utilization;
 }
 
+/// Ollama starts all the same: layers that have no room stay with the CPU.
+void add_spill(const SizedPod& sized, Report& report) {
+  report.add(
+      *sized.pod->document, sized.place("model"),
+      {.message = fmt::format("{} does not hold all of {}: what Ollama does not find room "
+                              "for runs on the CPU ({})",
+                              sized.gpu(), sized.sizing->model->id, largest_parts(*sized.estimate)),
+       .fix = "take more GPUs, a larger one, fewer bits or a shorter context",
+       .label = "runs in part on the CPU",
+       .severity = domain::Severity::Warning});
+}
+
 }  // namespace
 
 void me_01(const Deployment& deployment, Report& report) {
@@ -59,6 +71,10 @@ void me_01(const Deployment& deployment, Report& report) {
     for (const GrantedGpu& gpu : sized.sizing->gpus) {
       const auto other = deployment.sizings->estimate_on(*sized.sizing, gpu);
       if (other && other->capacity && other->capacity->fits_at != domain::FitsAt::None) return;
+    }
+    if (sized.call->engine == "ollama") {
+      add_spill(sized, report);
+      return;
     }
     const double pool = expected_of(capacity.kv_pool_bytes);
     const double held = capacity.max_concurrency_at_context;

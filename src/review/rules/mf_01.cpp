@@ -33,6 +33,7 @@ bool is_alone_with_ray(const PodRequest& pod, const Container& container) {
 
 /// A group that Ray or several machines form may take GPUs that this pod does not show.
 bool is_part_of_group(const PodRequest& pod, const Container& container, const EngineCall& call) {
+  if (pod.has_whole_group) return false;
   const EngineSetting* backend = call.find("distributedBackend");
   if (backend != nullptr && backend->value == "ray") return !is_alone_with_ray(pod, container);
   if (pod.root != nullptr && pod.root->find("raySpec") != nullptr) return true;

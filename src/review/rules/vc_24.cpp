@@ -12,9 +12,12 @@ void vc_24(const Deployment& deployment, Report& report) {
   each_engine(
       deployment, [&](const PodRequest& pod, const Container& container, const EngineCall& call) {
         const auto ranks = ranks_of(call);
-        if (!ranks || ranks->tensor < 2 || ranks->place == nullptr || call.runs_llama_cpp())
+        if (!ranks || ranks->tensor < 2 || ranks->place == nullptr || call.runs_llama_cpp()) return;
+        if (pod.is_partly_shown || pod.shares_host_ipc || container.mount_at("/dev/shm") != nullptr)
           return;
-        if (pod.is_partly_shown || pod.shares_host_ipc || container.mount_at("/dev/shm") != nullptr) return;
+        // The other ranks may be in other pods.
+        const auto gpus = counted_gpus(pod, &container);
+        if (gpus && *gpus < 2) return;
         // What others fill in is not in sight: a serving kind's own template.
         const bool is_shown = (pod.source == PodSource::Kubernetes && pod.spec != nullptr &&
                                pod.kind != "LLMInferenceService" && pod.kind != "NIMService" &&

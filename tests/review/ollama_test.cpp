@@ -1,0 +1,230 @@
+// Ollama: who serves, which model, how much of it.
+#include "review/ollama.hpp"
+
+#include <string>
+
+#include "review/ollama_library.hpp"
+#include "support/reviewed.hpp"
+
+using namespace gpushape;
+using example::Reviewed;
+
+namespace {
+
+/// A pod on an L4 whose container is the given lines of YAML.
+std::string ollama_pod(const std::string& lines) {
+  return R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ollama}
+spec:
+  template:
+    spec:
+      nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+      containers:
+        - name: ollama
+          image: ollama/ollama:0.11.0
+)" + lines +
+         "          resources: {limits: {nvidia.com/gpu: 1}}\n";
+}
+
+}  // namespace
+
+TEST_SUITE("review") {
+  TEST_CASE("Ollama serves what a hook pulls, by its library's name, as its variables say") {
+    const Reviewed read(ollama_pod(R"(          env:
+            - {name: OLLAMA_CONTEXT_LENGTH, value: "8192"}
+            - {name: OLLAMA_NUM_PARALLEL, value: "2"}
+            - {name: OLLAMA_KV_CACHE_TYPE, value: q8_0}
+          lifecycle:
+            postStart:
+              exec:
+                command: ["/bin/sh", "-c", "sleep 5; ollama pull llama3.1:8b"]
+)"));
+    CHECK(read.call().engine == "ollama");
+    CHECK(domain::to_text(*read.call().version) == "0.11");
+    CHECK(read.call().model == "llama3.1:8b");
+    CHECK(read.value("contextTokens") == "8192");
+    CHECK(read.value("maxNumSeqs") == "2");
+    CHECK(read.model() == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(read.assumes("model"));
+    CHECK(read.assumes("quantization"));
+    // ollama.com/library/llama3.1:8b: 4.9 GB, of which 0.3 stay with the CPU.
+    REQUIRE(read.sizing().estimate);
+    CHECK(domain::part_bytes(*read.sizing().estimate, domain::Part::Weights).expected.gib() ==
+          doctest::Approx(4.3).epsilon(0.02));
+    CHECK(read.findings().empty());
+  }
+
+  TEST_CASE("a model that the GPU does not hold is told, where it is pulled") {
+    const Reviewed read(ollama_pod(R"(          command: [sh, -c]
+          args:
+            - |
+              ollama serve &
+              ollama run llama3.3:70b
+              wait
+)"));
+    CHECK(read.model() == "meta-llama/Llama-3.3-70B-Instruct");
+    CHECK(read.place_of("ME-01") == "15:26");
+    CHECK(read.findings().size() == 1);
+  }
+
+  TEST_CASE("the model is named by an entrypoint's words, a request, or a container in front") {
+    for (const char* lines : {
+             "          args: [serve]\n          lifecycle: {postStart: {exec: {command: [ollama, "
+             "run, "
+             "'qwen2.5:7b']}}}\n",
+             "          lifecycle:\n            postStart:\n              exec:\n                "
+             "command: [sh, -c, 'curl localhost:11434/api/pull -d ''{\"name\": "
+             "\"qwen2.5:7b\"}''']\n",
+         }) {
+      CAPTURE(lines);
+      const Reviewed read(ollama_pod(lines));
+      CHECK(read.model() == "Qwen/Qwen2.5-7B-Instruct");
+    }
+    const Reviewed init(R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  initContainers:
+    - name: pull
+      image: ollama/ollama
+      command: [sh, -c, "ollama serve & sleep 3; ollama pull qwen2.5:7b"]
+  containers:
+    - {name: ollama, image: ollama/ollama}
+)");
+    CHECK(init.pod().engine_container()->name == "ollama");
+    CHECK(init.model() == "Qwen/Qwen2.5-7B-Instruct");
+  }
+
+  TEST_CASE("a compose file's only Ollama serves what a service beside it pulls") {
+    const Reviewed read(R"(services:
+  ollama:
+    image: ollama/ollama:0.5.7
+    gpus: all
+  pull:
+    image: ollama/ollama
+    entrypoint: [sh, -c, "ollama pull gemma2:9b"]
+)",
+                        "compose.yaml");
+    CHECK(read.call().model == "gemma2:9b");
+    CHECK(read.pod(1).engine_container() == nullptr);
+  }
+
+  TEST_CASE("who only pulls from elsewhere is no server, and a loop's variable is no model") {
+    const Reviewed read(R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: loader}
+spec:
+  template:
+    spec:
+      containers:
+        - name: pull
+          image: ollama/ollama
+          command: [sh, -c, "for m in a b; do ollama pull $m; done"]
+)");
+    CHECK(read.pod().engine_container() == nullptr);
+    const Reviewed loop(ollama_pod(
+        "          lifecycle: {postStart: {exec: {command: [sh, -c, 'ollama pull $MODEL']}}}\n"));
+    CHECK(loop.call().model.empty());
+    CHECK_FALSE(loop.sizing().gap.empty());
+  }
+
+  // otwld/ollama-helm values.yaml.
+  TEST_CASE("the chart of Ollama names its models and its GPUs") {
+    const Reviewed read(R"(replicaCount: 2
+image: {tag: "0.6.5"}
+nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}
+ollama:
+  gpu: {enabled: true, type: nvidia, number: 1}
+  models:
+    pull: [nomic-embed-text, "gemma3:27b"]
+    run: ["gemma3:27b"]
+extraEnv:
+  - {name: OLLAMA_CONTEXT_LENGTH, value: "16384"}
+)",
+                        "values.yaml");
+    CHECK(read.unknown_kinds() == 0);
+    CHECK(read.pod().replicas == 2);
+    CHECK(read.pod().gpu_count() == doctest::Approx(1));
+    CHECK(read.call().model == "gemma3:27b");
+    CHECK(read.model() == "google/gemma-3-27b-it");
+    CHECK(read.value("contextTokens") == "16384");
+    const Reviewed within(R"(ollama:
+  enabled: true
+  ollama:
+    gpu: {enabled: true, mig: {enabled: true, devices: {1g.10gb: 1}}}
+    models: {pull: [llama3.2]}
+)",
+                          "values.yaml");
+    CHECK(within.model() == "meta-llama/Llama-3.2-3B-Instruct");
+    REQUIRE(within.pod().gpus.size() == 1);
+    CHECK(within.pod().gpus[0].kind == review::GrantKind::MigInstance);
+  }
+
+  TEST_CASE("names of Ollama's library are models of the catalog") {
+    struct Row {
+      const char* name;
+      const char* model;
+      domain::Quantization quantization;
+    };
+    using domain::Quantization;
+    for (const Row& row : std::initializer_list<Row>{
+             // The sizes and types on the pages of ollama.com/library.
+             {"llama3.2", "meta-llama/Llama-3.2-3B-Instruct", Quantization::MixQ4KM},
+             {"llama3.2:1b", "meta-llama/Llama-3.2-1B-Instruct", Quantization::Q8_0},
+             {"llama3:latest", "meta-llama/Meta-Llama-3-8B-Instruct", Quantization::Q4_0},
+             {"Llama3.1:8b-instruct-q8_0", "meta-llama/Llama-3.1-8B-Instruct", Quantization::Q8_0},
+             {"qwen2.5-coder:32b", "Qwen/Qwen2.5-Coder-32B-Instruct", Quantization::MixQ4KM},
+             {"library/gpt-oss:20b", "openai/gpt-oss-20b", Quantization::MixMxfp4},
+         }) {
+      CAPTURE(row.name);
+      const auto found = review::ollama_model(row.name);
+      REQUIRE(found);
+      CHECK(found->name == row.model);
+      CHECK(found->quantization == row.quantization);
+      CHECK(example::built_in_catalog().find_name(found->name));
+    }
+    CHECK(review::ollama_model("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M")->name ==
+          "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M");
+    CHECK_FALSE(review::ollama_model("somebody/llama3.1:8b"));
+    CHECK_FALSE(review::ollama_model("llama3.1:9b"));
+    CHECK_FALSE(review::ollama_model("llama3.1:80b"));
+    CHECK_FALSE(review::ollama_model(""));
+  }
+
+  TEST_CASE("llama-server takes its model from the hub by repository and type") {
+    const Reviewed read(R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+  containers:
+    - name: server
+      image: ghcr.io/ggml-org/llama.cpp:server-cuda
+      args: [-hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99"]
+      resources: {limits: {nvidia.com/gpu: 1}}
+)");
+    CHECK(read.call().engine == "llama.cpp");
+    REQUIRE(read.sizing().estimate);
+    CHECK(name_of(read.sizing().estimate->quantization.value) == "q4_k_m");
+    CHECK(read.findings().empty());
+  }
+
+  TEST_CASE("llama.cpp lays a model over all GPUs of its pod") {
+    const auto with = [](const char* gpus) {
+      return std::string(R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+  containers:
+    - name: server
+      image: ghcr.io/ggml-org/llama.cpp:server-cuda
+      args: [-m, /models/Llama-3.3-70B-Instruct-Q4_K_M.gguf, -c, "8192", -ngl, "99"]
+      resources: {limits: {nvidia.com/gpu: )") +
+             gpus + "}}\n";
+    };
+    CHECK_FALSE(Reviewed(with("1")).place_of("ME-01").empty());
+    CHECK(Reviewed(with("4")).findings().empty());
+  }
+}
