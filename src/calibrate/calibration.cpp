@@ -27,7 +27,7 @@ struct Row {
 
 constexpr auto kRows = std::to_array<Row>({
     {"weights", "parameters as loaded", &EngineStart::weights_gib, &RankReading::weights_gib,
-     [](const domain::Estimate& estimate) { return weights_bytes(estimate); }},
+     [](const domain::Estimate& estimate) { return loaded_bytes(estimate); }},
     {"activation", "peak of the profiling step", &EngineStart::activation_gib,
      &RankReading::activation_gib,
      [](const domain::Estimate& estimate) { return term_bytes(estimate, "activation"); }},
@@ -221,8 +221,12 @@ void note_log(const EngineLog& log, Calibration& calibration) {
         "the figure of the graphs is negative, a difference of free memory: something else freed "
         "memory while they were captured");
   }
-  if (log.has_adapters) calibration.notes.emplace_back("LoRA adapters are not modelled");
-  if (log.has_drafts) calibration.notes.emplace_back("speculative decoding is configured");
+  if (log.start.has_adapters && !log.start.adapter_rank)
+    calibration.notes.emplace_back("the rank of LoRA adapters is not stated: the default is taken");
+  if (log.has_drafts && !log.start.draft_tokens)
+    calibration.notes.emplace_back(
+        "speculative decoding is configured, with a draft model that is "
+        "not modelled");
   if (log.has_warm_cache == true)
     calibration.notes.emplace_back("compiled graphs came from a warm cache");
   if (log.graph_estimate_gib) {
@@ -234,7 +238,7 @@ void note_log(const EngineLog& log, Calibration& calibration) {
 
 }  // namespace
 
-Result<Calibration> calibrate(const EngineLog& log, const Surroundings& surroundings) {
+Result<Calibration> calibrate(const EngineLog& log, const Surroundings& stated) {
   const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
   if (!version) {
     return failure(
@@ -243,6 +247,9 @@ Result<Calibration> calibrate(const EngineLog& log, const Surroundings& surround
             : fmt::format("the log is of a build between releases, {}", log.start.engine_version),
         "give the release that it is nearest to with --engine-version");
   }
+  Surroundings surroundings = stated;
+  surroundings.model = as_started(stated.model, log.start);
+  surroundings.engine = as_started(stated.engine, log.start);
   const domain::Workload workload = workload_of(log.start, surroundings.model, *version);
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
       surroundings.model, workload, surroundings.engine, surroundings.gpu);

@@ -180,12 +180,13 @@ std::optional<std::string> another_tenant(const Difference& difference) {
 }
 
 std::optional<std::string> adapters(const Difference& difference) {
-  if (!difference.log->has_adapters) return std::nullopt;
-  return "LoRA adapters are enabled: their slots and the wider sampler are not modelled";
+  const EngineStart& start = difference.log->start;
+  if (!start.has_adapters || start.adapter_rank) return std::nullopt;
+  return "LoRA adapters are enabled, and the log does not say their rank";
 }
 
 std::optional<std::string> drafts(const Difference& difference) {
-  if (!difference.log->has_drafts) return std::nullopt;
+  if (!difference.log->has_drafts || difference.log->start.draft_tokens) return std::nullopt;
   return "speculative decoding is configured: a draft model or draft tokens take memory, too";
 }
 

@@ -182,7 +182,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   if (plans_buffers(start.engine)) return compare_planned(start, catalog, profiles);
   Comparison comparison;
   comparison.start = start;
-  const Result<domain::Engine> engine = catalog.engine(start.engine);
+  Result<domain::Engine> engine = catalog.engine(start.engine);
   if (!engine) {
     comparison.excluded = fmt::format("there are no facts of the engine {}", start.engine);
     return comparison;
@@ -197,11 +197,13 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
     comparison.excluded = "no release of the engine is known";
     return comparison;
   }
-  const Result<domain::Model> model = find_model(start.model, catalog);
+  Result<domain::Model> model = find_model(start.model, catalog);
   if (!model) {
     comparison.excluded = first_message(model.error());
     return comparison;
   }
+  model = as_started(*std::move(model), start);
+  engine = as_started(*std::move(engine), start);
   if (!start.is_parallelism_stated) {
     comparison.excluded = "how many GPUs share the model is not stated";
     return comparison;

@@ -44,7 +44,6 @@ struct EngineLog {
   std::string version_from;                    ///< how the release was told, where none is printed
   std::string device_name;                     ///< where the log names the GPU
   std::optional<std::int64_t> encoder_tokens;  ///< budget of the encoder cache
-  bool has_adapters = false;
   bool has_drafts = false;
   std::string failure;  ///< why the engine did not start; empty where it did
 

@@ -47,6 +47,7 @@ void read_extra(const Node& record, EngineStart& start) {
   if (!start.max_num_batched_tokens && chunk.value_or(0) > 0) start.max_num_batched_tokens = chunk;
   if (!start.max_num_seqs) start.max_num_seqs = count_in(*extra, "max_running_requests");
   start.most_tokens = count_in(*extra, "max_total_tokens");
+  start.window_share = number_in(*extra, "swa_full_tokens_ratio");
 }
 
 /// The digits behind a word.

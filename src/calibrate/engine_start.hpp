@@ -41,6 +41,11 @@ struct EngineStart {
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
   bool takes_no_images = false;              ///< started for text alone, without its towers
+  std::optional<bool> prefix_caching;        ///< as the engine settled it
+  // Of SGLang, where they are given: tokens that layers with a window hold against the others', and
+  // states against keys and values.
+  std::optional<double> window_share;
+  std::optional<double> state_share;
   std::string notes;
   bool is_complete = true;  ///< the engine started
   // What it printed, GiB of one GPU.
@@ -60,7 +65,7 @@ struct EngineStart {
   std::optional<bool> flash_attention;     ///< empty: as the build chooses
   bool states_slots = true;                ///< of the record: how many share the cells
   std::optional<double> cache_gib;
-  std::optional<double> state_gib;
+  std::optional<double> state_gib;    ///< SGLang's, too: beside its pool, of one GPU
   std::optional<double> compute_gib;  ///< where there is one GPU
 
   bool operator==(const EngineStart&) const = default;

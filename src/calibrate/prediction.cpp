@@ -77,11 +77,42 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   }
   if (start.draft_tokens && model.multi_token_prediction)
     engine.draft_tokens = stated(*start.draft_tokens);
+  if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
   if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
   if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
   return workload;
+}
+
+domain::Model as_started(domain::Model model, const EngineStart& start) {
+  model.max_context_tokens = std::max(model.max_context_tokens, start.context_tokens.value_or(0));
+  return model;
+}
+
+domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
+  domain::EngineFacts given{.engine = engine.name, .since = {}, .constants = {}};
+  const auto give = [&](std::string_view name, const std::optional<double>& value) {
+    if (!value) return;
+    given.constants.push_back({.name = std::string(name),
+                               .low = *value,
+                               .expected = *value,
+                               .high = *value,
+                               .when = {},
+                               .unit = {},
+                               .source = std::string(kFrom)});
+  };
+  give("windowShare", start.window_share);
+  give("stateShare", start.state_share);
+  if (given.constants.empty()) return engine;
+  for (domain::EngineFacts& facts : engine.facts) {
+    std::erase_if(facts.constants, [&](const domain::EngineConstant& constant) {
+      return std::ranges::find(given.constants, constant.name, &domain::EngineConstant::name) !=
+             given.constants.end();
+    });
+  }
+  engine.facts.insert(engine.facts.begin(), std::move(given));
+  return engine;
 }
 
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {
@@ -153,10 +184,12 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
                                        const std::optional<domain::VisibleMemory>& gpu) {
   if (!start.pool_gib || !start.pool_tokens) return std::nullopt;
   if (start.most_tokens) return std::nullopt;
-  // SGLang prints keys and values apart, each with two decimals.
+  // SGLang prints keys and values apart, each with two decimals, and states beside them.
   const double half = start.engine == "sglang" ? 2 * kHalfOfLastDecimal : kHalfOfLastDecimal;
-  const auto least = tokens_of_pool(model, workload, engine, gpu, *start.pool_gib - half);
-  const auto most = tokens_of_pool(model, workload, engine, gpu, *start.pool_gib + half);
+  const double pool = *start.pool_gib + start.state_gib.value_or(0);
+  const double open = start.state_gib ? 2 * half : half;
+  const auto least = tokens_of_pool(model, workload, engine, gpu, pool - open);
+  const auto most = tokens_of_pool(model, workload, engine, gpu, pool + open);
   if (!least || !most) return std::nullopt;
   return TokenCheck{.least = *least, .most = *most, .printed = *start.pool_tokens};
 }

@@ -21,6 +21,11 @@ inline constexpr double kHalfOfLastDecimal = 0.005;  ///< GiB; engines print two
 domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
                              domain::EngineVersion version);
 
+/// The model with the context that it ran with: what ran is not above what it takes.
+domain::Model as_started(domain::Model model, const EngineStart& start);
+/// The engine with the shares that this start was given instead of its defaults.
+domain::Engine as_started(domain::Engine engine, const EngineStart& start);
+
 /// The range of a term; 0 bytes where it does not apply.
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name);
 /// The weights, those of towers included.

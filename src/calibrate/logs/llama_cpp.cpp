@@ -1,5 +1,6 @@
 // What llama.cpp's programs print of their buffers (llama-server, llama-cli, llama-bench -v), from
-// the builds of 2023 to the newest, with the breakdown of memory at the end where there is one; and
+// the builds of 2023 to the newest, with the breakdown of memory at the end where there is one (of
+// several starts in one file the last stands); and
 // Ollama's own lines, between which its runner prints the same. Source: llama.cpp
 // src/llama-model.cpp (load_tensors), src/llama-kv-cache.cpp, src/llama-memory-recurrent.cpp,
 // src/llama-context.cpp, common/fit.cpp (common_memory_breakdown_print); Ollama llm/memory.go,
@@ -71,15 +72,19 @@ std::string_view last_word(std::string_view text) {
 }
 
 void read_buffers(std::string_view line, LlamaState& state) {
-  if (line.contains("output buffer size") || line.contains("matches expectation")) return;
+  // Those of the projector of images are its own.
+  if (line.contains("output buffer size") || line.contains("matches expectation") ||
+      line.contains("alloc_compute_meta"))
+    return;
   for (const BufferPhrase& row : kBuffers) {
     const std::size_t place = line.find(row.words);
     if (place == std::string_view::npos) continue;
     const std::optional<double> gib = leading_gib(line.substr(place + row.words.size()));
     std::string_view device = last_word(line.substr(0, place));
-    // Row split: "CUDA0_Split model buffer size".
-    constexpr std::string_view kSplit = "_Split";
-    if (device.ends_with(kSplit)) device.remove_suffix(kSplit.size());
+    // Row split: "CUDA0_Split model buffer size"; "MTL0_Mapped" is the file's own pages.
+    for (const std::string_view ending : {"_Split", "_Mapped"}) {
+      if (device.ends_with(ending)) device.remove_suffix(ending.size());
+    }
     if (!gib || device.empty() || is_of_host(device)) return;
     RankReading* rank = state.device(device);
     if (rank == nullptr) return;
@@ -159,7 +164,9 @@ void read_model(std::string_view line, EngineStart& start) {
     const auto name = behind(line, "str              = ");
     std::string words = name ? std::string(*name) : value_of(line);
     std::ranges::replace(words, ' ', '-');  // as repositories spell it
-    if (!words.empty() && start.model.empty()) start.model = std::move(words);
+    // The loader cuts long names; what is printed of the model afterwards has them whole.
+    const bool is_cut = start.model.ends_with("...");
+    if (!words.empty() && (start.model.empty() || is_cut)) start.model = std::move(words);
   }
   const bool is_info = line.contains("print_info:") || line.contains("llm_load_print_meta:");
   if (!is_info) return;
@@ -324,11 +331,25 @@ void settle(LlamaState& state) {
   }
 }
 
+/// A server that was started again writes on in the same file.
+bool begins_another_load(std::string_view line, const LlamaState& state) {
+  return state.context && line.contains("main: loading model");
+}
+
+void start_again(LlamaState& state) {
+  const EngineLog last = std::exchange(state, LlamaState{}).log;
+  state.log.start.engine = last.start.engine;
+  state.log.start.id = last.start.id;
+  state.log.start.engine_version = last.start.engine_version;
+  state.log.device_name = last.device_name;
+}
+
 Result<EngineLog> read(std::string_view text, const std::string& file, std::string_view engine) {
   LlamaState state;
   state.log.start.engine = engine;
   state.log.start.id = file;
   for (std::string line; next_line(text, line);) {
+    if (begins_another_load(line, state)) start_again(state);
     read_version(line, state);
     read_model(line, state.log.start);
     read_context(line, state);

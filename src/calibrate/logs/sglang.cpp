@@ -1,11 +1,12 @@
 // SGLang's start-up log. It prints what is free before and after each step ("GB" that are GiB), the
 // sizes of its pools, and every argument with its defaults taken; its release it does not print, so
-// that is told from the arguments that there are. Source: SGLang
+// that is told from the arguments that there are. The last start of a file stands. Source: SGLang
 // python/sglang/srt/model_executor/model_runner.py, mem_cache/memory_pool.py,
 // managers/scheduler.py, server_args.py and published logs of 0.3 to 0.5.
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
@@ -17,6 +18,11 @@ namespace {
 struct SglangState : Start {
   std::optional<std::int64_t> tokens_of_args;
   bool has_dp_attention = false;
+  std::vector<std::string> with_pool;  ///< processes that have made the pools of their own model
+
+  bool has_pool(const std::string& process) const {
+    return std::ranges::find(with_pool, process) != with_pool.end();
+  }
 };
 
 /// "[2025-05-29 12:00:10 DP0 TP0] Load …" is "DP0 TP0"; "[gpu_id=1] …" is "gpu_id=1".
@@ -58,6 +64,8 @@ std::string release_told_by(std::string_view arguments) {
 }
 
 void read_server_arguments(std::string_view line, SglangState& state) {
+  // A further start in one file: what went before was of another.
+  if (!state.ranks.empty()) state = SglangState{};
   EngineStart& start = state.log.start;
   if (start.engine_version.empty()) {
     start.engine_version = release_told_by(line);
@@ -76,18 +84,22 @@ void read_server_arguments(std::string_view line, SglangState& state) {
   take_count(start.block_tokens, line, "page_size");
   take_count(state.tokens_of_args, line, "max_total_tokens");
   take_number(start.utilization, line, "mem_fraction_static");
+  take_number(start.window_share, line, "swa_full_tokens_ratio");
+  take_number(start.state_share, line, "mamba_full_memory_ratio");
   start.enforce_eager = is_true(line, "disable_cuda_graph");
   state.has_dp_attention = is_true(line, "enable_dp_attention");
   std::string speculative;
   take_text(speculative, line, "speculative_algorithm");
   state.log.has_drafts = !speculative.empty();
-  if (is_true(line, "enable_lora")) state.log.has_adapters = true;
+  if (is_true(line, "enable_lora")) start.has_adapters = true;
 }
 
-constexpr std::array<std::string_view, 3> kSizes = {", K size: ", ", V size: ", ", KV size: "};
+constexpr std::array<std::string_view, 3> kSizes = {" K size: ", " V size: ", " KV size: "};
 
-/// "KV Cache is allocated. #tokens: N, K size: x GB, V size: y GB", or with one size for both.
+/// "KV Cache is allocated. #tokens: N, K size: x GB, V size: y GB", or with one size for both; to
+/// 0.4.2 without the count. A process that has made its pools makes the next one for a draft model.
 void read_pool(std::string_view line, SglangState& state) {
+  if (state.has_pool(process_in(line))) return;
   double gib = 0;
   for (const std::string_view words : kSizes) {
     if (const auto rest = behind(line, words)) gib += leading_gib(*rest).value_or(0);
@@ -104,28 +116,55 @@ void read_pool(std::string_view line, SglangState& state) {
   if (RankReading* rank = state.rank(process)) rank->pool_gib = rank->pool_gib.value_or(0) + gib;
 }
 
+/// Weights of the first model that a process loads; what it loads after that is a draft model.
+void read_load(std::string_view line, const std::string& process, SglangState& state) {
+  RankReading* rank = state.rank(process);
+  const auto left = behind(line, "avail mem=");
+  if (rank == nullptr || rank->weights_gib) return;
+  if (line.contains("Load weight begin")) {
+    if (left) rank->free_gib = leading_gib(*left);
+    return;
+  }
+  // Older releases print what is left only.
+  if (left && rank->free_gib)
+    rank->weights_gib = *rank->free_gib - leading_gib(*left).value_or(*rank->free_gib);
+  if (const auto rest = behind(line, "mem usage=")) rank->weights_gib = leading_gib(*rest);
+  take_text(state.log.start.dtype, line, "dtype");
+}
+
+/// "Mamba Cache is allocated. max_mamba_cache_size: N, conv_state size: x GB, ssm_state size: y
+/// GB", and more for drafts: beside the pool of keys and values.
+void read_states(std::string_view line, const std::string& process, SglangState& state) {
+  RankReading* rank = state.rank(process);
+  if (rank == nullptr || state.has_pool(process)) return;
+  constexpr std::string_view kSize = " size: ";
+  double gib = 0;
+  for (auto rest = behind(line, kSize); rest; rest = behind(*rest, kSize))
+    gib += leading_gib(*rest).value_or(0);
+  if (gib > 0) rank->state_gib = gib;
+}
+
+bool ends_capture(std::string_view line) {
+  const bool is_capture = line.contains("apture") && !line.contains("draft");
+  return is_capture && (line.contains("cuda graph end") || line.contains("CUDA graph end"));
+}
+
 void read_sglang_figures(std::string_view line, SglangState& state) {
   const std::string process = process_in(line);
-  const auto set = [&](std::optional<double> RankReading::* figure, std::string_view rest) {
-    if (RankReading* rank = state.rank(process)) rank->*figure = leading_gib(rest);
-  };
-  if (line.contains("Load weight begin")) {
-    if (const auto rest = behind(line, "avail mem=")) set(&RankReading::free_gib, *rest);
-  } else if (line.contains("Load weight end")) {
-    RankReading* rank = state.rank(process);
-    const auto after = behind(line, "avail mem=");
-    // Older releases print what is left only.
-    if (rank != nullptr && after && rank->free_gib)
-      rank->weights_gib = *rank->free_gib - leading_gib(*after).value_or(*rank->free_gib);
-    if (const auto rest = behind(line, "mem usage=")) set(&RankReading::weights_gib, *rest);
-    take_text(state.log.start.dtype, line, "dtype");
-  } else if (line.contains("apture") && line.contains("cuda graph end")) {
+  if (line.contains("Load weight begin") || line.contains("Load weight end")) {
+    read_load(line, process, state);
+  } else if (ends_capture(line)) {
     const auto rest = behind(line, "mem usage=");
     RankReading* rank = state.rank(process);
     if (rest && rank != nullptr)
       rank->graphs_gib = rank->graphs_gib.value_or(0) + leading_gib(*rest).value_or(0);
+  } else if (line.contains("Mamba Cache is allocated")) {
+    read_states(line, process, state);
   } else if (line.contains("KV Cache is allocated")) {
     read_pool(line, state);
+  } else if (line.contains("Memory pool end")) {
+    if (state.rank(process) != nullptr && !state.has_pool(process))
+      state.with_pool.push_back(process);
   } else if (line.contains("max_total_num_tokens=")) {
     take_count(state.log.start.pool_tokens, line, "max_total_num_tokens");
     take_count(state.log.start.context_tokens, line, "context_len");
@@ -149,6 +188,9 @@ constexpr auto kFailures = std::to_array<Failure>({
 void read_sglang_line(std::string_view line, SglangState& state) {
   if (line.contains("ServerArgs(")) read_server_arguments(line, state);
   read_sglang_figures(line, state);
+  if (const auto rest = behind(line, "Found local HF snapshot for ");
+      rest && state.log.start.model.empty())
+    state.log.start.model = std::string(rest->substr(0, rest->find(' ')));
   if (const auto rest = behind(line, "sglang version: "))
     state.log.start.engine_version = std::string(rest->substr(0, rest->find_first_of(" ,\t")));
   for (const Failure& failure : kFailures) {

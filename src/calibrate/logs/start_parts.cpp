@@ -25,6 +25,7 @@ void choose_rank(EngineLog& log) {
   start.activation_gib = most.activation_gib;
   start.non_torch_gib = most.non_torch_gib;
   start.graphs_gib = most.graphs_gib;
+  start.state_gib = most.state_gib;
   start.gpu_total_gib = most.total_gib;
   // Of a pipeline, some versions print the pool of the first stage alone: that says nothing of the
   // stage that has least.

@@ -1,5 +1,6 @@
 // vLLM's start-up log, from the first generation of its engine (0.4) to the newest. Each row of the
-// tables is a phrase that some versions print and what is read behind it. Source: vLLM
+// tables is a phrase that some versions print and what is read behind it. Of several starts in one
+// file the last stands. Source: vLLM
 // v1/worker/gpu_worker.py, v1/worker/gpu_model_runner.py, v1/core/kv_cache_utils.py,
 // worker/worker.py, engine/llm_engine.py, engine/arg_utils.py and published logs of 0.4 to 0.22.
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ namespace {
 
 struct State : Start {
   std::string args_model;
+  bool is_up = false;  ///< the engine has started: what begins after that is another
 };
 
 // ---- figures of one rank
@@ -119,6 +121,18 @@ void read_counts(std::string_view line, EngineStart& start) {
 
 // ---- what was asked for
 
+/// "speculative_config=SpeculativeConfig(method='mtp', model='…', num_spec_tokens=3), …".
+void read_drafts(std::string_view line, EngineLog& log) {
+  const auto value = value_of_key(line, "speculative_config");
+  if (!value || value->empty() || *value == "None") return;
+  log.has_drafts = true;
+  const auto rest = behind(line, "SpeculativeConfig(");
+  if (!rest) return;
+  // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
+  if (value_of_key(*rest, "method").value_or("").ends_with("mtp"))
+    take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
+}
+
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
 void read_config(std::string_view line, State& state) {
   EngineStart& start = state.log.start;
@@ -133,8 +147,9 @@ void read_config(std::string_view line, State& state) {
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
   take_count(start.data_parallel, line, "data_parallel_size");
   start.enforce_eager = is_true(line, "enforce_eager");
-  const auto speculative = value_of_key(line, "speculative_config");
-  if (speculative && *speculative != "None" && !speculative->empty()) state.log.has_drafts = true;
+  const auto prefixes = value_of_key(line, "enable_prefix_caching");
+  if (prefixes == "True" || prefixes == "False") start.prefix_caching = prefixes == "True";
+  read_drafts(line, state.log);
 }
 
 /// "non-default args: {'max_num_seqs': 256, …}", or "args: Namespace(max_num_seqs=256, …)".
@@ -157,7 +172,8 @@ void read_arguments(std::string_view line, State& state) {
   if (is_true(line, "enforce_eager")) start.enforce_eager = true;
   if (is_true(line, "enable_expert_parallel"))
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
-  if (is_true(line, "enable_lora")) state.log.has_adapters = true;
+  if (is_true(line, "enable_lora")) start.has_adapters = true;
+  take_count(start.adapter_rank, line, "max_lora_rank");
 }
 
 void read_settings(std::string_view line, State& state) {
@@ -236,7 +252,15 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view) { log.failure = "the GPU ran out of memory"; }},
 });
 
+/// A server starts again in the same file, or a program makes its next engine.
+bool begins_another(std::string_view line, const State& state) {
+  if (!state.is_up || state.log.start.data_parallel > 1) return false;
+  return line.contains("LLM engine (v") || line.contains("vLLM API server version ");
+}
+
 void read_line(std::string_view line, State& state) {
+  if (begins_another(line, state)) state = State{};
+  if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
     read_config(line, state);
   if (line.contains("non-default args: {") || line.contains("args: Namespace("))
