@@ -12,37 +12,12 @@
 namespace gpushape::estimate {
 namespace {
 
-constexpr double kTen = 10;
-
-/// A number without sign or exponent, of so few digits that both of its parts are exact: their
-/// quotient is then the nearest double, as from_chars would give.
-std::optional<double> read_short_number(std::string_view text) {
-  constexpr std::size_t kMostDigits = 15;
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
-  double digits = 0;
-  double scale = 0;  // 0 until the point
-  for (const char letter : text) {
-    if (letter == '.' && scale == 0) {
-      scale = 1;
-      continue;
-    }
-    if (letter < '0' || letter > '9') return std::nullopt;
-    digits = digits * kTen + (letter - '0');
-    scale *= kTen;
-  }
-  if (scale == 1) return std::nullopt;  // nothing behind the point
-  return scale > 1 ? digits / scale : digits;
-}
-
 std::optional<double> read_number(std::string_view text) {
-  if (const std::optional<double> number = read_short_number(text)) return number;
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   return rest == end && error == std::errc{} ? std::optional(number) : std::nullopt;
 }
-
-constexpr bool is_sign(char letter) { return letter == '<' || letter == '>' || letter == '='; }
 
 /// Calls `visit` with every part of `when`, until it returns false.
 template <class Visit>

@@ -42,6 +42,13 @@ Range share_of(const Range& whole, double share) {
   return {.low = of(whole.low), .expected = of(whole.expected), .high = of(whole.high)};
 }
 
+domain::Capacity begin_capacity(const Plan& plan, const domain::VisibleMemory& gpu) {
+  domain::Capacity capacity;
+  capacity.visible_bytes = gpu.bytes;
+  capacity.utilization = plan.utilization;
+  return capacity;
+}
+
 bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound) {
   if (!situation.plan->context_tokens) return held.tokens > 0;
   return held.requests >= wanted_requests(situation).*bound;

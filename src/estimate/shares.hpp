@@ -26,6 +26,9 @@ struct Held {
   double requests = 0;
 };
 
+/// A capacity before anything is counted.
+domain::Capacity begin_capacity(const Plan& plan, const domain::VisibleMemory& gpu);
+
 /// Whether the requests that are declared run at once: those of the pool at its expected size, and
 /// at its least.
 struct Fits {

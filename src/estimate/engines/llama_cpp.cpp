@@ -15,6 +15,7 @@
 
 #include "estimate/engines.hpp"
 #include "estimate/engines/common_terms.hpp"
+#include "estimate/shares.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -226,9 +227,7 @@ std::span<const EngineTerm> llama_cpp_terms() { return kLlamaCppTerms; }
 domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                     const domain::VisibleMemory& gpu,
                                     std::vector<std::string>* notes) {
-  domain::Capacity capacity;
-  capacity.visible_bytes = gpu.bytes;
-  capacity.utilization = plan.utilization;
+  domain::Capacity capacity = begin_capacity(plan, gpu);
   bool fits_expected = true;
   bool fits_high = true;
   bool is_first = true;

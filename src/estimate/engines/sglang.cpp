@@ -66,9 +66,7 @@ std::span<const EngineTerm> sglang_terms() { return kSglangTerms; }
 domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                  const domain::VisibleMemory& gpu,
                                  std::vector<std::string>* notes) {
-  domain::Capacity capacity;
-  capacity.visible_bytes = gpu.bytes;
-  capacity.utilization = plan.utilization;
+  domain::Capacity capacity = begin_capacity(plan, gpu);
   Fits fits;
   bool is_first = true;
   bool is_tight = false;

@@ -79,9 +79,7 @@ std::span<const EngineTerm> tensorrt_llm_terms() { return kTensorrtLlmTerms; }
 domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes) {
-  domain::Capacity capacity;
-  capacity.visible_bytes = gpu.bytes;
-  capacity.utilization = plan.utilization;
+  domain::Capacity capacity = begin_capacity(plan, gpu);
   Fits fits;
   bool is_first = true;
   for (const StageFigures& stage : stages) {

@@ -158,9 +158,7 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
 domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                        const domain::VisibleMemory& gpu,
                                        std::vector<std::string>* notes) {
-  domain::Capacity capacity;
-  capacity.visible_bytes = gpu.bytes;
-  capacity.utilization = plan.utilization;
+  domain::Capacity capacity = begin_capacity(plan, gpu);
   Fits fits;
   bool is_first = true;
   for (const StageFigures& stage : stages) {

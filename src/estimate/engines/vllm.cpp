@@ -156,9 +156,7 @@ std::span<const EngineTerm> vllm_terms() { return kVllmTerms; }
 
 domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                const domain::VisibleMemory& gpu, std::vector<std::string>* notes) {
-  domain::Capacity capacity;
-  capacity.visible_bytes = gpu.bytes;
-  capacity.utilization = plan.utilization;
+  domain::Capacity capacity = begin_capacity(plan, gpu);
   Fits fits;
   std::int64_t blocks = 0;  // of the stage with fewest, which decides for all
   const CacheLayout* counted = nullptr;

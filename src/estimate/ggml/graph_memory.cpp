@@ -120,8 +120,8 @@ void DeviceMemory::measure(const StepLengths& lengths) {
 }
 
 std::int64_t DeviceMemory::buffer_bytes(const StepLengths& lengths) {
-  // Ours, measured on five models and three builds: a grid of 8 contexts and 256 numbers of
-  // sequences has up to 8 courses a device, with recurrent states up to 43.
+  // Ours, measured on five models and three builds: a grid of 8 contexts and 9 numbers of sequences
+  // has up to 8 courses a device, with recurrent states up to 43.
   constexpr std::size_t kMostCourses = 64;
   measure(lengths);
   // Who asks once is not made to wait for what later questions would be quicker by.
