@@ -105,13 +105,15 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   give("windowShare", start.window_share);
   give("stateShare", start.state_share);
   if (given.constants.empty()) return engine;
-  for (domain::EngineFacts& facts : engine.facts) {
+  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
+  for (domain::EngineFacts& facts : rows) {
     std::erase_if(facts.constants, [&](const domain::EngineConstant& constant) {
       return std::ranges::find(given.constants, constant.name, &domain::EngineConstant::name) !=
              given.constants.end();
     });
   }
-  engine.facts.insert(engine.facts.begin(), std::move(given));
+  rows.insert(rows.begin(), std::move(given));
+  engine.facts = std::move(rows);
   return engine;
 }
 

@@ -11,16 +11,11 @@ using namespace gpushape;
 namespace {
 
 domain::Engine vllm_with_experts_and_encoders() {
-  domain::Engine engine = example::vllm();
-  auto& constants = engine.facts.front().constants;
-  constants.push_back(example::constant("expertsWorkspace", 1));
-  constants.push_back(example::constant("encoderOutputsKept", 1));
-  constants.push_back(example::constant("encoderHidden", 3.4));
-  constants.push_back(example::constant("encoderAttention", 8));
-  constants.push_back(example::constant("encoderGatedAttention", 16));
-  constants.push_back(example::constant("recurrentForward", 1));
-  constants.push_back(example::constant("recurrentKernels", 2, "GiB", "recurrent=1"));
-  return engine;
+  return example::vllm_with(
+      {example::constant("expertsWorkspace", 1), example::constant("encoderOutputsKept", 1),
+       example::constant("encoderHidden", 3.4), example::constant("encoderAttention", 8),
+       example::constant("encoderGatedAttention", 16), example::constant("recurrentForward", 1),
+       example::constant("recurrentKernels", 2, "GiB", "recurrent=1")});
 }
 
 /// Shapes of the feed-forward networks only: no peak depends on the attention.

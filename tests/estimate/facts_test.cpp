@@ -37,10 +37,9 @@ TEST_SUITE("estimate") {
     CHECK_FALSE(estimate::holds("tp", {}));
     CHECK_FALSE(estimate::holds("tp=one", {}));
     CHECK_FALSE(estimate::holds("tensors>=1", {}));
-    domain::Engine engine = example::vllm();
-    CHECK(estimate::unreadable_conditions(engine).empty());
-    engine.facts.front().constants.push_back(
-        example::constant("nonTorch", 1, "GiB", "sequenses<8"));
+    CHECK(estimate::unreadable_conditions(example::vllm()).empty());
+    const domain::Engine engine =
+        example::vllm_with({example::constant("nonTorch", 1, "GiB", "sequenses<8")});
     const Diagnostics diagnostics = estimate::unreadable_conditions(engine);
     REQUIRE(diagnostics.size() == 1);
     CHECK(diagnostics.front().message.contains("sequenses<8"));
@@ -67,7 +66,7 @@ TEST_SUITE("estimate") {
           const Conditions conditions{.device_gib = gib, .gpu_given = 1, .is_a100 = is_a100};
           const Facts alone(engine, version, conditions);
           const Facts shared(versions.of(engine, version), conditions);
-          for (const domain::EngineFacts& facts : engine.facts) {
+          for (const domain::EngineFacts& facts : engine.facts.rows()) {
             for (const domain::EngineConstant& constant : facts.constants) {
               CAPTURE(constant.name);
               CHECK(shared.find(constant.name) == alone.find(constant.name));
@@ -79,8 +78,8 @@ TEST_SUITE("estimate") {
   }
 
   TEST_CASE("facts change with the sequences where some of them ask for sequences") {
-    domain::Engine engine = example::vllm();
-    engine.facts.front().constants.push_back(example::constant("fewOnly", 1, "MiB", "sequences<8"));
+    const domain::Engine engine =
+        example::vllm_with({example::constant("fewOnly", 1, "MiB", "sequences<8")});
     Facts facts(engine, {0, 19, 0}, {.sequences = 100});
     CHECK(facts.find("fewOnly") == nullptr);
     const Facts before = facts;

@@ -152,6 +152,16 @@ inline domain::Engine vllm() {
   return engine;
 }
 
+/// vllm() with further constants among its oldest.
+inline domain::Engine vllm_with(const std::vector<domain::EngineConstant>& constants) {
+  domain::Engine engine = vllm();
+  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
+  std::vector<domain::EngineConstant>& oldest = rows.front().constants;
+  oldest.insert(oldest.end(), constants.begin(), constants.end());
+  engine.facts = std::move(rows);
+  return engine;
+}
+
 /// 80 GiB to the byte, so that sums are round.
 inline domain::VisibleMemory h100() {
   domain::VisibleMemory gpu;
