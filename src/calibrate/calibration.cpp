@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibrate/causes.hpp"
+#include "calibrate/planned_start.hpp"
 #include "calibrate/prediction.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -142,6 +143,23 @@ void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration
   }
 }
 
+/// A format that is told by a name, or by that of a mix, is a guess at the publisher's own recipe.
+void explain_recipe(const EngineLog& log, const domain::Model& model,
+                    const domain::Estimate& estimate, Calibration& calibration) {
+  const auto weights = std::ranges::find(calibration.terms, "weights", &CalibratedTerm::name);
+  if (weights == calibration.terms.end() || !weights->is_off) return;
+  if (plans_buffers(log.start.engine)) {
+    if (std::string words = why_other_file(log.start, estimate); !words.empty())
+      weights->causes.push_back(std::move(words));
+    return;
+  }
+  for (const std::string& note : model.notes) {
+    if (note.contains("because its name ends in"))
+      weights->causes.push_back(fmt::format(
+          "{}: give --model with its config.json, which says what stays in 16 bits", note));
+  }
+}
+
 domain::Measurement measurement_of(const EngineLog& log, const Surroundings& surroundings,
                                    const domain::Estimate& estimate,
                                    domain::EngineVersion version) {
@@ -259,6 +277,7 @@ Result<Calibration> calibrate(const EngineLog& log, const Surroundings& stated) 
   state_settings(log, surroundings, *estimate, calibration);
   calibration.terms = compare_terms(log, surroundings, *estimate);
   explain(log, *estimate, calibration);
+  explain_recipe(log, surroundings.model, *estimate, calibration);
   if (const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
                                        surroundings.gpu)) {
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};

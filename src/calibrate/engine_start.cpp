@@ -48,6 +48,10 @@ void read_extra(const Node& record, EngineStart& start) {
   if (!start.max_num_seqs) start.max_num_seqs = count_in(*extra, "max_running_requests");
   start.most_tokens = count_in(*extra, "max_total_tokens");
   start.window_share = number_in(*extra, "swa_full_tokens_ratio");
+  start.state_gib = number_in(*extra, "state_gib");
+  const Node* prefixes = extra->find("enable_prefix_caching");
+  if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
+    start.prefix_caching = prefixes->boolean();
 }
 
 /// The digits behind a word.

@@ -129,16 +129,6 @@ double file_gib_of(const domain::Estimate& estimate) {
   return 0;
 }
 
-/// A file is told by its size: publishers call recipes of their own by the names of mixes.
-std::string why_other_file(const EngineStart& start, const domain::Estimate& estimate) {
-  if (!start.file_gib) return {};
-  constexpr double kSameFile = 0.004;
-  const double ours = file_gib_of(estimate);
-  if (std::abs(ours - *start.file_gib) <= kSameFile * ours) return {};
-  return fmt::format("the file is no {}: {:.2f} GiB, {:.2f} by llama.cpp's own mix",
-                     start.quantization, *start.file_gib, ours);
-}
-
 struct MonthRow {
   std::string_view month;  ///< "2024-03"
   int build = 0;
@@ -195,6 +185,15 @@ domain::Range compute_of_builds(const EngineStart& start, const domain::Model& m
 }
 
 }  // namespace
+
+std::string why_other_file(const EngineStart& start, const domain::Estimate& estimate) {
+  if (!start.file_gib) return {};
+  constexpr double kSameFile = 0.004;
+  const double ours = file_gib_of(estimate);
+  if (std::abs(ours - *start.file_gib) <= kSameFile * ours) return {};
+  return fmt::format("the file is no {}: {:.2f} GiB, {:.2f} by llama.cpp's own mix",
+                     start.quantization, *start.file_gib, ours);
+}
 
 std::string file_type_words(std::string_view text) {
   text = text.substr(0, text.find(" ("));

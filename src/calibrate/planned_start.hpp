@@ -7,6 +7,7 @@
 #include "calibrate/comparison.hpp"
 #include "calibrate/engine_start.hpp"
 #include "document/node.hpp"
+#include "domain/estimate.hpp"
 
 namespace gpushape::calibrate {
 
@@ -19,6 +20,10 @@ std::string file_type_words(std::string_view text);
 /// Compares weights and cache, and the compute buffer where there is one GPU.
 Comparison compare_planned(const EngineStart& start, const catalog::Catalog& catalog,
                            const profiles::Profiles& profiles);
+
+/// A file is told by its size: publishers call recipes of their own by the names of mixes. Empty
+/// where the size is that of llama.cpp's own mix, or not stated.
+std::string why_other_file(const EngineStart& start, const domain::Estimate& estimate);
 
 /// What llama.cpp prints of flash attention: "1", "enabled" …; nothing where it chooses by itself.
 std::optional<bool> flash_attention_of(std::string_view words);

@@ -242,6 +242,31 @@ TEST_SUITE("calibrate") {
     check_tokens_hold(log);
   }
 
+  TEST_CASE("weights in a format that the name told are explained by it") {
+    const domain::Calibration calibration = without_gpu(read_lines(kQwenServer));
+    REQUIRE_FALSE(calibration.terms.empty());
+    const domain::CalibratedTerm& weights = calibration.terms.front();
+    REQUIRE(weights.is_off);
+    REQUIRE_FALSE(weights.causes.empty());
+    CHECK(weights.causes.front().contains("because its name ends in '-int4'"));
+    CHECK(weights.causes.front().contains("config.json"));
+  }
+
+  // https://github.com/ghghang2/v1.6, llama_server.log: unsloth's own recipe by that name.
+  TEST_CASE("a GGUF file that is not llama.cpp's own mix of that name is said to be another") {
+    const EngineLog log = read_lines(
+        "print_info: file type   = IQ4_NL - 4.5 bpw\n"
+        "print_info: file size   = 12.48 GiB (4.25 BPW)\n"
+        "print_info: general.name          = Gemma-4-26B-A4B-It\n"
+        "load_tensors: offloaded 31/31 layers to GPU\n"
+        "load_tensors:        CUDA0 model buffer size = 12782.11 MiB\n"
+        "build: 8854 (de71b5f81)\n");
+    const domain::Calibration calibration = without_gpu(log);
+    REQUIRE_FALSE(calibration.terms.empty());
+    REQUIRE_FALSE(calibration.terms.front().causes.empty());
+    CHECK(calibration.terms.front().causes.front().contains("the file is no"));
+  }
+
   TEST_CASE("of a vLLM server that starts again in one file, the last start stands") {
     std::string again = kQwenServer;
     again.replace(again.find("80.17"), 5, "90.17");
@@ -268,5 +293,33 @@ TEST_SUITE("calibrate") {
     REQUIRE_FALSE(calibration.terms.empty());
     CHECK(calibration.terms.front().name == "weights");
     CHECK_FALSE(calibration.terms.front().is_off);
+  }
+
+  // https://github.com/HienHoang3011/translate-pipeline, vllm_server.log
+  TEST_CASE("a tower for sound is loaded with the one for images") {
+    const EngineLog log = read_lines(
+        "(EngineCore pid=9) INFO 04-20 10:00:00 [core.py:105] Initializing a V1 LLM engine "
+        "(v0.19.2rc1.dev206+g95995bbef) with config: model='google/gemma-4-E4B-it', "
+        "dtype=torch.bfloat16, max_seq_len=16384, tensor_parallel_size=1, kv_cache_dtype=auto\n"
+        "(EngineCore pid=9) INFO 04-20 10:01:00 [gpu_model_runner.py:4879] Model loading took "
+        "15.16 GiB memory and 31.6 seconds\n");
+    const domain::Calibration calibration = without_gpu(log);
+    REQUIRE_FALSE(calibration.terms.empty());
+    CHECK(calibration.terms.front().name == "weights");
+    CHECK_FALSE(calibration.terms.front().is_off);
+  }
+
+  // A start on LFM2-700M by SGLang 0.5.6.post2 with a radix cache, quoted in a public pull request.
+  TEST_CASE("states of short convolutions stand beside SGLang's pool, too") {
+    const EngineLog log = read_lines(
+        "[2025-12-29 18:33:03 TP0] server_args=ServerArgs(model_path='LiquidAI/LFM2-700M', "
+        "tp_size=1, mamba_full_memory_ratio=0.9)\n"
+        "[2025-12-29 18:33:03 TP0] Load weight end. type=Lfm2ForCausalLM, dtype=torch.bfloat16, "
+        "avail mem=13.81 GB, mem usage=1.52 GB.\n"
+        "[2025-12-29 18:33:03 TP0] Mamba Cache is allocated. max_mamba_cache_size: 85292, "
+        "conv_state size: 4.88GB, ssm_state size: 0.00GB \n"
+        "[2025-12-29 18:33:03 TP0] KV Cache is allocated. #tokens: 473854, K size: 2.71 GB, V "
+        "size: 2.71 GB\n");
+    check_tokens_hold(log);
   }
 }
