@@ -276,6 +276,10 @@ TEST_SUITE("calibrate") {
     CHECK(log.start.pool_gib == 80.17);
     CHECK(log.start.weights_gib == 18.5);
     CHECK(log.start.pool_tokens == 1191213);
+    // A third one that was cut off says nothing.
+    const std::string cut =
+        "INFO 08-20 11:00:00 [api_server.py:1] vLLM API server version 0.25.1\n";
+    CHECK(read_lines(again + kQwenServer + cut).start.pool_gib == 80.17);
   }
 
   // https://github.com/Panteaforoutan/151B_SP26_Competition_, vllm_error.log

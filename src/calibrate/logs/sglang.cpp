@@ -1,10 +1,12 @@
 // SGLang's start-up log. It prints what is free before and after each step ("GB" that are GiB), the
 // sizes of its pools, and every argument with its defaults taken; its release it does not print, so
-// that is told from the arguments that there are. The last start of a file stands. Source: SGLang
+// that is told from the arguments that there are. Of several starts in one file the last
+// one with figures stands. Source: SGLang
 // python/sglang/srt/model_executor/model_runner.py, mem_cache/memory_pool.py,
 // managers/scheduler.py, server_args.py and published logs of 0.3 to 0.5.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,8 +66,6 @@ std::string release_told_by(std::string_view arguments) {
 }
 
 void read_server_arguments(std::string_view line, SglangState& state) {
-  // A further start in one file: what went before was of another.
-  if (!state.ranks.empty()) state = SglangState{};
   EngineStart& start = state.log.start;
   if (start.engine_version.empty()) {
     start.engine_version = release_told_by(line);
@@ -209,7 +209,14 @@ bool is_sglang(std::string_view line) {
 
 Result<EngineLog> read_sglang(std::string_view text, const std::string& file) {
   SglangState state;
-  for (std::string line; next_line(text, line);) read_sglang_line(line, state);
+  std::optional<SglangState> before;  // stands where the last start printed nothing
+  for (std::string line; next_line(text, line);) {
+    // A further start in one file: what went before was of another.
+    if (line.contains("ServerArgs(") && !state.ranks.empty())
+      before = std::exchange(state, SglangState{});
+    read_sglang_line(line, state);
+  }
+  if (state.ranks.empty() && before) state = *std::move(before);
   const std::optional<std::int64_t> capped = state.tokens_of_args;
   const bool has_dp_attention = state.has_dp_attention;
   EngineLog log = finished(std::move(state), file);

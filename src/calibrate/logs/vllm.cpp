@@ -1,12 +1,13 @@
 // vLLM's start-up log, from the first generation of its engine (0.4) to the newest. Each row of the
 // tables is a phrase that some versions print and what is read behind it. Of several starts in one
-// file the last stands. Source: vLLM
+// file the last one with figures stands. Source: vLLM
 // v1/worker/gpu_worker.py, v1/worker/gpu_model_runner.py, v1/core/kv_cache_utils.py,
 // worker/worker.py, engine/llm_engine.py, engine/arg_utils.py and published logs of 0.4 to 0.22.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "calibrate/engine_log.hpp"
@@ -259,7 +260,6 @@ bool begins_another(std::string_view line, const State& state) {
 }
 
 void read_line(std::string_view line, State& state) {
-  if (begins_another(line, state)) state = State{};
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
     read_config(line, state);
@@ -288,9 +288,17 @@ bool is_vllm(std::string_view line) {
 
 Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
-  for (std::string line; next_line(text, line);) read_line(line, state);
+  std::optional<State> before;  // stands where the last start printed nothing
+  for (std::string line; next_line(text, line);) {
+    if (begins_another(line, state)) before = std::exchange(state, State{});
+    read_line(line, state);
+  }
   std::string named = state.args_model;
   EngineLog log = finished(std::move(state), file);
+  if (!has_figures(log.start) && before) {
+    named = before->args_model;
+    log = finished(*std::move(before), file);
+  }
   EngineStart& start = log.start;
   start.engine = "vllm";
   if (start.model.empty()) start.model = std::move(named);
