@@ -1,31 +1,19 @@
 // Several GPUs for one copy of a model: links, smaller shapes, and GPUs that are cut.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "catalog/catalog.hpp"
-#include "document/text_format.hpp"
-#include "profiles/profiles.hpp"
-#include "review/review.hpp"
+#include "support/reviewed.hpp"
 
 using namespace gpushape;
 using domain::Finding;
 
 namespace {
 
-std::vector<Finding> group_findings(const std::string& text, std::string rule,
+std::vector<Finding> group_findings(const std::string& text, const std::string& rule,
                                     const domain::Workload* workload = nullptr) {
-  static const std::vector<domain::Device> kDevices =
-      profiles::Profiles::open().value().all().value();
-  static const catalog::Catalog kCatalog = catalog::Catalog::open().value();
-  const auto documents = document::read_yaml(text, "group.yaml");
-  REQUIRE(documents);
-  review::ReviewRequest request{
-      .documents = *documents, .devices = kDevices, .catalog = &kCatalog, .workload = workload};
-  request.only = {std::move(rule)};
-  return review::review(request);
+  return example::found_by(rule, text, example::told_of(workload));
 }
 
 /// A vLLM server; the flags on lines of their own from line 16 on.

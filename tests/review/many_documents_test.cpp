@@ -5,10 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "catalog/catalog.hpp"
-#include "document/text_format.hpp"
-#include "profiles/profiles.hpp"
-#include "review/review.hpp"
+#include "support/reviewed.hpp"
 
 using namespace gpushape;
 
@@ -16,14 +13,12 @@ namespace {
 
 /// Seconds that a review of the text takes, and nothing is found.
 double seconds_of_review(const std::string& text) {
-  static const std::vector<domain::Device> kDevices =
-      profiles::Profiles::open().value().all().value();
-  static const catalog::Catalog kCatalog = catalog::Catalog::open().value();
   const auto documents = document::read_yaml(text, "many.yaml");
   REQUIRE(documents);
   const auto start = std::chrono::steady_clock::now();
-  const auto findings =
-      review::review({.documents = *documents, .devices = kDevices, .catalog = &kCatalog});
+  const auto findings = review::review({.documents = *documents,
+                                        .devices = example::reviewed_devices(),
+                                        .catalog = &example::built_in_catalog()});
   CHECK(findings.empty());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/text_format.hpp"
 #include "review/deployment.hpp"
 #include "review/read_input.hpp"
 #include "review/review.hpp"
@@ -90,5 +91,24 @@ class Reviewed {
   std::vector<document::Document> documents_;
   review::ReviewRequest request_;
 };
+
+/// A review that is told of a workload beside the text.
+inline review::ReviewRequest told_of(const domain::Workload* workload) {
+  review::ReviewRequest request;
+  request.workload = workload;
+  return request;
+}
+
+/// Findings of that rule alone; `request` says what is told beside the text, "manifest.yaml".
+inline std::vector<domain::Finding> found_by(const std::string& rule, const std::string& text,
+                                             review::ReviewRequest request = {}) {
+  const auto documents = document::read_any(text, "manifest.yaml");
+  REQUIRE(documents);
+  request.documents = *documents;
+  request.devices = reviewed_devices();
+  request.catalog = &built_in_catalog();
+  request.only = {rule};
+  return review::review(request);
+}
 
 }  // namespace gpushape::example

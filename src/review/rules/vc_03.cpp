@@ -16,7 +16,9 @@ namespace gpushape::review::rules_of {
 
 namespace {
 
+/// What VM Service writes for a VM with such devices, and what a VM has that was made without it.
 constexpr std::int64_t kVmServiceDefaultGib = 512;
+constexpr std::int64_t kPlainDefaultGib = 32;
 
 struct Space {
   std::int64_t gib = 0;
@@ -31,7 +33,9 @@ std::optional<Space> mmio_space(const VmClass& vm) {
     return Space{0, flag->node};
   }
   const ExtraOption* size = vm.option("pciPassthru.64bitMMIOSizeGB");
-  if (size == nullptr) return Space{kVmServiceDefaultGib, nullptr};
+  if (size == nullptr) {
+    return Space{vm.source == VmSource::Class ? kVmServiceDefaultGib : kPlainDefaultGib, nullptr};
+  }
   std::int64_t gib = 0;
   const char* const end = size->value.data() + size->value.size();
   const auto [rest, error] = std::from_chars(size->value.data(), end, gib);

@@ -22,7 +22,7 @@ VersionNeed version_need(const VmClass& vm) {
   if (vm.devices.size() > 64) return {21, "more than 64 PCI devices"};
   if (vm.devices.size() > 32) return {20, "more than 32 PCI devices"};
   if (vm.cores_per_node && vm.cores_per_node->value > 0) return {20, "a virtual NUMA topology"};
-  if (!vm.devices.empty()) return {17, "PCI devices"};
+  if (!vm.devices.empty() && vm.source == VmSource::Class) return {17, "PCI devices"};
   return {};
 }
 
@@ -30,7 +30,9 @@ VersionNeed version_need(const VmClass& vm) {
 
 void vc_05(const Deployment& deployment, Report& report) {
   for (const VmClass& vm : deployment.vm_classes) {
-    const auto stated = text_at(*vm.root, {"spec", "configSpec", "version"});
+    const auto stated = vm.source == VmSource::Class
+                            ? text_at(*vm.root, {"spec", "configSpec", "version"})
+                            : text_at(*vm.root, {"version"});
     if (!stated || !stated->value.starts_with("vmx-")) continue;
     int version = 0;
     const char* const first = stated->value.data() + 4;
@@ -40,10 +42,12 @@ void vc_05(const Deployment& deployment, Report& report) {
     report.add(
         *vm.document, *stated->node,
         {.message =
-             fmt::format("VM class '{}' is of hardware version {}, and {} need{} {}", vm.name,
-                         version, need.what, need.what.starts_with("a ") ? "s" : "", need.version),
+             fmt::format("{} is of hardware version {}, and {} need{} {}", title_of(vm), version,
+                         need.what, need.what.starts_with("a ") ? "s" : "", need.version),
          .fix = fmt::format("set version to vmx-{}", need.version),
-         .edits = replace_text(*vm.document, *stated->node, fmt::format("vmx-{}", need.version))});
+         .edits = vm.source != VmSource::Export ? replace_text(*vm.document, *stated->node,
+                                                               fmt::format("vmx-{}", need.version))
+                                                : Edits()});
   }
 }
 
