@@ -12,6 +12,7 @@
 #include "document/text_format.hpp"
 #include "domain/contract_note.hpp"
 #include "emit/labels.hpp"
+#include "emit/workload_notes.hpp"
 #include "schema/kinds.hpp"
 
 namespace gpushape::emit {
@@ -156,6 +157,9 @@ Node annotations_of(const EmitRequest& request, const RankedShape& picked) {
     put("review-after", day_after(request, *contract.review_after_days));
   }
   if (request.lifetime_seconds) put("expires", expiry(request, *request.lifetime_seconds));
+  for (WorkloadNote& note : workload_notes(request, contract)) {
+    put(note.name, std::move(note.value));
+  }
   put("contract", contract_line(contract));
   return node;
 }

@@ -258,7 +258,7 @@ MaybeTold is_ephemeral(const Evidence& evidence) {
   for (const PodRequest& pod : evidence.all().pods) {
     const bool is_notebook = pod.kind == "Notebook";
     if (pod.gpus.empty() || (!is_notebook && !pod.ends)) continue;
-    const bool has_end = pod.deadline_seconds || pod.annotation("gpushape.dev/lifetime") != nullptr;
+    const bool has_end = pod.deadline_seconds || pod.states_lifetime();
     const std::string because =
         fmt::format("{} {} an end", pod.title(), has_end ? "states" : "does not state");
     return Told{has_end, because, pod.document->source->span(pod.place().position())};

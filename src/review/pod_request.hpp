@@ -188,6 +188,9 @@ struct PodRequest {
   [[nodiscard]] const NamedText* label(std::string_view name) const;
   [[nodiscard]] const Volume* volume(std::string_view name) const;
   [[nodiscard]] const PodClaim* pod_claim(std::string_view name) const;
+  /// An annotation of ours says when it ends: gpushape.dev/lifetime, or expires, as advise writes
+  /// it.
+  [[nodiscard]] bool states_lifetime() const;
   /// The container that starts an engine; nullptr where none does.
   [[nodiscard]] const Container* engine_container() const;
   /// What its containers ask for together: requests, else limits. Those that run before it do not

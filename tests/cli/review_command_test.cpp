@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/program.hpp"
+#include "document/text_format.hpp"
 
 using gpushape::test::run_line;
 
@@ -79,6 +80,49 @@ TEST_SUITE("cli") {
     CHECK(reviewed.err.contains("several.yaml:2:"));
     CHECK(reviewed.err.contains("several.yaml:14:"));
     CHECK(reviewed.err.contains("helm template"));
+  }
+
+  TEST_CASE("what advise was told of a workload stands in its manifests, and review has no fault") {
+    const gpushape::test::TemporaryFolder folder;
+    const std::string facts =
+        "advise llama-3.1-8b-instruct --context 8k --concurrency 16 --gpu h100-sxm-80 -o vm-class "
+        "-o resource-claim-template --name told --output-dir " +
+        folder.path().string();
+    REQUIRE(run_line(facts + "/all --isolation hard --latency-slo strict --change-rate high "
+                             "--needs-ha --needs-live-migration --tolerated-pause 60 --kv-offload "
+                             "64GiB")
+                .status == 0);
+    const std::string told =
+        gpushape::document::read_file(folder.path().string() + "/all/vm-class.yaml").value();
+    for (const char* line :
+         {"gpushape.dev/isolation: hard", "gpushape.dev/latency-slo: strict",
+          "gpushape.dev/change-rate: high", "gpushape.dev/tolerated-pause: \"60\"",
+          "gpushape.dev/host-tier: 64 GiB of cache", "gpushape.dev/needs-ha: \"true\"",
+          "gpushape.dev/needs-live-migration: \"true\""}) {
+      CAPTURE(line);
+      CHECK(told.contains(line));
+    }
+    const auto reviewed = run_line("review --fail-on note " + folder.path().string() + "/all");
+    CAPTURE(reviewed.out);
+    CHECK(reviewed.status == 0);
+
+    REQUIRE(run_line(facts + "/plain").status == 0);
+    const std::string plain =
+        gpushape::document::read_file(folder.path().string() + "/plain/vm-class.yaml").value();
+    for (const char* name : {"isolation", "latency-slo", "change-rate", "tolerated-pause",
+                             "host-tier", "needs-ha", "needs-live-migration"}) {
+      CAPTURE(name);
+      CHECK_FALSE(plain.contains(std::string("gpushape.dev/") + name + ":"));
+    }
+  }
+
+  TEST_CASE("a notebook that advise gave an end has one for review") {
+    const gpushape::test::TemporaryFolder folder;
+    REQUIRE(run_line("advise --role notebook --memory-ceiling 8GiB --gpu h100-sxm-80 --platform "
+                     "kubernetes -o pod --lifetime 8h --output-dir " +
+                     folder.path().string() + "/end")
+                .status == 0);
+    CHECK(run_line("review --rule RV-19 " + folder.path().string() + "/end").status == 0);
   }
 
   TEST_CASE("explain shows a rule of one ID from both sides") {

@@ -267,6 +267,11 @@ const PodClaim* PodRequest::pod_claim(std::string_view wanted) const {
   return found == claims.end() ? nullptr : &*found;
 }
 
+bool PodRequest::states_lifetime() const {
+  return annotation("gpushape.dev/lifetime") != nullptr ||
+         annotation("gpushape.dev/expires") != nullptr;
+}
+
 const Container* PodRequest::engine_container() const {
   const auto found = std::ranges::find_if(
       containers, [](const Container& each) { return each.engine && !each.is_init; });

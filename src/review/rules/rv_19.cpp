@@ -37,7 +37,7 @@ bool is_environment(const PodRequest& pod) {
 /// What ends it: a deadline, our annotation, a culler of idle notebooks.
 bool states_end(const Deployment& deployment, const PodRequest& pod) {
   if (pod.ends || pod.deadline_seconds || pod.is_suspended) return true;
-  if (pod.annotation("gpushape.dev/lifetime") != nullptr) return true;
+  if (pod.states_lifetime()) return true;
   if (pod.annotation("notebooks.kubeflow.org/last-activity") != nullptr) return true;
   return std::ranges::any_of(deployment.platforms, [](const StatedPlatform& platform) {
     return platform.facts.is_ephemeral_by_default.value_or(false);
