@@ -2,6 +2,7 @@
 // the request.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,7 +67,9 @@ struct Deployment {
   const ReviewRequest* request = nullptr;
   std::vector<Object> objects;  ///< all of them
 
-  std::vector<ServingRuntime> runtimes;  ///< known before anything else is read
+  /// Runtimes, and the hub's names of base models by their own: known before anything else is read.
+  std::vector<ServingRuntime> runtimes;
+  std::map<std::string, std::string, std::less<>> base_models;
   std::vector<PodRequest> pods;
   std::vector<Claim> claims;
   std::vector<DeviceClass> device_classes;

@@ -118,7 +118,7 @@ void Report::add(const document::Document& document, document::Position place, R
   finding.place = std::move(diagnostic.span);
   finding.message = std::move(diagnostic.message);
   finding.fix = std::move(diagnostic.help);
-  finding.why = rule_->why;
+  finding.why = remark.why.value_or(rule_->why);
   finding.label = std::move(diagnostic.label);
   finding.excerpt = std::move(diagnostic.excerpt);
   finding.excerpt_column = diagnostic.excerpt_column;

@@ -25,6 +25,7 @@ struct Remark {
   std::optional<std::string_view> label = std::nullopt;     ///< short text beside the caret
   std::optional<domain::Severity> severity = std::nullopt;  ///< empty: the row's
   std::vector<domain::TextEdit> edits = {};                 ///< a fix that is certain (edits.hpp)
+  std::optional<std::string_view> why = std::nullopt;       ///< empty: the row's
 };
 
 /// Collects findings; knows which rule is speaking.

@@ -276,10 +276,10 @@ void Sizings::Impl::complete(Sizing& sizing) {
   if (sizing.container != nullptr && sizing.container->engine) {
     settle_model(*sizing.container->engine, *request.catalog, sizing);
   }
-  if (sizing.gap.empty()) sizing.gap = gap_of_call(sizing);
   if (!sizing.gap.empty()) return;
   if (!sizing.workload.model) {
-    sizing.gap = "no model is named that the catalog could know";
+    sizing.gap = gap_of_call(sizing);
+    if (sizing.gap.empty()) sizing.gap = "no model is named that the catalog could know";
     return;
   }
   if (!is_catalog_name(sizing.workload.model->value)) {
@@ -288,6 +288,11 @@ void Sizings::Impl::complete(Sizing& sizing) {
   }
   if (is_launcher(sizing)) stand_in_for_launcher(sizing);
   const Result<domain::Model>& model_found = model(sizing.workload.model->value);
+  sizing.gap = gap_of_call(sizing);
+  if (!sizing.gap.empty()) {
+    if (model_found) sizing.model = *model_found;
+    return sizing;
+  }
   const Result<domain::Engine>& engine_found = engine(sizing.workload.engine.engine.value);
   if (!model_found || !engine_found) {
     sizing.gap = first_message(model_found ? engine_found.error() : model_found.error());

@@ -118,6 +118,17 @@ resources: {limits: {nvidia.com/gpu: )") +
         "values.yaml");
     CHECK(own.pod().engine_container() == nullptr);
     CHECK(own.pod().gpu_count() == doctest::Approx(1));
+    const Reviewed blueprint(R"(nim-llm:
+  image: {repository: nvcr.io/nim/meta/llama-3.1-70b-instruct}
+  resources: {limits: {nvidia.com/gpu: 4}}
+nim-embedding:
+  enabled: false
+  image: {repository: nvcr.io/nim/nvidia/llama-3.2-nv-embedqa-1b-v2}
+)",
+                             "values.yaml");
+    REQUIRE(blueprint.deployment.pods.size() == 1);
+    CHECK(blueprint.pod().name == "nim-llm");
+    CHECK(blueprint.pod().gpu_count() == doctest::Approx(4));
   }
 
   TEST_CASE("settings in a file of its own leave an engine unjudged") {

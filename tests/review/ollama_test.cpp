@@ -65,7 +65,7 @@ TEST_SUITE("review") {
 )"));
     CHECK(read.model() == "meta-llama/Llama-3.3-70B-Instruct");
     CHECK(read.place_of("ME-01") == "15:26");
-    CHECK(read.findings().size() == 1);
+    CHECK(read.findings().size() == 1);  // it starts all the same
   }
 
   TEST_CASE("the model is named by an entrypoint's words, a request, or a container in front") {
@@ -149,6 +149,9 @@ extraEnv:
     CHECK(read.call().model == "gemma3:27b");
     CHECK(read.model() == "google/gemma-3-27b-it");
     CHECK(read.value("contextTokens") == "16384");
+    // An application that only speaks of models is no chart of Ollama's.
+    CHECK(Reviewed("ollama: {url: http://o:11434, models: [llama3]}\n", "values.yaml")
+              .unknown_kinds() == 1);
     const Reviewed within(R"(ollama:
   enabled: true
   ollama:

@@ -64,6 +64,16 @@ TEST_SUITE("review") {
     CHECK(read.findings() == std::vector<std::string>{"MF-01 12:36", "MG-04 12:59"});
   }
 
+  TEST_CASE("what a service says again counts in place of its runtime's") {
+    const Reviewed read(service_with(R"(      modelFormat: {name: vLLM}
+      runtime: vllm-runtime
+      args: [--served-model-name, chat, --model=Qwen/Qwen3-8B]
+)") + "---\n" + kRuntime);
+    CHECK(read.value("servedName") == "chat");
+    CHECK(read.model() == "Qwen/Qwen3-8B");
+    CHECK(read.place_of("MF-11").empty());
+  }
+
   TEST_CASE("a runtime in another file is told at the field that names it") {
     Reviewed read(std::string(kRuntime), "runtime.yaml");
     CHECK(read.pod().replicas == 0);  // by itself it is a template

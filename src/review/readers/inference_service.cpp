@@ -106,6 +106,34 @@ void lay_over(std::vector<ResourceAmount> own, std::vector<ResourceAmount>& rows
   }
 }
 
+/// "--max_model_len=8192" -> "--max-model-len"; empty for a value.
+std::string flag_of(std::string_view word) {
+  if (!word.starts_with("--")) return {};
+  std::string flag(word.substr(0, word.find('=')));
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+/// The last one counts: what the service says again is no longer the runtime's.
+void drop_overridden(const Command& arguments, Command& words) {
+  std::vector<std::string> flags;
+  for (const Word& word : arguments) {
+    std::string flag = flag_of(word.text);
+    if (!flag.empty()) flags.push_back(std::move(flag));
+  }
+  Command kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string flag = flag_of(words[i].text);
+    if (flag.empty() || std::ranges::find(flags, flag) == flags.end()) {
+      kept.push_back(words[i]);
+      continue;
+    }
+    const bool has_value = words[i].text.contains('=');
+    if (!has_value && i + 1 < words.size() && !words[i + 1].text.starts_with("--")) ++i;
+  }
+  words = std::move(kept);
+}
+
 /// The arguments go behind the words that start the engine, or the last ones.
 void append_arguments(const std::vector<Command>& arguments, Container& container) {
   if (arguments.empty()) return;
@@ -113,6 +141,7 @@ void append_arguments(const std::vector<Command>& arguments, Container& containe
   auto target = std::ranges::find_if(
       container.commands, [](const Command& command) { return start_of(command).has_value(); });
   if (target == container.commands.end()) target = std::prev(container.commands.end());
+  drop_overridden(arguments.front(), *target);
   target->insert(target->end(), arguments.front().begin(), arguments.front().end());
 }
 

@@ -64,20 +64,18 @@ bool is_nim_image(std::string_view repository) {
   return repository.starts_with("nvcr.io/nim/") || repository.contains("/nim/");
 }
 
-}  // namespace
-
-bool is_nim_values(const Node& root) {
-  return root.find("kind") == nullptr && root.find("services") == nullptr &&
-         is_nim_image(word_at(root, {"image", "repository"}));
+bool is_nim_part(const Node& values) {
+  return is_nim_image(word_at(values, {"image", "repository"}));
 }
 
-void read_nim_values(const Object& object, Deployment& deployment) {
-  const Node& values = *object.root;
+void read_nim_part(const Object& object, const Node& values, std::string name,
+                   Deployment& deployment) {
   PodRequest pod;
   pod.document = object.document;
-  pod.root = object.root;
+  pod.root = &values;
   pod.source = PodSource::Chart;
   pod.kind = object.kind;
+  pod.name = std::move(name);
   pod.is_partly_shown = true;
   take_serving_replicas(values, {"replicaCount"}, pod);
   pod.annotations = named_texts(values.find("podAnnotations"));
@@ -97,6 +95,25 @@ void read_nim_values(const Object& object, Deployment& deployment) {
   container.image = Located<std::string>{std::move(image), at(values, {"image", "repository"})};
   pod.containers.push_back(std::move(container));
   deployment.pods.push_back(std::move(pod));
+}
+
+}  // namespace
+
+/// Those of the chart itself, or of a blueprint that brings several along by name.
+bool is_nim_values(const Node& root) {
+  if (root.find("kind") != nullptr || root.find("services") != nullptr) return false;
+  return is_nim_part(root) || std::ranges::any_of(root.entries(), [](const Node::Entry& entry) {
+           return is_nim_part(entry.value);
+         });
+}
+
+void read_nim_values(const Object& object, Deployment& deployment) {
+  if (is_nim_part(*object.root)) read_nim_part(object, *object.root, {}, deployment);
+  for (const Node::Entry& entry : object.root->entries()) {
+    const auto enabled = flag_at(entry.value, {"enabled"});
+    if (enabled && !enabled->value) continue;
+    if (is_nim_part(entry.value)) read_nim_part(object, entry.value, entry.name, deployment);
+  }
 }
 
 void read_nim_service(const Object& object, Deployment& deployment) {

@@ -17,14 +17,21 @@ namespace {
 
 constexpr std::string_view kChartImage = "ollama/ollama";
 
-/// The chart's own values: those with `ollama.gpu` or `ollama.models` below them.
+/// `models.pull` and its like, or the plain list of older charts beside `gpu`.
+bool is_of_chart(const Node& inner) {
+  const Node* gpu = inner.find("gpu");
+  const bool has_gpu = gpu != nullptr && gpu->is(Node::Kind::Mapping);
+  const Node* models = inner.find("models");
+  if (models == nullptr || !models->is(Node::Kind::Mapping)) return has_gpu;
+  return models->find("pull") != nullptr || models->find("run") != nullptr ||
+         models->find("create") != nullptr || has_gpu;
+}
+
+/// The chart's own values.
 const Node* chart_values(const Node& root) {
   for (const Node* values : {&root, root.find("ollama")}) {
     const Node* inner = values == nullptr ? nullptr : values->find("ollama");
-    if (inner == nullptr || !inner->is(Node::Kind::Mapping)) continue;
-    const Node* gpu = inner->find("gpu");
-    const Node* models = inner->find("models");
-    if ((gpu != nullptr && gpu->is(Node::Kind::Mapping)) || models != nullptr) return values;
+    if (inner != nullptr && inner->is(Node::Kind::Mapping) && is_of_chart(*inner)) return values;
   }
   return nullptr;
 }

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "review/model_names.hpp"
 #include "review/readers/kinds.hpp"
 #include "review/readers/serving.hpp"
 #include "review/readers/serving_runtimes.hpp"
@@ -20,31 +19,14 @@ using document::Node;
 
 namespace {
 
-/// The base model of that name: hf://OWNER/NAME without its scheme; empty where no document has it.
-std::string stored_model(const Document& document, const Node& root, std::string_view name) {
-  if (const Node* items = listed_objects(root)) {
-    for (const Node& item : items->items()) {
-      std::string found = stored_model(document, item, name);
-      if (!found.empty()) return found;
-    }
-    return {};
-  }
-  const bool is_it = word_at(root, {"kind"}).ends_with("BaseModel") &&
-                     word_at(root, {"apiVersion"}).starts_with("ome.io/") &&
-                     word_at(root, {"metadata", "name"}) == name;
-  return is_it ? hub_name_in(word_at(root, {"spec", "storage", "storageUri"})) : std::string();
-}
-
 /// What MODEL_PATH is in the container: the hub's name where a document tells it, else a path with
 /// the name of the base model.
 std::string model_path(const Node& service, const Deployment& deployment) {
   std::string name = word_at(service, {"spec", "model", "name"});
   if (name.empty()) name = word_at(service, {"spec", "predictor", "model", "baseModel"});
   if (name.empty()) return {};
-  for (const Document& document : deployment.request->documents) {
-    std::string found = stored_model(document, document.root, name);
-    if (!found.empty()) return found;
-  }
+  const auto stored = deployment.base_models.find(name);
+  if (stored != deployment.base_models.end()) return stored->second;
   return "/models/" + name;
 }
 

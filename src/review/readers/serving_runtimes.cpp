@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "review/model_names.hpp"
+
 namespace gpushape::review {
 
 using document::Document;
@@ -35,10 +37,10 @@ bool supports(const ServingRuntime& runtime, std::string_view format) {
          });
 }
 
-bool is_within(const ServingRuntime& runtime, const Node& service) {
-  if (group_of(runtime.api_version) != group_of(word_at(service, {"apiVersion"}))) return false;
-  const std::string name_space = word_at(service, {"metadata", "namespace"});
-  return runtime.name_space.empty() || name_space.empty() || runtime.name_space == name_space;
+bool is_within(const ServingRuntime& runtime, std::string_view api_version,
+               std::string_view name_space) {
+  return group_of(runtime.api_version) == group_of(api_version) &&
+         (runtime.name_space.empty() || name_space.empty() || runtime.name_space == name_space);
 }
 
 void collect_from(const Document& document, const Node& root, Deployment& deployment,
@@ -51,6 +53,10 @@ void collect_from(const Document& document, const Node& root, Deployment& deploy
   std::string api_version = word_at(root, {"apiVersion"});
   if (!is_serving_api(api_version)) return;
   if (kind == "InferenceService") services.push_back(&root);
+  if (kind.ends_with("BaseModel")) {
+    const std::string hub = hub_name_in(word_at(root, {"spec", "storage", "storageUri"}));
+    if (!hub.empty()) deployment.base_models.emplace(word_at(root, {"metadata", "name"}), hub);
+  }
   if (!kind.ends_with("ServingRuntime") || deployment.runtimes.size() >= kMostRuntimes) return;
   deployment.runtimes.push_back({&document, &root, std::move(api_version),
                                  word_at(root, {"metadata", "name"}),
@@ -78,9 +84,11 @@ const ServingRuntime* runtime_of(const Node& service, const Deployment& deployme
       word_at(service, {"spec", "predictor", "model", "modelFormat", "name"});
   if (field == nullptr && format.empty()) return nullptr;
   const std::string name = field == nullptr ? std::string() : word_of(*field);
+  const std::string api_version = word_at(service, {"apiVersion"});
+  const std::string name_space = word_at(service, {"metadata", "namespace"});
   const ServingRuntime* found = nullptr;
   for (const ServingRuntime& runtime : deployment.runtimes) {
-    if (!is_within(runtime, service)) continue;
+    if (!is_within(runtime, api_version, name_space)) continue;
     if (field != nullptr && runtime.name == name) return &runtime;
     if (field != nullptr || !supports(runtime, format)) continue;
     if (found != nullptr) return nullptr;  // priorities decide, and others of the cluster

@@ -10,7 +10,8 @@
 
 namespace gpushape::review {
 
-/// Before anything else is read: an InferenceService may stand in front of its runtime.
+/// Before anything else is read: an InferenceService may stand in front of its runtime, and of the
+/// base model that OME's names.
 void collect_serving_runtimes(std::span<const document::Document> documents,
                               Deployment& deployment);
 

@@ -56,7 +56,8 @@ void add_spill(const SizedPod& sized, Report& report) {
                               sized.gpu(), sized.sizing->model->id, largest_parts(*sized.estimate)),
        .fix = "take more GPUs, a larger one, fewer bits or a shorter context",
        .label = "runs in part on the CPU",
-       .severity = domain::Severity::Warning});
+       .severity = domain::Severity::Warning,
+       .why = "Every token waits for the layers that the CPU computes"});
 }
 
 }  // namespace

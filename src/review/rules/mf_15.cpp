@@ -39,6 +39,7 @@ void mf_15(const Deployment& deployment, Report& report) {
   each_engine(deployment, [&](const PodRequest& pod, const Container& container,
                               const EngineCall& call) {
     if (call.runs_llama_cpp()) return;  // maps its file, and is up at once
+    if (call.engine == "triton" || call.engine == "nim") return;  // not known what they load
     const bool has_startup = container.startup.has_value();
     const auto& probe = has_startup ? container.startup : container.liveness;
     if (!probe || probe->node == nullptr) return;
