@@ -24,6 +24,7 @@ struct Sizings::Impl {
   std::map<const VmClass*, Sizing> vm_sizings = {};
   std::map<std::string, Result<domain::Model>, std::less<>> models = {};
   std::map<std::string, Result<domain::Engine>, std::less<>> engines = {};
+  estimate::KnownVersions versions = {};
 
   const Result<domain::Model>& model(const std::string& name) {
     const auto found = models.find(name);
@@ -291,7 +292,7 @@ void Sizings::Impl::complete(Sizing& sizing) {
   sizing.gap = gap_of_call(sizing);
   if (!sizing.gap.empty()) {
     if (model_found) sizing.model = *model_found;
-    return sizing;
+    return;
   }
   const Result<domain::Engine>& engine_found = engine(sizing.workload.engine.engine.value);
   if (!model_found || !engine_found) {
@@ -304,7 +305,7 @@ void Sizings::Impl::complete(Sizing& sizing) {
   std::optional<domain::VisibleMemory> memory;
   if (!sizing.gpus.empty()) memory = memory_on(sizing.gpus.front());
   Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory);
+      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory, &versions);
   if (estimate) {
     sizing.estimate = std::move(*estimate);
   } else {
@@ -331,8 +332,8 @@ const Sizing& Sizings::of(const VmClass& vm) {
 std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
                                                      const GrantedGpu& gpu) const {
   if (!sizing.model || !sizing.engine || gpu.device == nullptr) return std::nullopt;
-  Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory_on(gpu));
+  Result<domain::Estimate> estimate = estimate::estimate_memory(
+      *sizing.model, sizing.workload, *sizing.engine, memory_on(gpu), &impl_->versions);
   if (!estimate) return std::nullopt;
   return std::move(*estimate);
 }
@@ -341,7 +342,7 @@ std::optional<domain::Estimate> Sizings::estimate_with(const Sizing& sizing,
                                                        const domain::Workload& workload) const {
   if (!sizing.model || !sizing.engine || sizing.gpus.empty()) return std::nullopt;
   Result<domain::Estimate> estimate = estimate::estimate_memory(
-      *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()));
+      *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()), &impl_->versions);
   if (!estimate) return std::nullopt;
   return std::move(*estimate);
 }
