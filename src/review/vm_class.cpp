@@ -172,6 +172,7 @@ void read_config(const Node& config, VmClass& vm) {
   vm.memory_reservation_mib = quantity_at(config, {"memoryAllocation", "reservation"});
   vm.cpu_reservation_mhz = quantity_at(config, {"cpuAllocation", "reservation"});
   vm.firmware = text_at(config, {"firmware"});
+  vm.hardware_version = text_at(config, {"version"});
   vm.cpu_hot_add = flag_at(config, {"cpuHotAddEnabled"});
   vm.nodes_shown_on_hot_add = is_set(config, {"virtualNuma", "exposeVnumaOnCpuHotadd"});
   vm.cores_per_socket = integer_at(config, {"numCoresPerSocket"});

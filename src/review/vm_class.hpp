@@ -57,6 +57,7 @@ struct VmClass {
   std::optional<Located<double>> cpu_reservation_mhz;     ///< configSpec.cpuAllocation
   bool memory_is_locked = false;                          ///< memoryReservationLockedToMax
   std::optional<Located<std::string>> firmware;
+  std::optional<Located<std::string>> hardware_version;  ///< "vmx-21"
   std::optional<Located<bool>> cpu_hot_add;
   bool nodes_shown_on_hot_add = false;  ///< exposeVnumaOnCpuHotadd
   std::optional<Located<std::int64_t>> cores_per_socket;

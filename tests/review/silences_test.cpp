@@ -210,6 +210,58 @@ TEST_SUITE("review") {
     CHECK(found_by("VC-05", exported_vm("", 1, "vmx-15")).empty());
   }
 
+  TEST_CASE("VC-12 and VC-05 read the version of a VM that exists") {
+    // 16 vGPUs from 8.0 U2 on, whose version is 21; 8 before.
+    const auto found = found_by("VC-12", exported_vm("", 9, "vmx-19"));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].message.starts_with("VM 'v' has 9 vGPUs"));
+    CHECK(found_by("VC-12", exported_vm("", 9, "vmx-21")).empty());
+    CHECK(found_by("VC-12", exported_vm("", 17, "vmx-21")).size() == 1);
+  }
+
+  TEST_CASE("VC-23 knows the NUMA nodes of the hosts that are there") {
+    const auto kubelet = [](const std::string& policy, const std::string& more = {}) {
+      return "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+             "topologyManagerPolicy: " +
+             policy + "\n" + more + "---\n";
+    };
+    const auto host = [](int numa_per_socket, const std::string& gpus,
+                         const std::string& more = {}) {
+      return "---\napiVersion: gpushape.dev/v1\nkind: Cluster\nname: lab\nhosts:\n- name: node\n"
+             "  hardware: {sockets: 2, coresPerSocket: 64, threadsPerCore: 2, baseMHz: 2000, "
+             "memoryBytes: 2199023255552, numaNodesPerSocket: " +
+             std::to_string(numa_per_socket) + more + "}\n  gpus:\n" + gpus;
+    };
+    const std::string spread =
+        "  - {device: h100-sxm-80, numaNode: 0, count: 4}\n"
+        "  - {device: h100-sxm-80, numaNode: 1, count: 4}\n";
+    const std::string together = "  - {device: h100-sxm-80, numaNode: 0, count: 8}\n";
+    const auto pod = [](int gpus) {
+      return silent_pod("NVIDIA-H100-80GB-HBM3", kVllm, {"--model=Qwen/Qwen3-8B"}, "", gpus);
+    };
+    const auto of = [](const std::string& text) { return found_by("VC-23", text).size(); };
+    CHECK(of(kubelet("single-numa-node") + pod(8)) == 1);
+    CHECK(of(kubelet("single-numa-node") + pod(4)) == 0);
+    CHECK(of(kubelet("single-numa-node") + pod(8) + host(1, spread)) == 1);
+    CHECK(of(kubelet("single-numa-node") + pod(8) + host(1, together)) == 0);
+    CHECK(of(kubelet("single-numa-node") + pod(4) +
+             host(2,
+                  "  - {device: h100-sxm-80, numaNode: 0, count: 2}\n"
+                  "  - {device: h100-sxm-80, numaNode: 1, count: 2}\n")) == 1);
+    CHECK(of(kubelet("restricted") + pod(8) + host(1, spread)) == 0);
+    // Kubernetes, Topology Manager: eight nodes are the most it takes without the option; NPS4 on
+    // two sockets is exactly that.
+    const auto many = found_by("VC-23", kubelet("restricted") + pod(1) + host(8, spread));
+    REQUIRE(many.size() == 1);
+    CHECK(many[0].message.contains("16 NUMA nodes, and 8 are allowed"));
+    CHECK(of(kubelet("restricted") + pod(1) + host(4, spread)) == 0);
+    CHECK(of(kubelet("none") + pod(1) + host(8, spread)) == 0);
+    CHECK(of(kubelet("restricted",
+                     "topologyManagerPolicyOptions: {max-allowable-numa-nodes: \"16\"}\n") +
+             pod(1) + host(8, spread)) == 0);
+    CHECK(of(kubelet("restricted") + pod(1) + host(8, spread, ", release: 8.0 U3")) == 0);
+  }
+
   TEST_CASE("MF-11 takes out the share that the pool overrules, where it stands alone") {
     const auto both = [](const std::string& share) {
       return silent_pod("NVIDIA-L40S", kVllm,

@@ -30,9 +30,7 @@ VersionNeed version_need(const VmClass& vm) {
 
 void vc_05(const Deployment& deployment, Report& report) {
   for (const VmClass& vm : deployment.vm_classes) {
-    const auto stated = vm.source == VmSource::Class
-                            ? text_at(*vm.root, {"spec", "configSpec", "version"})
-                            : text_at(*vm.root, {"version"});
+    const auto& stated = vm.hardware_version;
     if (!stated || !stated->value.starts_with("vmx-")) continue;
     int version = 0;
     const char* const first = stated->value.data() + 4;

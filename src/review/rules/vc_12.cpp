@@ -22,20 +22,19 @@ void vc_12(const Deployment& deployment, Report& report) {
     const auto vgpus = std::ranges::count_if(
         vm.devices, [](const VmDevice& device) { return !device.profile.empty(); });
     const auto passed = static_cast<std::ptrdiff_t>(vm.devices.size()) - vgpus;
-    const std::string version = word_at(*vm.root, {"spec", "configSpec", "version"});
+    const std::string version = vm.hardware_version ? vm.hardware_version->value : std::string();
     const bool is_old =
         version == "vmx-17" || version == "vmx-18" || version == "vmx-19" || version == "vmx-20";
     const std::ptrdiff_t most = is_old ? kMostVgpusBefore : kMostVgpus;
     if (vgpus > most) {
       report.add(*vm.document, vm.place(),
-                 {.message = fmt::format("VM class '{}' has {} vGPUs, and a VM {}takes {}", vm.name,
+                 {.message = fmt::format("{} has {} vGPUs, and a VM {}takes {}", title_of(vm),
                                          vgpus, is_old ? "of that hardware version " : "", most)});
     }
     if (passed > kMostPassedThrough) {
-      report.add(
-          *vm.document, vm.place(),
-          {.message = fmt::format("VM class '{}' passes {} devices through, and a VM takes {}",
-                                  vm.name, passed, kMostPassedThrough)});
+      report.add(*vm.document, vm.place(),
+                 {.message = fmt::format("{} passes {} devices through, and a VM takes {}",
+                                         title_of(vm), passed, kMostPassedThrough)});
     }
   }
 }
