@@ -276,6 +276,12 @@ TEST_SUITE("calibrate") {
     CHECK(log.start.pool_gib == 80.17);
     CHECK(log.start.weights_gib == 18.5);
     CHECK(log.start.pool_tokens == 1191213);
+    const std::string dump =
+        "ERROR 08-20 12:00:00 [dump_input.py:72] Dumping input data for V1 LLM engine (v0.25.1) "
+        "with config: model='RedHatAI/Qwen3.8-27B-INT4', dtype=torch.bfloat16\n"
+        "INFO 08-20 12:00:00 [gpu_model_runner.py:5300] Graph capturing finished in 5 secs, took "
+        "0.49 GiB\n";
+    CHECK(read_lines(kQwenServer + dump).start.weights_gib == 18.5);
     // A third one that was cut off says nothing.
     const std::string cut =
         "INFO 08-20 11:00:00 [api_server.py:1] vLLM API server version 0.25.1\n";

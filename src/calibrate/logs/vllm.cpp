@@ -256,7 +256,9 @@ constexpr auto kRemarks = std::to_array<Remark>({
 /// A server starts again in the same file, or a program makes its next engine.
 bool begins_another(std::string_view line, const State& state) {
   if (!state.is_up || state.log.start.data_parallel > 1) return false;
-  return line.contains("LLM engine (v") || line.contains("vLLM API server version ");
+  // An engine that fails dumps its configuration in the same words.
+  const bool is_engine = line.contains("Initializing a") && line.contains("LLM engine (v");
+  return is_engine || line.contains("vLLM API server version ");
 }
 
 void read_line(std::string_view line, State& state) {
