@@ -89,24 +89,33 @@ TEST_SUITE("review") {
                                 "s3://models/Llama-3.1-8B-Instruct/\n") +
                    "---\n" + kRuntime)
               .model() == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(Reviewed(service_with("      modelFormat: {name: vLLM}\n      storage: {key: "
+                                "aws-connection, path: llm/Qwen3-8B}\n") +
+                   "---\n" + kRuntime)
+              .model() == "Qwen/Qwen3-8B");
     const Reviewed other(service_with("      modelFormat: {name: sklearn}\n") + "---\n" + kRuntime);
     CHECK(other.deployment.pods.size() == 2);
     CHECK(other.pod(0).engine_container() == nullptr);
   }
 
   // kserve/kserve config/runtimes/kserve-huggingfaceserver-multinode.yaml.
-  TEST_CASE("a workerSpec spreads a model over a pod for every pipeline stage") {
+  TEST_CASE("a workerSpec spreads a model over the pods that its ranks take") {
     const std::string service = R"(      modelFormat: {name: huggingface}
       storageUri: pvc://llama-pvc/hf/Llama-3.3-70B-Instruct
-    workerSpec: {pipelineParallelSize: 2, tensorParallelSize: 4}
+    workerSpec:
+      pipelineParallelSize: 2
+      tensorParallelSize: 4
+)";
+    const std::string workers = R"(      containers:
+        - {name: worker-container, resources: {requests: {nvidia.com/gpu: 4}}}
 )";
     const Reviewed built_in(service_with(service));
-    CHECK(built_in.pod().pods_per_replica == 2);
-    CHECK(built_in.pod().gpu_count() == doctest::Approx(4));
+    CHECK(built_in.pod().pods_per_replica == 8);  // of one GPU each: nobody says otherwise
+    CHECK(built_in.pod().gpu_count() == doctest::Approx(1));
     CHECK(built_in.value("tensor") == "4");
     CHECK(built_in.value("pipeline") == "2");
     CHECK(built_in.place_of("MF-01").empty());
-    const Reviewed scripted(service_with(service) + R"(---
+    const Reviewed scripted(service_with(service + workers) + R"(---
 apiVersion: serving.kserve.io/v1alpha1
 kind: ClusterServingRuntime
 metadata: {name: multinode}
@@ -122,6 +131,8 @@ spec:
           python -m huggingfaceserver --model-id=/mnt/models --tensor-parallel-size=${TENSOR_PARALLEL_SIZE} --pipeline-parallel-size=${PIPELINE_PARALLEL_SIZE}
   workerSpec: {pipelineParallelSize: 1, tensorParallelSize: 1}
 )");
+    CHECK(scripted.pod().pods_per_replica == 2);
+    CHECK(scripted.pod().gpu_count() == doctest::Approx(4));
     CHECK(scripted.value("tensor") == "4");
     CHECK(scripted.value("pipeline") == "2");
     CHECK(scripted.model() == "meta-llama/Llama-3.3-70B-Instruct");
@@ -193,6 +204,24 @@ spec:
     CHECK(read.call().engine == "sglang");
     CHECK(read.model() == "Qwen/Qwen3-8B");
     CHECK(read.place_of("MF-01") == "15:81");
+  }
+
+  // kserve/kserve docs/samples/llmisvc/lora-adapters: vLLM's back end for the CPU.
+  TEST_CASE("an engine without a GPU has no processes counted for one") {
+    const auto service = [](const char* gpu) {
+      return std::string(R"(apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: a}
+spec:
+  model: {uri: hf://Qwen/Qwen2.5-0.5B-Instruct, name: q}
+  template:
+    containers:
+      - name: main
+        resources: {limits: {cpu: 2)") +
+             gpu + "}}\n";
+    };
+    CHECK(Reviewed(service("")).place_of("VC-17").empty());
+    CHECK_FALSE(Reviewed(service(", nvidia.com/gpu: 1")).place_of("VC-17").empty());
   }
 
   TEST_CASE("hostile runtimes and services are read as what they are") {

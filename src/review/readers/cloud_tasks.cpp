@@ -2,7 +2,7 @@
 //
 // Sources: SkyPilot, docs/source/reference/yaml-spec.rst (accelerators, num_nodes, run; a bare A100
 // of its catalog has 40 GB) and running-jobs/environment-variables.rst; dstack,
-// docs/docs/reference/dstack.yml (resources.gpu, commands).
+// mkdocs/docs/reference/dstack.yml (resources.gpu, commands).
 #include <algorithm>
 #include <array>
 #include <charconv>

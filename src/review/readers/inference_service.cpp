@@ -2,13 +2,15 @@
 //
 // Sources: kserve/kserve config/runtimes, pkg/controller/v1beta1/inferenceservice/utils/utils.go
 // (MergeRuntimeContainers: arguments behind the runtime's, everything else over it) and
-// components/predictor.go (workerSpec: TENSOR_PARALLEL_SIZE and PIPELINE_PARALLEL_SIZE are set, and
-// GPUs asked for where nobody does; one pod for every pipeline stage).
+// components/predictor.go (workerSpec: TENSOR_PARALLEL_SIZE and PIPELINE_PARALLEL_SIZE are set; how
+// many pods there are computeRayNodeAndGPUs and computeMpNodeAndGPUs work out).
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
+#include "review/command_line.hpp"
 #include "review/engine_starts.hpp"
 #include "review/model_names.hpp"
 #include "review/readers/kinds.hpp"
@@ -22,6 +24,8 @@ using document::Node;
 namespace {
 
 constexpr std::string_view kModelContainer = "kserve-container";
+constexpr std::string_view kGpuResource = "nvidia.com/gpu";
+constexpr double kMostPodGpus = 4096;  // ours
 
 constexpr auto kWorkerSizes = std::to_array<FieldFlag>({
     {"tensorParallelSize", "--tensor-parallel-size"},
@@ -85,15 +89,48 @@ std::vector<ShellVariable> variables_of(const WorkerSizes& sizes) {
   return variables;
 }
 
-void take_worker_sizes(const WorkerSizes& sizes, Container& container, PodRequest& pod) {
-  if (sizes.spec == nullptr) return;
-  if (sizes.pipeline) {
-    pod.pods_per_replica = std::clamp<std::int64_t>(sizes.pipeline->value, 1, kMostServingReplicas);
+double gpus_of(const Container& container) {
+  const ResourceAmount* row = container.request(kGpuResource);
+  if (row == nullptr) row = container.limit(kGpuResource);
+  return row == nullptr ? 0 : std::clamp(row->amount.value_or(0), 0.0, kMostPodGpus);
+}
+
+/// GPUs of a worker, as the service or its runtime says; 0: neither does.
+double worker_gpus(const WorkerSizes& sizes, const ServingRuntime* runtime) {
+  const Node* own = runtime == nullptr ? nullptr : at(*runtime->root, {"spec", "workerSpec"});
+  for (const Node* spec : {sizes.spec, own}) {
+    const Node* containers = at(spec, {"containers"});
+    if (containers == nullptr || containers->items().empty()) continue;
+    for (const std::string_view list : {"requests", "limits"}) {
+      const auto count =
+          quantity_at(containers->items().front(), {"resources", list, kGpuResource});
+      if (count && count->value >= 1) return std::min(count->value, kMostPodGpus);
+    }
   }
-  constexpr std::string_view kGpu = "nvidia.com/gpu";
-  if (container.limit(kGpu) != nullptr || !sizes.tensor) return;
-  const ResourceAmount amount{std::string(kGpu), static_cast<double>(sizes.tensor->value),
-                              sizes.tensor->node, sizes.tensor->node->position()};
+  return 0;
+}
+
+/// As many pods as the ranks take: with Ray by the GPUs of a worker, one each where nobody says;
+/// with processes of its own a pod for every pipeline stage.
+void take_worker_pods(const WorkerSizes& sizes, const ServingRuntime* runtime, Container& container,
+                      PodRequest& pod) {
+  if (sizes.spec == nullptr) return;
+  const auto size = [](const std::optional<Located<std::int64_t>>& row) {
+    return static_cast<double>(std::clamp<std::int64_t>(row ? row->value : 1, 1, 4096));
+  };
+  const double ranks = size(sizes.tensor) * size(sizes.pipeline);
+  const bool has_processes =
+      runtime != nullptr &&
+      word_at(*runtime->root, {"spec", "annotations", "multinode/executor-backend"}) == "mp";
+  const double head = gpus_of(container);
+  double each = has_processes ? size(sizes.tensor) : worker_gpus(sizes, runtime);
+  if (each <= 0) each = std::max(head, 1.0);
+  if (head >= ranks) each = ranks;
+  pod.pods_per_replica = static_cast<std::int64_t>(std::ceil(ranks / each));
+  const Node& node = sizes.tensor ? *sizes.tensor->node : *sizes.spec;
+  if (head > 0) return;
+  const ResourceAmount amount{std::string(kGpuResource), std::min(each, ranks), &node,
+                              node.position()};
   container.limits.push_back(amount);
   container.requests.push_back(amount);
 }
@@ -214,6 +251,15 @@ void begin_built_in(const Object& object, const Node& model, const Node* uri,
   put_command(*object.document, std::move(words), container);
 }
 
+/// Where the model lies: `storageUri`, or a path within the store that a secret's key names.
+std::string stored_at(const Node& model) {
+  const std::string uri = word_at(model, {"storageUri"});
+  const std::string path = word_at(model, {"storage", "path"});
+  if (!uri.empty() || path.empty()) return uri;
+  const std::string key = word_at(model, {"storage", "key"});
+  return "s3://" + (key.empty() ? std::string("store") : key) + "/" + path;
+}
+
 Container served_container(const Object& object, const Node& model, const ServingRuntime* runtime,
                            const WorkerSizes& sizes, PodRequest& pod) {
   Container own = read_container(*object.document, model);
@@ -234,12 +280,16 @@ Container served_container(const Object& object, const Node& model, const Servin
     lay_over(std::move(own), container);
   }
   container.name = kModelContainer;
-  if (uri != nullptr) {
-    const std::string hub = hub_name_in(word_of(*uri));
-    name_mounted_model(hub.empty() ? word_of(*uri) : hub, container);
-  }
+  const std::string address = stored_at(model);
+  const std::string hub = hub_name_in(address);
+  name_mounted_model(hub.empty() ? address : hub, container);
   fill_in_placeholders(object.name, container);
-  take_worker_sizes(sizes, container, pod);
+  take_worker_pods(sizes, runtime, container, pod);
+  if (sizes.spec != nullptr) {
+    container.engine = read_engine_call(container);
+    // The controller makes the pods that the ranks take.
+    if (container.engine) container.engine->is_split_elsewhere = true;
+  }
   return container;
 }
 

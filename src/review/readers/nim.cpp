@@ -1,6 +1,7 @@
 // NVIDIA's inference microservices: the operator's NIMService, and the values of the charts.
 //
-// Sources: NVIDIA/k8s-nim-operator api/apps/v1alpha1; NVIDIA/nim-deploy helm/nim-llm/values.yaml.
+// Sources: NVIDIA/k8s-nim-operator api/apps/v1alpha1; docs.nvidia.com/nim, "Helm" (the nim-llm
+// chart).
 #include <algorithm>
 #include <utility>
 

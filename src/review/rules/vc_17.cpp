@@ -41,7 +41,8 @@ void vc_17(const Deployment& deployment, Report& report) {
     const auto ranks = ranks_of(call);
     const ResourceAmount* limit = container.limit("cpu");
     if (call.engine != "vllm" || !ranks || limit == nullptr || !limit->amount) return;
-    if (pod.is_template) return;  // whoever uses it says how much
+    // Whoever uses a template says how much; on the CPU alone vLLM counts otherwise.
+    if (pod.is_template || pod.gpus.empty()) return;
     // KServe's Hugging Face server runs with transformers what vLLM does not have.
     const bool may_be_other = call.is_wrapped && pod.kind == "InferenceService";
     if (may_be_other && !deployment.sizings->of(pod).model) return;
