@@ -81,7 +81,7 @@ TEST_SUITE("review") {
     CHECK(of(kVllm, {"--gpu-memory-utilization=0.995"}) == 1);
     CHECK(of(kVllm, {"--gpu-memory-utilization=1.0"}) == 1);
     CHECK(of(kVllm, {}) == 0);
-    CHECK(of(kVllm, {"--gpu-memory-utilization=0.97"}) == 0);
+    CHECK(of(kVllm, {"--gpu-memory-utilization=0.95"}) == 0);
     CHECK(of(kVllm, {"--gpu-memory-utilization=0.995", "--kv-cache-memory-bytes=2147483648"}) == 0);
     CHECK(of(kVllm, {"--gpu-memory-utilization=$(SHARE)"}) == 0);
     CHECK(
