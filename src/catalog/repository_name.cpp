@@ -251,6 +251,7 @@ domain::Model renamed(domain::Model base, std::string_view repository) {
                                    repository, base.id));
   base.id = repository;
   base.aliases.clear();
+  base.weights.is_told_by_name = true;
   return base;
 }
 
@@ -270,6 +271,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.weights.group = suffix.group;
   base.weights.static_activation_scales = suffix.static_activation_scales;
   base.weights.head_quantized = suffix.head_quantized;
+  base.weights.is_told_by_name = true;
   if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
     base.weights.other = suffix.linear;
   } else {

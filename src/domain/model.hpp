@@ -58,6 +58,7 @@ struct WeightFormat {
                   ///< own, kWholeRow for one scale per output row
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
+  bool is_told_by_name = false;  ///< of the repository: what stays in `other` is the usual recipe
   /// Mixed precision: the first that matches a module decides, before `kept` and `linear`.
   std::vector<ModuleFormat> modules;
 

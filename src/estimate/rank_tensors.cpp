@@ -67,6 +67,9 @@ WeightScheme plain_scheme(const WeightsLayout& layout) {
 WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& model,
                          const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
   if (tensor.columns == 0) return plain_scheme(layout);
+  const bool is_mixer =
+      tensor.part == TensorPart::Attention || tensor.part == TensorPart::Recurrent;
+  if (is_mixer && layout.keeps_mixers) return plain_scheme(layout);
   if (layout.is_as_stored) {
     const WeightScheme stored =
         is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);

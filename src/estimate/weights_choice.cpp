@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "estimate/open_recipe.hpp"
 #include "estimate/plan.hpp"
 
 namespace gpushape::estimate {
@@ -48,6 +49,8 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.scheme =
       is_as_stored && !is_plain(wanted) ? domain::scheme_of(stored) : domain::scheme(wanted);
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
+  choice.layout.is_recipe_open =
+      is_as_stored && is_recipe_open(*request.model, choice.layout.scheme);
 
   const std::string_view name = name_of(wanted);
   if (is_plain(stored.linear) && !is_plain(wanted)) {

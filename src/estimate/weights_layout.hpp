@@ -31,6 +31,10 @@ struct WeightsLayout {
   bool is_as_stored = false;
   std::int64_t dtype_bytes = 2;  ///< of everything that no scheme applies to
   bool head_quantized = false;
+  /// Attention and recurrent layers stay in the model's dtype, whatever the scheme.
+  bool keeps_mixers = false;
+  /// Whether they do is not known: the publisher's recipe is not at hand.
+  bool is_recipe_open = false;
   std::int64_t tensor_parallel = 1;
   std::int64_t data_parallel = 1;
   std::int64_t expert_parallel = 1;      ///< ranks that experts are dealt out to whole

@@ -242,13 +242,21 @@ TEST_SUITE("calibrate") {
     check_tokens_hold(log);
   }
 
+  // https://github.com/apollo-mg/Project-Apollo, vllm_results.log, on an AMD GPU.
   TEST_CASE("weights in a format that the name told are explained by it") {
-    const domain::Calibration calibration = without_gpu(read_lines(kQwenServer));
+    const domain::Calibration calibration = without_gpu(read_lines(
+        "(EngineCore_DP0 pid=370) INFO 03-01 16:04:55 [core.py:95] Initializing a V1 LLM "
+        "engine (v0.14.0rc1) with config: "
+        "model='casperhansen/deepseek-r1-distill-qwen-14b-awq', speculative_config=None, "
+        "dtype=torch.float16, max_seq_len=1024, tensor_parallel_size=1, "
+        "quantization=awq, kv_cache_dtype=auto\n"
+        "(EngineCore_DP0 pid=370) INFO 03-01 16:05:03 [gpu_model_runner.py:3716] Model "
+        "loading took 9.4922 GiB memory and 5.972009 seconds\n"));
     REQUIRE_FALSE(calibration.terms.empty());
     const domain::CalibratedTerm& weights = calibration.terms.front();
     REQUIRE(weights.is_off);
     REQUIRE_FALSE(weights.causes.empty());
-    CHECK(weights.causes.front().contains("because its name ends in '-int4'"));
+    CHECK(weights.causes.front().contains("because its name ends in '-awq'"));
     CHECK(weights.causes.front().contains("config.json"));
   }
 

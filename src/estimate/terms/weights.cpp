@@ -3,6 +3,7 @@
 // segments that it cuts them from where the engine reads free memory.
 #include <algorithm>
 
+#include "estimate/open_recipe.hpp"
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate::terms {
@@ -35,9 +36,17 @@ Bytes offloaded_bytes(const Situation& situation) {
 }
 
 Spread loaded_bytes(const Situation& situation) {
+  const Plan& plan = *situation.plan;
   const auto bytes = static_cast<double>(held_bytes(situation).count());
-  const Spread ratio = situation.plan->facts.value("weightsRatio");
-  return ratio * (bytes - static_cast<double>(offloaded_bytes(situation).count()));
+  const Spread ratio = plan.facts.value("weightsRatio");
+  Spread loaded = ratio * (bytes - static_cast<double>(offloaded_bytes(situation).count()));
+  if (plan.weights.is_recipe_open) {
+    const RecipeBounds bounds =
+        recipe_bounds(*plan.model, plan.weights, situation.stage, situation.weights);
+    loaded.low -= static_cast<double>(bounds.less.count());
+    loaded.high += static_cast<double>(bounds.more.count());
+  }
+  return loaded;
 }
 
 bool has_towers(const Situation& situation) { return situation.weights.towers.tensors > Bytes(0); }
@@ -93,6 +102,11 @@ void describe_weights(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"offloadedBytes", away.count()});
   }
   term.source = situation.plan->facts.source("weightsRatio");
+  if (layout.is_recipe_open) {
+    term.source +=
+        "; the name does not tell which layers stay in 16 bits, how large groups are and whether "
+        "they have zero points: the bounds hold the recipes that publishers use";
+  }
 }
 
 }  // namespace gpushape::estimate::terms

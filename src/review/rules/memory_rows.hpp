@@ -24,8 +24,8 @@ inline constexpr auto kMemoryRows = std::to_array<RuleRow>({
      "admit what the pool holds, or enlarge it", "vLLM, Optimization and Tuning: preemption",
      rules_of::me_04},
     {"ME-05", domain::Severity::Error, "The utilization leaves room for the context",
-     "The CUDA context stands outside the utilization; without room for it the engine does not "
-     "start",
+     "The CUDA context and what a version does not count stand outside the utilization; without "
+     "room for them the engine does not start, or fails under load",
      "lower --gpu-memory-utilization", "vllm-project/vllm 20305", rules_of::me_05},
     {"ME-06", domain::Severity::Warning, "A share is taken once",
      "Inside a slice the engine sees the slice as its whole GPU",

@@ -1,0 +1,51 @@
+#include "estimate/open_recipe.hpp"
+
+#include <algorithm>
+
+namespace gpushape::estimate {
+namespace {
+
+using domain::Quantization;
+
+/// Smallest groups of integers that publishers use (cyankiwi's and cpatonn's AWQ of compressed
+/// tensors; 128 is the usual size).
+constexpr int kSmallGroup = 32;
+
+bool has_integer_groups(const domain::WeightScheme& scheme) {
+  return scheme.granularity == domain::ScaleGranularity::Group && scheme.group > kSmallGroup;
+}
+
+}  // namespace
+
+// Between the two: RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45 GiB, RedHatAI/gemma-4-26B-A4B-it-NVFP4
+// 15.88, cyankiwi's AWQ of the same 16.63, unsloth/Qwen3.8-27B-NVFP4 22.13 (vLLM 0.25.1,
+// https://github.com/sostrowsk/dgx-spark-local-llm), cpatonn's AWQ of Qwen3-30B-A3B 15.61 (0.10.0).
+bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme) {
+  constexpr int kFewBits = 4;
+  if (!model.weights.is_told_by_name || scheme.weight_bits > kFewBits) return false;
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.feed_forward.experts.has_value() ||
+           run.layer.attention.kind == domain::LayerKind::Recurrent;
+  });
+}
+
+RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
+                           const Stage& stage, const LoadedWeights& loaded) {
+  // No zero points, and experts as wide as they are.
+  domain::Model plainest = model;
+  if (model.weights.linear == Quantization::Awq || model.weights.linear == Quantization::GptqInt4)
+    plainest.weights.linear = Quantization::Int4;
+  WeightsLayout unpadded = layout;
+  unpadded.expert_padding = {};
+  const LoadedWeights least = load_weights(plainest, unpadded, stage);
+
+  domain::Model richest = model;
+  if (has_integer_groups(layout.scheme)) richest.weights.group = kSmallGroup;
+  WeightsLayout kept = layout;
+  kept.keeps_mixers = true;
+  const LoadedWeights most = load_weights(richest, kept, stage);
+  return {.less = std::max(Bytes(0), loaded.tensors - least.tensors),
+          .more = std::max(Bytes(0), most.tensors - loaded.tensors)};
+}
+
+}  // namespace gpushape::estimate
