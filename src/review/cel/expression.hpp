@@ -14,7 +14,7 @@
 namespace gpushape::review::cel {
 
 /// resource.k8s.io/v1 types.go, CELSelectorExpressionMaxLength.
-inline constexpr std::size_t kMostLetters = 10 * 1024;
+inline constexpr std::size_t kMostLetters = std::size_t{10} * 1024;
 
 enum class Op : std::uint8_t {
   Literal,
