@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "review/rules/fleet.hpp"
 #include "review/rules/functions.hpp"
@@ -15,6 +17,20 @@ namespace {
 
 constexpr std::string_view kIsolationNote = "gpushape.dev/isolation";
 
+/// Sharing libraries that cut the card into MIG instances are told so on the pod (Project-HAMi/HAMi
+/// docs/dynamic-mig-support.md; volcano-sh/volcano-vgpu-device-plugin).
+constexpr auto kShareModes =
+    std::to_array<std::string_view>({"nvidia.com/vgpu-mode", "volcano.sh/vgpu-mode"});
+
+/// Whether a library's share is a MIG instance, or the whole card.
+bool is_cut_by_hardware(const PodRequest& pod, const GpuAsk& ask) {
+  if (ask.fraction && *ask.fraction >= 1) return true;
+  return std::ranges::any_of(kShareModes, [&](std::string_view mode) {
+    const NamedText* note = pod.annotation(mode);
+    return note != nullptr && note->value == "mig";
+  });
+}
+
 /// What keeps the share, where it is not hardware; empty where it is.
 std::string soft_share(const Deployment& deployment, const PodRequest& pod, const GpuAsk& ask) {
   switch (ask.kind) {
@@ -22,8 +38,10 @@ std::string soft_share(const Deployment& deployment, const PodRequest& pod, cons
       return "a replica of the device plugin";
     case GrantKind::Hami:
     case GrantKind::Volcano:
+      if (is_cut_by_hardware(pod, ask)) return {};
       return ask.memory_bytes || ask.fraction ? "a share that a library keeps" : std::string();
     case GrantKind::Kai:
+      if (is_cut_by_hardware(pod, ask)) return {};
       return ask.memory_bytes || ask.fraction ? "a share that the scheduler books" : std::string();
     case GrantKind::VirtualGpu:
       break;
