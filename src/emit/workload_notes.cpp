@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gpushape::emit {
 
 namespace {
@@ -41,6 +43,10 @@ std::vector<WorkloadNote> workload_notes(const EmitRequest& request,
     }
     put("host-tier", host_tier(workload->contract));
   }
+  const bool is_tight = std::ranges::any_of(request.picked, [](const domain::RankedShape* shape) {
+    return shape->fits_at == domain::FitsAt::Expected;
+  });
+  if (is_tight) put("fits-at", "expected");
   if (contract.needs_ha) put("needs-ha", "true");
   if (contract.needs_live_migration) put("needs-live-migration", "true");
   return notes;

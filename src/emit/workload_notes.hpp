@@ -1,5 +1,5 @@
 // The facts of a workload that a manifest has no field for, as annotations of ours: those that
-// somebody gave and that are not what everybody has. A review reads them (docs/annotations.md).
+// somebody gave and that are not what everybody has, and what its advice warned of. A review reads them (docs/annotations.md).
 #pragma once
 
 #include <string>

@@ -21,8 +21,9 @@ document::Position part_of(document::Position position, std::size_t skipped) {
 
 /// "-1" and "-0.5" are values.
 bool is_flag(std::string_view word) {
-  return word.size() > 1 && word.front() == '-' && !(word[1] >= '0' && word[1] <= '9') &&
-         word[1] != '.';
+  if (word.size() < 2 || word.front() != '-') return false;
+  const bool is_number = (word[1] >= '0' && word[1] <= '9') || word[1] == '.';
+  return !is_number;
 }
 
 std::string dashed(std::string flag) {

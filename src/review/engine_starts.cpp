@@ -61,7 +61,7 @@ struct ImageName {
 ImageName parts_of_image(std::string_view image) {
   image = image.substr(0, image.find('@'));
   const std::size_t slash = image.rfind('/');
-  std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  const std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
   const std::size_t colon = last.find(':');
   return {last.substr(0, colon), colon == std::string_view::npos ? "" : last.substr(colon + 1)};
 }

@@ -229,7 +229,7 @@ std::vector<GrantedGpu> parts_of(std::vector<GrantedGpu> gpus, const GpuAsk& ask
     }
     if (ask.memory_bytes) gpu.limit = ask.memory_bytes;
     if (ask.fraction) {
-      const double whole = static_cast<double>(gpu.device->visible_bytes.expected.count());
+      const auto whole = static_cast<double>(gpu.device->visible_bytes.expected.count());
       gpu.limit = Bytes(static_cast<std::int64_t>(whole * *ask.fraction));
     }
     parts.push_back(std::move(gpu));
@@ -267,6 +267,7 @@ std::vector<GrantedGpu> named_vgpus(const GpuAsk& ask, std::span<const Device> d
 
 std::vector<DemandedLabel> demanded_labels(const PodRequest& pod) {
   std::vector<DemandedLabel> rows;
+  rows.reserve(pod.node_selector.size());
   for (const NamedText& row : pod.node_selector) {
     rows.push_back({row.name, row.value, "node selector " + row.name});
   }

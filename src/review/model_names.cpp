@@ -103,7 +103,7 @@ std::optional<std::string> found_by_name(std::string_view name, const catalog::C
 /// "oci://quay.io/org/modelcar-catalog:qwen2.5-7b-instruct": the image or its tag names the model.
 std::optional<std::string> found_in_image(std::string_view address,
                                           const catalog::Catalog& catalog) {
-  std::string_view last = parts_of(address).front();
+  const std::string_view last = parts_of(address).front();
   const std::size_t colon = std::min(last.find(':'), last.size());
   std::string_view image = last.substr(0, colon);
   for (const std::string_view prefix : kImagePrefixes) {

@@ -18,6 +18,6 @@ struct OllamaModel {
 
 /// Nothing where the library's rows have no such model, and it is no repository of the hub
 /// ("hf.co/OWNER/NAME-GGUF:Q4_K_M").
-std::optional<OllamaModel> ollama_model(std::string_view name);
+std::optional<OllamaModel> ollama_model(std::string_view text);
 
 }  // namespace gpushape::review

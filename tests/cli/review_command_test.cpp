@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "cli/program.hpp"
 #include "document/text_format.hpp"
 
@@ -114,6 +116,26 @@ TEST_SUITE("cli") {
       CAPTURE(name);
       CHECK_FALSE(plain.contains(std::string("gpushape.dev/") + name + ":"));
     }
+  }
+
+  TEST_CASE("a shape that fits at the expected value alone says so to whoever reviews it") {
+    const gpushape::test::TemporaryFolder folder;
+    REQUIRE(run_line("advise openai/gpt-oss-120b --gpu l4 --context 4k --concurrency 32 "
+                     "--evidence-level E2 --spread 1.2 --platform kubernetes -o pod --output-dir " +
+                     folder.path().string())
+                .status == 1);
+    const std::string file = folder.path().string() + "/pod.yaml";
+    const std::string text = gpushape::document::read_file(file).value();
+    CHECK(text.contains("gpushape.dev/fits-at: expected"));
+    CHECK(run_line("review --rule ME-02 --fail-on note " + file).status == 0);
+    // Without the word the finding stands.
+    std::string bare = text;
+    for (std::size_t at = bare.find("    gpushape.dev/fits-at"); at != std::string::npos;
+         at = bare.find("    gpushape.dev/fits-at")) {
+      bare.erase(at, bare.find('\n', at) - at + 1);
+    }
+    std::ofstream(file) << bare;
+    CHECK(run_line("review --rule ME-02 --fail-on note " + file).status == 1);
   }
 
   TEST_CASE("a notebook that advise gave an end has one for review") {

@@ -22,7 +22,7 @@ struct SglangState : Start {
   bool has_dp_attention = false;
   std::vector<std::string> with_pool;  ///< processes that have made the pools of their own model
 
-  bool has_pool(const std::string& process) const {
+  [[nodiscard]] bool has_pool(const std::string& process) const {
     return std::ranges::find(with_pool, process) != with_pool.end();
   }
 };

@@ -177,7 +177,8 @@ std::vector<NamedGpus> dstack_gpus(const Node& root) {
       const std::size_t colon = std::min(text.find(':'), text.size());
       const std::string part(text.substr(0, colon));
       if (count_in(part)) count = part;
-      if (!part.empty() && !(part.front() >= '0' && part.front() <= '9')) name = part;
+      const bool is_number = !part.empty() && part.front() >= '0' && part.front() <= '9';
+      if (!part.empty() && !is_number) name = part;
       if (name == "A100" && part.ends_with("GB")) name += "-" + part;
       text.remove_prefix(std::min(colon + 1, text.size()));
     }

@@ -253,7 +253,7 @@ void begin_built_in(const Object& object, const Node& model, const Node* uri,
 
 /// Where the model lies: `storageUri`, or a path within the store that a secret's key names.
 std::string stored_at(const Node& model) {
-  const std::string uri = word_at(model, {"storageUri"});
+  std::string uri = word_at(model, {"storageUri"});
   const std::string path = word_at(model, {"storage", "path"});
   if (!uri.empty() || path.empty()) return uri;
   const std::string key = word_at(model, {"storage", "key"});
