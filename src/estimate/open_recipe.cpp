@@ -7,8 +7,9 @@ namespace {
 
 using domain::Quantization;
 
-/// Smallest groups of integers that publishers use (cyankiwi's and cpatonn's AWQ of compressed
-/// tensors; 128 is the usual size).
+/// Smallest groups of integers that publishers use; 128 is the usual size. An AWQ of compressed
+/// tensors with symmetric groups of 32: https://github.com/vllm-project/llm-compressor/pull/2302;
+/// kernels for both sizes: https://github.com/InternLM/lmdeploy/pull/4429.
 constexpr int kSmallGroup = 32;
 
 bool has_integer_groups(const domain::WeightScheme& scheme) {
@@ -31,7 +32,7 @@ bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& sche
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage, const LoadedWeights& loaded) {
-  // No zero points, and experts as wide as they are.
+  // Symmetric, so without zero points (the same source), and experts as wide as they are.
   domain::Model plainest = model;
   if (model.weights.linear == Quantization::Awq || model.weights.linear == Quantization::GptqInt4)
     plainest.weights.linear = Quantization::Int4;

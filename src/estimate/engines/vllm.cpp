@@ -183,9 +183,7 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   }
   capacity.kv_pool_tokens = count.tokens;
   capacity.max_concurrency_at_context = count.requests;
-  capacity.fits = fits.at_high && fits.at_expected;
-  if (fits.at_expected)
-    capacity.fits_at = fits.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  conclude(fits, plan, capacity, nullptr);  // its own words follow
   if (notes != nullptr) {
     note_start(capacity, count, plan, *notes);
     note_free(capacity, plan, gpu, *notes);
