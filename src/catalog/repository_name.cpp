@@ -196,7 +196,7 @@ std::string comparable_name(std::string_view repository) {
     if (name.starts_with(publisher)) name.erase(0, publisher.size());
   }
   for (const std::string_view variant : {"-hf", "-qat"}) {
-    if (name.ends_with(variant)) name.resize(name.size() - variant.size());
+    if (name.ends_with(variant)) name.erase(name.size() - variant.size());
   }
   // "llama-2" is "llama2".
   for (std::size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) {

@@ -20,6 +20,74 @@ struct Published {
 };
 
 const std::vector<Published> kPublished = {
+    {"CohereLabs/aya-vision-8b", 8'631'842'032,
+     R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
+      "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],
+      "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 256000,
+      "max_position_embeddings": 16384, "rope_theta": 50000, "sliding_window": 4096,
+      "tie_word_embeddings": true, "torch_dtype": "float16"}, "vision_config": {"model_type":
+      "siglip_vision_model", "hidden_size": 1152, "image_size": 364, "intermediate_size": 4304,
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14, "vision_use_head":
+      false}, "alignment_intermediate_size": 28672, "downsample_factor": 2, "torch_dtype":
+      "float16"})"},
+    {"CohereLabs/command-a-vision-07-2025", 111'867'525'360,
+     R"({"model_type": "cohere2_vision", "architectures": ["Cohere2VisionForConditionalGeneration"],
+      "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],
+      "hidden_size": 12288, "num_hidden_layers": 64, "num_attention_heads": 96,
+      "num_key_value_heads": 8, "intermediate_size": 36864, "vocab_size": 256000,
+      "max_position_embeddings": 131072, "rope_theta": 50000, "sliding_window": 4096,
+      "tie_word_embeddings": true, "torch_dtype": "bfloat16"}, "vision_config": {"model_type":
+      "siglip_vision_model", "hidden_size": 1152, "image_size": 512, "intermediate_size": 4304,
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 16, "vision_use_head":
+      false}, "alignment_intermediate_size": 36864, "downsample_factor": 2, "torch_dtype":
+      "bfloat16"})"},
+    {"google/paligemma-3b-mix-448", 2'924'351'216,
+     R"({"model_type": "paligemma", "architectures": ["PaliGemmaForConditionalGeneration"],
+      "text_config": {"model_type": "gemma", "architectures": ["GemmaForCausalLM"], "hidden_size":
+      2048, "num_hidden_layers": 18, "num_attention_heads": 8, "num_key_value_heads": 1,
+      "intermediate_size": 16384, "vocab_size": 257216, "max_position_embeddings": 8192,
+      "rope_theta": 10000, "head_dim": 256, "torch_dtype": "bfloat16"}, "vision_config":
+      {"model_type": "siglip_vision_model", "hidden_size": 1152, "image_size": 448,
+      "intermediate_size": 4304, "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size":
+      14, "vision_use_head": false}, "torch_dtype": "bfloat16"})"},
+    {"LiquidAI/LFM2.5-VL-450M", 448'718'848,
+     R"({"model_type": "lfm2_vl", "architectures": ["Lfm2VlForConditionalGeneration"],
+      "text_config": {"model_type": "lfm2", "architectures": ["Lfm2ForCausalLM"], "hidden_size":
+      1024, "num_hidden_layers": 16, "num_attention_heads": 16, "num_key_value_heads": 8,
+      "block_ff_dim": 6656, "intermediate_size": 6656, "block_auto_adjust_ff_dim": true,
+      "block_ffn_dim_multiplier": 1.0, "block_multiple_of": 256, "conv_L_cache": 3, "conv_bias":
+      false, "vocab_size": 65536, "max_position_embeddings": 128000, "rope_theta": 1000000.0,
+      "tie_embedding": true, "full_attn_idxs": [2, 5, 8, 10, 12, 14], "torch_dtype": "bfloat16"},
+      "vision_config": {"hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
+      "num_attention_heads": 12, "patch_size": 16, "num_patches": 256}, "downsample_factor": 2,
+      "projector_hidden_size": 2048, "projector_use_layernorm": false, "torch_dtype": "bfloat16"})"},
+    {"ibm-granite/granite-vision-3.2-2b", 2'975'396'928,
+     R"({"model_type": "llava_next", "architectures": ["LlavaNextForConditionalGeneration"],
+      "vision_feature_layer": [-24, -20, -12, -1], "text_config": {"model_type": "granite",
+      "architectures": ["GraniteForCausalLM"], "hidden_size": 2048, "num_hidden_layers": 40,
+      "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192,
+      "vocab_size": 49156, "max_position_embeddings": 131072, "rope_theta": 300000,
+      "tie_word_embeddings": true, "torch_dtype": "bfloat16"}, "vision_config": {"model_type":
+      "siglip_vision_model", "hidden_size": 1152, "image_size": 384, "intermediate_size": 4304,
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14},
+      "tie_word_embeddings": true, "torch_dtype": "bfloat16"})"},
+    {"LGAI-EXAONE/K-EXAONE-236B-A23B", 237'099'669'632,
+     R"({"model_type": "exaone_moe", "architectures": ["ExaoneMoEForCausalLM"], "hidden_size": 6144,
+      "num_hidden_layers": 48, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim":
+      128, "intermediate_size": 18432, "moe_intermediate_size": 2048, "num_experts": 128,
+      "num_experts_per_tok": 8, "num_shared_experts": 1, "n_shared_experts": 1,
+      "first_k_dense_replace": 1, "vocab_size": 153600, "max_position_embeddings": 262144,
+      "rope_theta": 1000000.0, "sliding_window": 128, "num_nextn_predict_layers": 1,
+      "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
+    {"tencent/Hy3-preview", 298'786'155'776,
+     R"({"model_type": "hy_v3", "architectures": ["HYV3ForCausalLM"], "hidden_size": 4096,
+      "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim":
+      128, "intermediate_size": 13312, "moe_intermediate_size": 1536, "num_experts": 192,
+      "num_experts_per_tok": 8, "n_shared_experts": 1, "num_shared_experts": 1,
+      "first_k_dense_replace": 1, "vocab_size": 120832, "max_position_embeddings": 262144,
+      "rope_theta": 11158840, "num_nextn_predict_layers": 1, "tie_word_embeddings": false,
+      "torch_dtype": "bfloat16"})"},
     {"facebook/opt-125m", 125'239'296,
      R"({"architectures": ["OPTForCausalLM"], "model_type": "opt", "vocab_size": 50272,
       "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,

@@ -19,6 +19,7 @@ void add_gemma3n_towers(ConfigParts& parts);
 void add_pixtral(ConfigParts& parts);
 void add_llava(ConfigParts& parts);
 void add_llava_next(ConfigParts& parts);
+void add_llava_onevision(ConfigParts& parts);
 void add_idefics3(ConfigParts& parts);
 void add_intern_vision(ConfigParts& parts);
 void add_llama4_vision(ConfigParts& parts);
@@ -28,6 +29,15 @@ void add_phi3_vision(ConfigParts& parts);
 void add_moon_vision(ConfigParts& parts);
 void add_muse_vision(ConfigParts& parts);
 void add_minimax_vision(ConfigParts& parts);
+// siglip_towers.cpp
+void add_aya_vision(ConfigParts& parts);
+void add_cohere2_vision(ConfigParts& parts);
+void add_paligemma(ConfigParts& parts);
+void add_lfm2_vision(ConfigParts& parts);
+// counted_towers.cpp
+void add_deep_encoder(ConfigParts& parts);
+void add_perception_encoder(ConfigParts& parts);
+void add_phi4_towers(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);

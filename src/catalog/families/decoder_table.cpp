@@ -101,8 +101,9 @@ constexpr Traits kGlm4{
 };
 
 constexpr auto kDecoderFamilies = std::to_array<Family>({
-    {.model_types = "llama",
-     .stems = "Llama LLaMA",  // the second is the spelling of the first conversions
+    {.model_types = "llama aquila xverse solar",
+     // The second is the spelling of the first conversions; the others are built alike.
+     .stems = "Llama LLaMA Aquila AquilaModel Xverse Solar",
      .read = read_dense,
      .traits = kLlama,
      .source = "default of the llama family in transformers (LlamaConfig)"},
@@ -225,6 +226,12 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
      .read = read_dense,
      .traits = {.sliding = SlidingRule::Always},
      .add_towers = add_phi3_vision,
+     .role = Role::Vision},
+    {.model_types = "phi4mm",
+     .stems = "Phi4MM",
+     .read = read_dense,
+     .traits = {.ties_embeddings = true, .sliding = SlidingRule::Always},
+     .add_towers = add_phi4_towers,
      .role = Role::Vision},
     {.model_types = "phi phi-msft",
      .stems = "Phi",

@@ -42,6 +42,12 @@ domain::Tower read_sizes(const Fields& vision, const domain::Tower& otherwise) {
   return tower;
 }
 
+std::int64_t siglip_head_values(const domain::Tower& tower) {
+  const std::int64_t hidden = tower.hidden_size;
+  return hidden + linear_values(hidden, 3 * hidden) + linear_values(hidden, hidden) + 2 * hidden +
+         linear_values(hidden, tower.width) + linear_values(tower.width, hidden);
+}
+
 std::int64_t siglip_values(const domain::Tower& tower, std::int64_t patch, std::int64_t positions) {
   const std::int64_t hidden = tower.hidden_size;
   return linear_values(kColours * patch * patch, hidden) + positions * hidden + 2 * hidden +

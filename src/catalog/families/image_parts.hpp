@@ -33,4 +33,8 @@ domain::Tower read_sizes(const Fields& vision, const domain::Tower& otherwise);
 /// SiglipVisionModel: patches with bias, learned positions, a norm at the end; no class token.
 std::int64_t siglip_values(const domain::Tower& tower, std::int64_t patch, std::int64_t positions);
 
+/// The pooling head of the same, which LLaVA's classes load though they do not ask it: one query
+/// that attends to all patches, a norm and a network.
+std::int64_t siglip_head_values(const domain::Tower& tower);
+
 }  // namespace gpushape::catalog

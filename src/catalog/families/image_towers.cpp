@@ -113,6 +113,18 @@ void add_pixtral(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
+namespace {
+
+// Blocks whose outputs go side by side into LLaVA's projector.
+std::int64_t feature_layers(const ConfigParts& parts) {
+  const document::Node* node = parts.root().node("vision_feature_layer");
+  if (node == nullptr || !node->is(document::Node::Kind::Sequence)) return 1;
+  constexpr std::size_t kMost = 64;
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(node->items().size(), 1, kMost));
+}
+
+}  // namespace
+
 // LlavaForConditionalGeneration: CLIP and two matrices; the class token is left out.
 void add_llava(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
@@ -136,6 +148,8 @@ void add_llava(ConfigParts& parts) {
     tower.output_tokens = tower.inner_tokens;
     tower.input_values = kColours * patches.image * patches.image;
     tower.parameters = siglip_values(tower, patches.patch, tower.inner_tokens);
+    if (vision.boolean("vision_use_head").value_or(true))
+      tower.parameters += siglip_head_values(tower);
   } else if (kind == "clip_vision_model") {
     tower = clip_tower(vision);
   } else {
@@ -143,7 +157,8 @@ void add_llava(ConfigParts& parts) {
                     "known are clip_vision_model, siglip_vision_model and pixtral");
     return;
   }
-  tower.parameters += linear_values(tower.hidden_size, out) + linear_values(out, out);
+  tower.parameters +=
+      linear_values(feature_layers(parts) * tower.hidden_size, out) + linear_values(out, out);
   add_tower(parts, tower);
 }
 
@@ -159,6 +174,19 @@ void add_llava_next(ConfigParts& parts) {
   tower.inner_tokens *= kTiles;
   tower.input_values *= kTiles;
   tower.output_tokens = kLargestOutput;
+}
+
+// LLaVA-OneVision: SigLIP without its head, two matrices and a learned end of line. The largest
+// picture comes to 9 tiles and an overview of 27 x 27 patches (vLLM's profiling: 7290 and more).
+void add_llava_onevision(ConfigParts& parts) {
+  add_llava(parts);
+  if (parts.model().towers.empty()) return;
+  domain::Tower& tower = parts.model().towers.back();
+  tower.parameters += parts.model().hidden_size;
+  constexpr std::int64_t kTiles = 10;
+  tower.inner_tokens *= kTiles;
+  tower.input_values *= kTiles;
+  tower.output_tokens *= kTiles;
 }
 
 // Idefics3VisionTransformer and its connector: a square of patches becomes one token behind one

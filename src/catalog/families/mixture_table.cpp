@@ -150,6 +150,16 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
      .stems = "Step3p7Flash Step3p7 Step3p5",
      .read = read_step3p7,
      .traits = {.qkv_bias_field = "attention_bias"}},
+    {.model_types = "exaone_moe",
+     .stems = "ExaoneMoE ExaoneMoe",
+     .read = read_exaone_moe,
+     .traits = {.head_norm = HeadNorm::Shared,
+                .sliding = SlidingRule::Periodic,
+                .sliding_period = 4}},
+    {.model_types = "hy_v3",
+     .stems = "HYV3",
+     .read = read_hy_v3,
+     .traits = {.head_norm = HeadNorm::Shared, .head_norm_field = "qk_norm", .head_norm_on = true}},
     {.model_types = "dbrx", .stems = "Dbrx", .read = read_dbrx},
 });
 

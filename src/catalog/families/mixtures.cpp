@@ -48,6 +48,24 @@ void read_glm4_moe(ConfigParts& parts) {
   add_multi_token(parts, parts.model().layers.back().layer, further, {.holds_embedding = true});
 }
 
+// K-EXAONE: the layer that predicts further tokens is a dense one.
+void read_exaone_moe(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true, .correction_bias = true});
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", {.least = 0, .most = 100}).value_or(0);
+  domain::Layer layer = parts.model().layers.front().layer;
+  layer.attention.kind = domain::LayerKind::Full;
+  layer.attention.window_tokens = 0;
+  add_multi_token(parts, layer, further);
+}
+
+void read_hy_v3(ConfigParts& parts) {
+  read_mixture(parts, {.counts_shared = true, .correction_bias = true});
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", {.least = 0, .most = 100}).value_or(0);
+  add_multi_token(parts, parts.model().layers.back().layer, further);
+}
+
 void read_deepseek_moe(ConfigParts& parts) { read_mixture(parts, {.counts_shared = true}); }
 
 void read_dots1(ConfigParts& parts) {

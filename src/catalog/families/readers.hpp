@@ -20,6 +20,8 @@ void read_glm4_moe(ConfigParts& parts);
 void read_deepseek_moe(ConfigParts& parts);
 void read_dots1(ConfigParts& parts);
 void read_bailing_moe(ConfigParts& parts);
+void read_exaone_moe(ConfigParts& parts);
+void read_hy_v3(ConfigParts& parts);
 // deepseek.cpp
 void read_deepseek(ConfigParts& parts);
 void read_glm_latent(ConfigParts& parts);
