@@ -52,6 +52,7 @@ void read_extra(const Node& record, EngineStart& start) {
   const Node* prefixes = extra->find("enable_prefix_caching");
   if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
     start.prefix_caching = prefixes->boolean();
+  start.takes_no_images = truth_in(*extra, "language_model_only");
 }
 
 /// The digits behind a word.

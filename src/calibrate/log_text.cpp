@@ -115,8 +115,8 @@ std::optional<std::string> value_of_key(std::string_view line, std::string_view 
 std::string_view process_of(std::string_view line) {
   const std::size_t pid = line.find("pid=");
   if (pid == std::string_view::npos) return {};
-  const std::size_t open = line.rfind('(', pid);
-  const std::size_t close = line.find(')', pid);
+  const std::size_t open = line.find_last_of("([", pid);
+  const std::size_t close = line.find_first_of(")]", pid);
   constexpr std::size_t kMostOfName = 64;
   if (open == std::string_view::npos || close == std::string_view::npos ||
       close - open > kMostOfName) {

@@ -30,8 +30,8 @@ std::optional<double> leading_gib(std::string_view text);
 /// "{'model': 'a/b', 'tp': 2}": text without quotes. Nothing where the key does not occur.
 std::optional<std::string> value_of_key(std::string_view line, std::string_view key);
 
-/// The process that wrote the line: "Worker_TP0 pid=444" of "(Worker_TP0 pid=444) INFO …"; empty
-/// where the line does not say.
+/// The process that wrote the line: "Worker_TP0 pid=444" of "(Worker_TP0 pid=444) INFO …" or
+/// "[Worker_TP0 pid=444] …"; empty where the line does not say.
 std::string_view process_of(std::string_view line);
 
 }  // namespace gpushape::calibrate

@@ -225,6 +225,8 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
     if (const auto own = quantized_name(fmt::format("{}/{}", id.substr(0, id.find('/')), name)))
       suffix = own->suffix;
   }
+  // "gpt-oss-20b-mxfp4": the publisher's own precision.
+  if ((**base).weights.linear == suffix->linear) return renamed(std::move(**base), name);
   return requantized(std::move(**base), name, *suffix);
 }
 
@@ -245,6 +247,9 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
     return *entry && name.contains('/') ? renamed(std::move(**entry), name) : std::move(*entry);
   }
   if (std::optional<Result<domain::Model>> entry = find_quantized(name)) return std::move(*entry);
+  if (const std::optional<std::string> base = unaltered_name(name)) {
+    if (Result<domain::Model> entry = find_name(*base)) return renamed(std::move(*entry), name);
+  }
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
                  model_suggestion(name, model_names()));
 }

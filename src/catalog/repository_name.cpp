@@ -100,6 +100,7 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-w4a16", .linear = Quantization::Int4, .source = kRedHat},
+    {.suffix = "-int4-w4a16", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-w4a16-g128", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
@@ -182,6 +183,59 @@ std::string_view after_owner(std::string_view repository) {
   return slash == std::string_view::npos ? repository : repository.substr(slash + 1);
 }
 
+/// Owners that converters and bartowski's GGUF repositories ("google_gemma-3-27b-it-GGUF") put
+/// before a model's name; what follows must be the name of a model.
+struct OwnerWord {
+  std::string_view word;
+  std::string_view next = {};  ///< what the name behind it begins with; empty for any
+};
+constexpr auto kOwnerWords = std::to_array<OwnerWord>({
+    {"models-"},
+    {"meta-llama-", "llama-"},
+    {"meta-"},
+    {"nvidia-"},
+    {"mistralai-"},
+    {"google-"},
+    {"openai-", "gpt-oss"},
+    {"deepseek-ai-"},
+    {"microsoft-"},
+    {"qwen-", "qw"},
+    {"zai-org-"},
+    {"ibm-granite-", "granite"},
+});
+
+/// Tools that take refusals out of a model change values alone, so that its tensors are the base's
+/// (https://github.com/p-e-w/heretic, https://huggingface.co/blog/mlabonne/abliteration): the words
+/// that their users add to its name, longer ones first.
+constexpr auto kAlterations = std::to_array<std::string_view>({
+    "-absolute-heresy",
+    "-heresy",
+    "-heretic",
+    "-abliterated",
+    "-abliteration",
+    "-uncensored",
+    "-decensored",
+    "-derestricted",
+});
+
+/// "-v2" that stands at the beginning of `text`: its length, else 0.
+std::size_t revision_length(std::string_view text) {
+  if (!text.starts_with("-v")) return 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", 2), text.size());
+  return end > 2 && (end == text.size() || text[end] == '-') ? end : 0;
+}
+
+bool drop_owner(std::string& name) {
+  for (const OwnerWord& owner : kOwnerWords) {
+    const std::string_view text = name;
+    if (!text.starts_with(owner.word) || !text.substr(owner.word.size()).starts_with(owner.next))
+      continue;
+    name.erase(0, owner.word.size());
+    return true;
+  }
+  return false;
+}
+
 // What stays in 16 bits beside the head: routers of mixtures, whose few values every tool leaves
 // alone (llm-compressor's and AutoAWQ's own recipes).
 const std::vector<std::string> kKept = {"lm_head", "gate", "router", "shared_expert_gate"};
@@ -192,8 +246,7 @@ std::span<const RepositorySuffix> repository_suffixes() { return kSuffixes; }
 
 std::string comparable_name(std::string_view repository) {
   std::string name = folded(after_owner(repository));
-  for (const std::string_view publisher : {"meta-", "nvidia-"}) {
-    if (name.starts_with(publisher)) name.erase(0, publisher.size());
+  while (drop_owner(name)) {
   }
   for (const std::string_view variant : {"-hf", "-qat"}) {
     if (name.ends_with(variant)) name.erase(name.size() - variant.size());
@@ -210,6 +263,23 @@ std::string comparable_name(std::string_view repository) {
     }
   }
   return name;
+}
+
+std::optional<std::string> unaltered_name(std::string_view repository) {
+  std::string name(after_owner(repository));
+  const std::string text = folded(name);
+  for (const std::string_view word : kAlterations) {
+    const std::size_t at = text.find(word);
+    if (at == std::string::npos) continue;
+    const std::size_t end = at + word.size();
+    if (end < text.size() && text[end] != '-') continue;
+    name.erase(at, word.size() + revision_length(std::string_view(text).substr(end)));
+    // huihui-ai's repositories: "Huihui-gpt-oss-20b-mxfp4-abliterated".
+    constexpr std::string_view kHuihui = "huihui-";
+    if (text.starts_with(kHuihui)) name.erase(0, kHuihui.size());
+    return name;
+  }
+  return std::nullopt;
 }
 
 std::string_view without_gguf(std::string_view repository) {

@@ -36,8 +36,13 @@ struct QuantizedName {
 };
 
 /// A name by which names are compared: lower case, without owner, every mark a hyphen, without what
-/// mirrors leave out ("Meta-Llama-3" is "Llama3", "Llama-2-7b-hf" is "llama2-7b").
+/// mirrors leave out or add ("Meta-Llama-3" is "Llama3", "Llama-2-7b-hf" is "llama2-7b",
+/// "google_gemma-3-4b-it" is "gemma3-4b-it").
 std::string comparable_name(std::string_view repository);
+
+/// The base of a model whose name says that it was altered without a change of its tensors: of
+/// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
+std::optional<std::string> unaltered_name(std::string_view repository);
 
 /// The name without what says only that the files are GGUF, whatever their types.
 std::string_view without_gguf(std::string_view repository);

@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
+#include "calibrate/model_path.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
 #include "cli/formats.hpp"
@@ -37,12 +42,22 @@ void take_flags(const Invocation& invocation, EngineLog& log) {
   if (asked.enforce_eager.origin == domain::Origin::Flag) start.enforce_eager = true;
 }
 
-/// The last part of a path: a local copy is often kept under the model's own name.
-std::string last_part(const std::string& path) {
-  const std::size_t end = path.find_last_not_of('/');
-  if (end == std::string::npos) return path;
-  const std::size_t slash = path.find_last_of('/', end);
-  return path.substr(slash == std::string::npos ? 0 : slash + 1, end - slash);
+/// Whether the catalog has models of the owner that `name` begins with, or it begins with none.
+bool is_of_known_owner(std::string_view name, const catalog::Catalog& catalog) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return true;
+  const std::vector<std::string> ids = catalog.models();
+  const std::string_view owner = name.substr(0, slash + 1);
+  return std::ranges::any_of(ids, [&](const std::string& id) { return id.starts_with(owner); });
+}
+
+/// The model that a path in the log names: a local copy is often kept under the model's own name.
+std::optional<domain::Model> find_local(std::string_view path, const catalog::Catalog& catalog) {
+  for (const std::string& name : calibrate::names_in_path(path)) {
+    if (!is_of_known_owner(name, catalog)) continue;
+    if (Result<domain::Model> model = catalog.find(name)) return *std::move(model);
+  }
+  return std::nullopt;
 }
 
 Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
@@ -53,10 +68,16 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
                    "name it with --model");
   Result<domain::Model> model = catalog.find(log.start.model);
   if (model) return model;
-  if (const Result<domain::Model> local = catalog.find(last_part(log.start.model))) return local;
+  if (auto local = find_local(log.start.model, catalog)) return *std::move(local);
+  constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";
+  if (log.start.model.starts_with('/') || log.start.model.starts_with('.'))
+    return failure(fmt::format("{}: the log names its model by a path, '{}', whose parts are no "
+                               "name in the catalog",
+                               log.start.id, log.start.model),
+                   std::string(kHelp));
   for (Diagnostic& diagnostic : model.error()) {
     diagnostic.help += diagnostic.help.empty() ? "" : "; ";
-    diagnostic.help += "--model NAME or a path to its config.json says what it is";
+    diagnostic.help += kHelp;
   }
   return model;
 }

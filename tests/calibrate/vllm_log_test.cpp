@@ -139,6 +139,87 @@ TEST_SUITE("calibrate") {
     CHECK(refused.error().front().help.contains("--engine-version"));
   }
 
+  TEST_CASE("a rank is told by its process in round and in square brackets") {
+    const auto log = read_engine_log(
+        "INFO 11-20 10:00:00 [api_server.py:1] vLLM API server version 0.11.2\n"
+        "[Worker_TP0 pid=71] INFO 11-20 10:00:09 [gpu_model_runner.py:1] Model loading took 7.12 "
+        "GiB memory and 4 seconds\n"
+        "[Worker_TP1 pid=72] INFO 11-20 10:00:09 [gpu_model_runner.py:1] Model loading took 7.14 "
+        "GiB memory and 4 seconds\n",
+        "brackets.log");
+    REQUIRE(log);
+    REQUIRE(log->ranks.size() == 2);
+    CHECK(log->ranks[0].weights_gib == 7.12);
+    CHECK(log->ranks[1].weights_gib == 7.14);
+  }
+
+  // https://github.com/dennislee22/vLLM-benchmarking, log/: copied out of a terminal.
+  TEST_CASE("settings that a terminal wrapped are read past the ends of their lines") {
+    const auto log = read_engine_log(
+        "(APIServer pid=1671) INFO 09-04 01:02:21 [api_server.py:1805] vLLM API server version "
+        "0.10.1.1\n"
+        "(APIServer pid=1671) INFO 09-04 01:02:21 [utils.py:326] non-default args: {'model_tag': "
+        "'Qwen2-7B-Instruct', 'model': 'Qwe\n"
+        "n2-7B-Instruct', 'max_model_len': 16384, 'tensor_parallel_size': 2, "
+        "'gpu_memory_utilization': 0.25}\n"
+        "(EngineCore_0 pid=1812) INFO 09-04 01:02:54 [core.py:74] Initializing a V1 LLM engine "
+        "(v0.10.1.1) with config: model='Qwen2-7B-Instruct'\n"
+        ", dtype=torch.bfloat16, max_seq_len=16384, tensor_parallel_si\n"
+        "ze=2, pipeline_parallel_size=1, enforce_eager=False, kv_cache_dtype=auto\n"
+        "(Worker_TP0 pid=1900) INFO 09-04 01:03:03 [gpu_model_runner.py:2007] Model loading took "
+        "7.1217 GiB and 4.422213 seconds\n",
+        "wrapped.log");
+    REQUIRE(log);
+    CHECK(log->start.model == "Qwen2-7B-Instruct");
+    CHECK(log->start.tensor_parallel == 2);
+    CHECK(log->start.utilization == 0.25);
+    CHECK(log->start.weights_gib == 7.1217);
+  }
+
+  // Arguments of published starts with Qwen3.6-27B-FP8 and Qwen3-VL-Embedding-2B.
+  TEST_CASE("a start for text alone is told by its arguments") {
+    struct Row {
+      const char* argument;
+      bool is_text_alone;
+    };
+    for (const Row& row : {
+             Row{"'language_model_only': True", true},
+             Row{"'limit_mm_per_prompt': {'image': 0, 'video': 0}", true},
+             Row{"'limit_mm_per_prompt': {'image': 0, 'audio': 0}", false},
+             Row{"'limit_mm_per_prompt': {'image': 2, 'video': 0}", false},
+             Row{"'max_num_seqs': 8", false},
+         }) {
+      CAPTURE(row.argument);
+      const auto log = read_engine_log(
+          std::string("INFO 08-14 07:55:43 [api_utils.py:273] non-default args: {'model': "
+                      "'Qwen/Qwen3.6-27B-FP8', ") +
+              row.argument +
+              "}\nINFO 08-14 07:59:25 [gpu_model_runner.py:5347] Model loading took 27.64 GiB "
+              "memory and 197 seconds\n",
+          "text.log");
+      REQUIRE(log);
+      CHECK(log->start.takes_no_images == row.is_text_alone);
+    }
+  }
+
+  // A published start of 0.31.0: 15.26 GiB are weights of 15.0 and what is outside the framework.
+  TEST_CASE("weights and what is outside the framework are told apart where they are one figure") {
+    const auto log = read_engine_log(
+        "(EngineCore pid=326) INFO 10-06 17:00:11 [model_runner.py:407] Model loading took 15.0 "
+        "GiB "
+        "memory and 5.420225 seconds\n"
+        "(EngineCore pid=326) INFO 10-06 17:00:41 [gpu_worker.py:955] Free memory on device "
+        "(78.84/79.25 GiB) on startup. Desired GPU memory utilization is (0.92, 72.91 GiB). Actual "
+        "usage is 15.26 GiB for consumed memory (weights + non-torch), 1.44 GiB for peak "
+        "activation, and 0.23 GiB for CUDAGraph memory.\n",
+        "consumed.log");
+    REQUIRE(log);
+    CHECK(log->start.weights_gib == 15.0);
+    CHECK(log->start.non_torch_gib == doctest::Approx(0.26));
+    CHECK(log->start.activation_gib == 1.44);
+    CHECK(log->start.graphs_gib == 0.23);
+  }
+
   TEST_CASE("text that is no log of an engine is refused") {
     CHECK_FALSE(read_engine_log("", "empty.log").has_value());
     const auto other = read_engine_log("hello\nworld\n", "other.log");

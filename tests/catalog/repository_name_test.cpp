@@ -58,6 +58,36 @@ TEST_SUITE("catalog") {
     }
   }
 
+  TEST_CASE("an altered model's name tells its base, whose tensors it has") {
+    struct Row {
+      const char* repository;
+      const char* base;
+    };
+    for (const Row& row : {
+             Row{"huihui-ai/Huihui-gpt-oss-20b-mxfp4-abliterated-v2", "gpt-oss-20b-mxfp4"},
+             Row{"AEON-7/Qwen3.6-35B-A3B-heretic-NVFP4", "Qwen3.6-35B-A3B-NVFP4"},
+             Row{"AEON-7/Gemma-4-26B-A4B-it-Uncensored-NVFP4", "Gemma-4-26B-A4B-it-NVFP4"},
+             Row{"Mistral-Nemo-Instruct-2407-Absolute-Heresy", "Mistral-Nemo-Instruct-2407"},
+         }) {
+      CAPTURE(row.repository);
+      CHECK(gpushape::catalog::unaltered_name(row.repository) == row.base);
+    }
+    for (const char* name : {"Qwen/Qwen3-8B", "someone/Hereticus-8B", "someone/x-hereticism-8B"}) {
+      CAPTURE(name);
+      CHECK_FALSE(gpushape::catalog::unaltered_name(name));
+    }
+  }
+
+  TEST_CASE("names are compared without the owner that converters put before them") {
+    using gpushape::catalog::comparable_name;
+    CHECK(comparable_name("bartowski/google_gemma-3-27b-it") == comparable_name("gemma-3-27b-it"));
+    CHECK(comparable_name("Models-Mistralai-Mistral-Nemo-Instruct-2407") ==
+          comparable_name("mistralai/Mistral-Nemo-Instruct-2407"));
+    CHECK(comparable_name("bartowski/Qwen_Qwen3-8B") == comparable_name("Qwen/Qwen3-8B"));
+    CHECK(comparable_name("Qwen/Qwen-7B") == "qwen7b");
+    CHECK(comparable_name("meta-llama_Llama-3.1-8B") == comparable_name("Meta-Llama-3.1-8B"));
+  }
+
   TEST_CASE("every suffix is lower case and has a source") {
     for (const auto& row : gpushape::catalog::repository_suffixes()) {
       CAPTURE(row.suffix);

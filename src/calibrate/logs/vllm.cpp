@@ -61,15 +61,22 @@ constexpr auto kUsage = std::to_array<UsagePhrase>({
     {" for CUDAGraph memory", &RankReading::graphs_gib},
 });
 
+std::optional<double> gib_before(std::string_view usage, std::string_view phrase) {
+  const std::size_t words = usage.find(phrase);
+  if (words == std::string_view::npos) return std::nullopt;
+  const std::size_t start = usage.find_last_of(" ,", usage.find_last_of("0123456789", words));
+  return leading_gib(usage.substr(start == std::string_view::npos ? 0 : start + 1));
+}
+
 void read_usage(std::string_view usage, RankReading& rank) {
   for (const UsagePhrase& row : kUsage) {
-    const std::size_t words = usage.find(row.words);
-    if (words == std::string_view::npos) continue;
-    const std::size_t start = usage.find_last_of(" ,", usage.find_last_of("0123456789", words));
-    const std::optional<double> gib =
-        leading_gib(usage.substr(start == std::string_view::npos ? 0 : start + 1));
+    const std::optional<double> gib = gib_before(usage, row.words);
     if (gib && !(rank.*(row.figure))) rank.*(row.figure) = gib;
   }
+  // Newer versions print weights and what is outside the framework as one.
+  const auto consumed = gib_before(usage, " for consumed memory (weights + non-torch)");
+  if (consumed && rank.weights_gib && !rank.non_torch_gib)
+    rank.non_torch_gib = *consumed - *rank.weights_gib;
 }
 
 /// The snapshot before the engine's own context is of another kind: cuda_memory of the process.
@@ -134,6 +141,16 @@ void read_drafts(std::string_view line, EngineLog& log) {
     take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
 }
 
+/// Whether the towers are left out: "language_model_only=True", or limits of nothing that they
+/// take.
+bool is_text_alone(std::string_view line) {
+  if (is_true(line, "language_model_only")) return true;
+  const auto limits = behind(line, "limit_mm_per_prompt");
+  if (!limits) return false;
+  const std::string_view listed = limits->substr(0, limits->find('}'));
+  return value_of_key(listed, "image") == "0" && value_of_key(listed, "video") == "0";
+}
+
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
 void read_config(std::string_view line, State& state) {
   EngineStart& start = state.log.start;
@@ -174,6 +191,7 @@ void read_arguments(std::string_view line, State& state) {
   if (is_true(line, "enable_expert_parallel"))
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
+  if (is_text_alone(line)) start.takes_no_images = true;
   take_count(start.adapter_rank, line, "max_lora_rank");
 }
 
@@ -279,6 +297,39 @@ void read_line(std::string_view line, State& state) {
   }
 }
 
+// ---- lines that a terminal wrapped
+
+/// A record begins with its level, which a process, a time or a container's name may stand before.
+bool begins_record(std::string_view line) {
+  constexpr std::size_t kMostBefore = 120;
+  const std::string_view head = line.substr(0, kMostBefore);
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"INFO ", "WARNING ", "ERROR ", "DEBUG ", "pid="}),
+      [&](std::string_view level) { return head.contains(level); });
+}
+
+/// Whether a list of settings goes on behind the end of its line: in a copy from a terminal.
+bool is_cut(std::string_view line) {
+  // The configuration states the cache's type behind all else that is read here, since 0.3.
+  if (line.contains("LLM engine (v") && line.contains("with config: "))
+    return !line.contains("kv_cache_dtype=");
+  const auto arguments = behind(line, "non-default args: ");
+  if (!arguments) return false;
+  return std::ranges::count(*arguments, '{') > std::ranges::count(*arguments, '}');
+}
+
+/// Adds the lines before the next record, while the list is cut.
+void join_rest(std::string_view& text, std::string& line) {
+  constexpr int kMostLines = 64;
+  for (int i = 0; i < kMostLines && line.size() < kMostOfLine; ++i) {
+    std::string_view rest = text;
+    std::string next;
+    if (!next_line(rest, next) || begins_record(next)) return;
+    line += next;
+    text = rest;
+  }
+}
+
 }  // namespace
 
 bool is_vllm(std::string_view line) {
@@ -292,6 +343,7 @@ Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
   std::optional<State> before;  // stands where the last start printed nothing
   for (std::string line; next_line(text, line);) {
+    if (is_cut(line)) join_rest(text, line);
     if (begins_another(line, state)) before = std::exchange(state, State{});
     read_line(line, state);
   }

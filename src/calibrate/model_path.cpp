@@ -1,0 +1,79 @@
+#include "calibrate/model_path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace gpushape::calibrate {
+namespace {
+
+/// huggingface_hub file_download.py, repo_folder_name: "models--Qwen--Qwen2.5-7B-Instruct".
+constexpr std::string_view kHubFolder = "models--";
+constexpr std::string_view kHubMark = "--";
+
+/// modelscope snapshot_download.py: a folder's name has no dots, "Qwen2___5-3B".
+constexpr std::string_view kModelScopeDot = "___";
+
+/// Kaggle mounts a model at /kaggle/input/…/MODEL/FRAMEWORK/VARIATION/VERSION
+/// (https://www.kaggle.com/docs/models).
+constexpr auto kKaggleFrameworks =
+    std::to_array<std::string_view>({"transformers", "pytorch", "gguf", "keras", "other"});
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") parts.push_back(part);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return parts;
+}
+
+std::string with_dots(std::string_view part) {
+  std::string name(part);
+  for (std::size_t at = name.find(kModelScopeDot); at != std::string::npos;
+       at = name.find(kModelScopeDot, at)) {
+    name.replace(at, kModelScopeDot.size(), ".");
+  }
+  return name;
+}
+
+void add_hub_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
+  for (std::string_view part : parts) {
+    if (!part.starts_with(kHubFolder)) continue;
+    part.remove_prefix(kHubFolder.size());
+    std::string name(part);
+    const std::size_t mark = name.find(kHubMark);
+    if (mark != std::string::npos) name.replace(mark, kHubMark.size(), "/");
+    names.push_back(std::move(name));
+  }
+}
+
+void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
+  if (parts.empty() || parts.front() != "kaggle") return;
+  for (std::size_t at = 1; at + 1 < parts.size(); ++at) {
+    if (std::ranges::find(kKaggleFrameworks, parts[at]) == kKaggleFrameworks.end()) continue;
+    const std::string model(parts[at - 1]);
+    const std::string variation(parts[at + 1]);
+    names.push_back(variation);
+    names.push_back(model + "-" + variation);
+    names.push_back(model);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_in_path(std::string_view path) {
+  const std::vector<std::string_view> parts = parts_of(path);
+  std::vector<std::string> names;
+  add_hub_names(parts, names);
+  add_kaggle_names(parts, names);
+  if (parts.empty()) return names;
+  const std::string last = with_dots(parts.back());
+  if (parts.size() > 1) names.push_back(std::string(parts[parts.size() - 2]) + "/" + last);
+  names.push_back(last);
+  return names;
+}
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,43 @@
+#include "calibrate/model_path.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using gpushape::calibrate::names_in_path;
+
+TEST_SUITE("calibrate") {
+  // Paths of published starts.
+  TEST_CASE("a path gives the name that its model was fetched or kept under") {
+    struct Row {
+      const char* path;
+      const char* name;
+    };
+    const std::vector<Row> rows = {
+        {"/hf_cache/hub/models--Qwen--Qwen2.5-14B-Instruct/snapshots/cf98f3b3bbb457ad9e2bb7b",
+         "Qwen/Qwen2.5-14B-Instruct"},
+        {"/root/autodl-tmp/models/qwen/Qwen2___5-3B", "Qwen2.5-3B"},
+        {"/kaggle/input/models/google/gemma-4/transformers/gemma-4-31b-it/1", "gemma-4-31b-it"},
+        {"/kaggle/input/models/qwen-lm/qwen-3/transformers/8b/1", "qwen-3-8b"},
+        {"/kaggle/input/gpt-oss-120b/transformers/default/1", "gpt-oss-120b"},
+        {"/public_hw/HF/models/Qwen/Qwen3-30B-A3B/", "Qwen/Qwen3-30B-A3B"},
+        {"/home2/ycj/Models/Qwen3-30B-A3B-Instruct-2507", "Qwen3-30B-A3B-Instruct-2507"},
+        {"Qwen3-8B", "Qwen3-8B"},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.path);
+      const std::vector<std::string> names = names_in_path(row.path);
+      CHECK(std::ranges::find(names, row.name) != names.end());
+    }
+    CHECK(names_in_path(rows.front().path).front() == rows.front().name);
+  }
+
+  TEST_CASE("a path without parts gives no name") {
+    for (const char* path : {"", "/", "//", "./"}) {
+      CAPTURE(path);
+      CHECK(names_in_path(path).empty());
+    }
+  }
+}
