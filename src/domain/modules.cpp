@@ -45,6 +45,9 @@ class Rules {
     if (!can_be_quantized) return usual;
     const std::vector<std::string> names = names_.of(tensor, layer, is_multi_token);
     const auto names_it = [&](const ModulePattern& pattern) { return pattern.matches_any(names); };
+    // Engines ask first what stays: vLLM quantization/modelopt.py (is_layer_excluded) and
+    // compressed_tensors.py (should_ignore_layer).
+    if (std::ranges::any_of(kept_, names_it)) return scheme(weights_.other);
     const auto own = std::ranges::find_if(modules_, names_it);
     if (own != modules_.end()) {
       const ModuleFormat& format =
@@ -52,7 +55,7 @@ class Rules {
       if (is_plain(format.quantization)) return scheme(weights_.other);
       return scheme_with(format.quantization, format);
     }
-    return std::ranges::any_of(kept_, names_it) ? scheme(weights_.other) : usual;
+    return usual;
   }
 
  private:

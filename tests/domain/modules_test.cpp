@@ -196,6 +196,24 @@ TEST_SUITE("domain") {
     CHECK(stored_as(model, "mlp.experts.up_proj", 2) == Quantization::Bf16);
   }
 
+  // hf_quant_config.json of nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4: the experts' pattern
+  // speaks of those of the prediction layers, too, which exclude_modules leaves in 16 bits.
+  TEST_CASE("what is kept stays whatever a format's pattern says") {
+    Model model = mixture();
+    model.multi_token_prediction.emplace();
+    model.multi_token_prediction->layers = {{.layer = model.layers.back().layer, .count = 1}};
+    model.weights.modules = {{.pattern = "*.mlp.experts.*", .quantization = Quantization::Nvfp4},
+                             {.pattern = "*", .quantization = Quantization::Bf16}};
+    model.weights.kept = {"mtp*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "mlp.experts.up_proj", 1) == Quantization::Nvfp4);
+    for (const Tensor& tensor :
+         tensors_of(model.multi_token_prediction->layers.front().layer, model)) {
+      CAPTURE(tensor.name);
+      CHECK(multi_token_scheme(model, tensor, 0).quantization == Quantization::Bf16);
+    }
+  }
+
   TEST_CASE("of mixed precision the first pattern decides") {
     Model model = mixture();
     model.weights.modules = {{.pattern = "lm_head", .quantization = Quantization::Fp8},
