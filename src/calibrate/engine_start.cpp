@@ -86,7 +86,20 @@ constexpr auto kSourceSettings = std::to_array<SourceSettings>({
     {"repo-unslothai-notebooks-dd816e", 16, 128, 512, 0.6952, 14.74},
 });
 
+/// Whose checkpoint it was, where the record names the model alone and its source says it.
+struct SourceModel {
+  std::string_view id;
+  std::string_view model;
+};
+constexpr auto kSourceModels = std::to_array<SourceModel>({
+    // https://ai-muninn.com/en/blog/dgx-spark-gemma4-26b-nvfp4-52-toks
+    {"vllm-gemma4-26b-a4b-nvfp4-gb10-131k", "bg-digitalservices/Gemma-4-26B-A4B-it-NVFP4"},
+});
+
 void complete(EngineStart& start) {
+  for (const SourceModel& named : kSourceModels) {
+    if (named.id == start.id) start.model = named.model;
+  }
   for (const SourceSettings& settings : kSourceSettings) {
     if (settings.id != start.id) continue;
     start.adapter_rank = settings.adapter_rank;

@@ -113,6 +113,16 @@ bool looks_like_a_path(std::string_view name) {
          name.ends_with(".gguf") || name.ends_with(".safetensors");
 }
 
+std::string_view owner_of(std::string_view id) { return id.substr(0, id.find('/')); }
+
+/// "RedHatAI/…-NVFP4" is no copy of "nvidia/…-NVFP4": publishers keep layers of their own choice.
+bool has_other_recipe(std::string_view name, const domain::Model& entry) {
+  const std::optional<QuantizedName> asked = quantized_name(name);
+  const std::optional<QuantizedName> found = quantized_name(entry.id);
+  return name.contains('/') && asked && found && asked->suffix != found->suffix &&
+         !found->suffix->organization.empty();
+}
+
 }  // namespace
 
 Result<Catalog> Catalog::open(const std::optional<std::string>& overlay_folder) {
@@ -222,7 +232,7 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
   if (slash == std::string_view::npos) {
     // Who names no owner means the model's own publisher.
     const std::string_view id = (**base).id;
-    if (const auto own = quantized_name(fmt::format("{}/{}", id.substr(0, id.find('/')), name)))
+    if (const auto own = quantized_name(fmt::format("{}/{}", owner_of(id), name)))
       suffix = own->suffix;
   }
   // "gpt-oss-20b-mxfp4": the publisher's own precision.
@@ -239,14 +249,28 @@ Result<domain::Model> Catalog::find(std::string_view name) const {
   return find_name(name);
 }
 
+// Who names a quantization without its owner may mean that of anybody, unless the model's own
+// publisher made it.
+domain::Model Catalog::of_any_publisher(domain::Model entry) const {
+  const std::optional<QuantizedName> parts = quantized_name(entry.id);
+  const auto base = parts ? find_mirrored(parts->base) : std::nullopt;
+  if (base && *base && owner_of((**base).id) != owner_of(entry.id))
+    entry.weights.is_told_by_name = true;
+  return entry;
+}
+
 Result<domain::Model> Catalog::find_name(std::string_view name) const {
   if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   // A GGUF repository holds files of its own types.
   const bool is_of_files = without_gguf(name) != name;
-  if (auto entry = is_of_files ? std::nullopt : find_mirrored(name)) {
-    return *entry && name.contains('/') ? renamed(std::move(**entry), name) : std::move(*entry);
+  auto mirrored = is_of_files ? std::nullopt : find_mirrored(name);
+  if (mirrored && !(*mirrored && has_other_recipe(name, **mirrored))) {
+    if (!*mirrored) return std::move(*mirrored);
+    return name.contains('/') ? renamed(std::move(**mirrored), name)
+                              : of_any_publisher(std::move(**mirrored));
   }
   if (std::optional<Result<domain::Model>> entry = find_quantized(name)) return std::move(*entry);
+  if (mirrored) return renamed(std::move(**mirrored), name);
   if (const std::optional<std::string> base = unaltered_name(name)) {
     if (Result<domain::Model> entry = find_name(*base)) return renamed(std::move(*entry), name);
   }

@@ -59,6 +59,7 @@ class Catalog {
   [[nodiscard]] std::vector<std::string> mirrored_ids(const std::string& wanted) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_mirrored(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
+  [[nodiscard]] domain::Model of_any_publisher(domain::Model entry) const;
   [[nodiscard]] std::vector<std::string> model_names() const;
 
   std::vector<OverlayFile> overlay_models_;

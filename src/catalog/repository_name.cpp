@@ -19,6 +19,9 @@ using domain::Quantization;
 
 constexpr std::string_view kRedHat =
     "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head kept in 16 bits";
+constexpr std::string_view kRedHatNvfp4 =
+    "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head and linear attention "
+    "kept in 16 bits (https://docs.vllm.ai/projects/llm-compressor, Qwen3.6 NVFP4 MoE example)";
 constexpr std::string_view kModelOpt =
     "naming of nvidia repositories: ModelOpt, lm_head kept in 16 bits, FP8 KV cache scales";
 constexpr std::string_view kAwq =
@@ -63,7 +66,16 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Nvfp4,
      .static_activation_scales = true,
      .kv_cache = KvCacheType::Fp8,
-     .source = "hf_quant_config.json of nvidia/Qwen3-32B-NVFP4: NVFP4 weights, FP8 KV"},
+     .mixers = Quantization::Fp8,
+     .source = "hf_quant_config.json of nvidia/Qwen3-32B-NVFP4: NVFP4 weights, FP8 KV; of "
+               "nvidia/Qwen3.6-27B-NVFP4: attention of both kinds in FP8"},
+    {.suffix = "-nvfp4",
+     .organization = "unsloth",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .mixers = Quantization::Fp8Channel,
+     .source = "https://unsloth.ai/docs/basics/nvfp4: some layers in FP8, calibrated FP8 KV"},
     {.suffix = "-fp4",
      .organization = "nvidia",
      .linear = Quantization::Nvfp4,
@@ -104,7 +116,10 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-w4a16-g128", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
-    {.suffix = "-nvfp4", .linear = Quantization::Nvfp4, .source = kRedHat},
+    {.suffix = "-nvfp4",
+     .linear = Quantization::Nvfp4,
+     .keeps_linear_attention = true,
+     .source = kRedHatNvfp4},
     {.suffix = "-mxfp4",
      .linear = Quantization::Mxfp4,
      .source = "naming of repositories in OCP Microscaling formats"},
@@ -237,8 +252,49 @@ bool drop_owner(std::string& name) {
 }
 
 // What stays in 16 bits beside the head: routers of mixtures, whose few values every tool leaves
-// alone (llm-compressor's and AutoAWQ's own recipes).
+// alone (llm-compressor's and AutoAWQ's own recipes), and layers that predict further tokens, which
+// transformers does not load, so that tools copy them as they are (llm-compressor's examples for
+// Qwen3.6: save_mtp_tensors_to_checkpoint). Publishers of FP8 in blocks and llama.cpp quantize
+// those.
 const std::vector<std::string> kKept = {"lm_head", "gate", "router", "shared_expert_gate"};
+constexpr std::string_view kPrediction = "mtp";
+constexpr std::string_view kLinearAttention = "re:.*linear_attn.*";
+constexpr std::string_view kFullAttention = "re:.*self_attn.*";
+
+bool has_linear_attention(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.attention.kind == domain::LayerKind::Recurrent;
+  });
+}
+
+domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const domain::Model& base) {
+  domain::WeightFormat format;
+  format.other = base.weights.other;
+  format.linear = suffix.linear;
+  format.group = suffix.group;
+  format.static_activation_scales = suffix.static_activation_scales;
+  format.head_quantized = suffix.head_quantized;
+  format.is_told_by_name = true;
+  if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
+    format.other = suffix.linear;
+    return format;
+  }
+  format.kept = kKept;
+  if (suffix.head_quantized) format.kept.erase(format.kept.begin());
+  const bool is_file_type = domain::scheme(suffix.linear).is_interleaved;
+  if (suffix.linear != Quantization::Fp8Block && !is_file_type)
+    format.kept.emplace_back(kPrediction);
+  if (!has_linear_attention(base)) return format;
+  if (suffix.keeps_linear_attention) format.kept.emplace_back(kLinearAttention);
+  if (suffix.mixers) {
+    for (const std::string_view mixer : {kLinearAttention, kFullAttention}) {
+      format.modules.push_back({.pattern = std::string(mixer),
+                                .quantization = *suffix.mixers,
+                                .static_activation_scales = suffix.static_activation_scales});
+    }
+  }
+  return format;
+}
 
 }  // namespace
 
@@ -334,20 +390,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.sources.push_back({"quantization", std::string(suffix.source)});
   base.id = repository;
   base.aliases.clear();
-  const domain::Quantization other = base.weights.other;
-  base.weights = {};
-  base.weights.other = other;
-  base.weights.linear = suffix.linear;
-  base.weights.group = suffix.group;
-  base.weights.static_activation_scales = suffix.static_activation_scales;
-  base.weights.head_quantized = suffix.head_quantized;
-  base.weights.is_told_by_name = true;
-  if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
-    base.weights.other = suffix.linear;
-  } else {
-    base.weights.kept = kKept;
-    if (suffix.head_quantized) base.weights.kept.erase(base.weights.kept.begin());
-  }
+  base.weights = format_of_suffix(suffix, base);
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();
   domain::resolve_modules(base);

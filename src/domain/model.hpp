@@ -59,7 +59,7 @@ struct WeightFormat {
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
   bool is_told_by_name = false;  ///< of the repository: what stays in `other` is the usual recipe
-  /// Mixed precision: the first that matches a module decides, before `kept` and `linear`.
+  /// Mixed precision: of what is not `kept`, the first that matches a module decides.
   std::vector<ModuleFormat> modules;
 
   bool operator==(const WeightFormat&) const = default;

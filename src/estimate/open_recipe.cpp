@@ -1,6 +1,12 @@
 #include "estimate/open_recipe.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "domain/modules.hpp"
 
 namespace gpushape::estimate {
 namespace {
@@ -14,6 +20,19 @@ constexpr int kSmallGroup = 32;
 
 bool has_integer_groups(const domain::WeightScheme& scheme) {
   return scheme.granularity == domain::ScaleGranularity::Group && scheme.group > kSmallGroup;
+}
+
+/// What the recipe says of attention and dense networks left out.
+domain::Model with_all_in_few_bits(domain::Model model) {
+  const auto is_of_layers = [](std::string_view pattern) {
+    return pattern.contains("_attn") || (pattern.contains(".mlp") && !pattern.contains("gate"));
+  };
+  std::vector<std::string>& kept = model.weights.kept;
+  if (model.weights.modules.empty() && std::ranges::none_of(kept, is_of_layers)) return model;
+  model.weights.modules.clear();
+  std::erase_if(kept, is_of_layers);
+  domain::resolve_modules(model);
+  return model;
 }
 
 }  // namespace
@@ -32,8 +51,9 @@ bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& sche
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage, const LoadedWeights& loaded) {
-  // Symmetric, so without zero points (the same source), and experts as wide as they are.
-  domain::Model plainest = model;
+  // Symmetric, so without zero points (the same source), experts as wide as they are, and all
+  // layers in the same few bits (https://huggingface.co/CodeMan62/qwen3.8-27B-NVFP4A16).
+  domain::Model plainest = with_all_in_few_bits(model);
   if (model.weights.linear == Quantization::Awq || model.weights.linear == Quantization::GptqInt4)
     plainest.weights.linear = Quantization::Int4;
   WeightsLayout unpadded = layout;

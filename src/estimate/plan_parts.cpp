@@ -144,6 +144,14 @@ Conditions conditions_of(const Request& request) {
                           [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
           ? 1
           : 0;
+  conditions.has_gated_experts = std::ranges::any_of(request.model->layers,
+                                                     [](const domain::LayerRun& run) {
+                                                       const auto& experts =
+                                                           run.layer.feed_forward.experts;
+                                                       return experts && experts->is_gated;
+                                                     })
+                                     ? 1
+                                     : 0;
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));

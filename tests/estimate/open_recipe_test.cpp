@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,18 +20,24 @@ using namespace gpushape;
 
 namespace {
 
-domain::Range weights_of_name(const std::string& name) {
+domain::Range weights_of_name(const std::string& name,
+                              std::optional<std::int64_t> draft_tokens = std::nullopt) {
   const Result<domain::Model> model = example::built_in_catalog().find_name(name);
   REQUIRE(model);
   const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
   REQUIRE(engine);
   domain::Workload workload = example::workload(4096, 1);
   workload.engine.version.reset();
+  if (draft_tokens)
+    workload.engine.draft_tokens =
+        domain::Fact<std::int64_t>{*draft_tokens, domain::Origin::Flag, ""};
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, std::nullopt);
   REQUIRE(estimate);
   return domain::part_bytes(*estimate, domain::Part::Weights);
 }
+
+domain::Range weights_with_drafts(const std::string& name) { return weights_of_name(name, 3); }
 
 }  // namespace
 
@@ -52,6 +60,31 @@ TEST_SUITE("estimate") {
       CHECK(weights.low.gib() <= row.gib);
       CHECK(weights.high.gib() >= row.gib);
     }
+  }
+
+  // RedHatAI/Qwen3.8-27B-INT4 18.50 GiB, RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45: linear attention and
+  // the layer that predicts further tokens in 16 bits
+  // (https://docs.vllm.ai/projects/llm-compressor).
+  TEST_CASE("the layers that predict further tokens stay in 16 bits") {
+    CHECK(weights_with_drafts("RedHatAI/Qwen3.8-27B-INT4").expected.gib() ==
+          doctest::Approx(18.50).epsilon(0.005));
+    CHECK(weights_with_drafts("RedHatAI/Qwen3.6-35B-A3B-NVFP4").expected.gib() ==
+          doctest::Approx(23.45).epsilon(0.015));
+  }
+
+  // Width 704: gate and up are one matrix of 1,408 rows, a multiple of 128 (15.88 GiB printed).
+  TEST_CASE("gated experts in NVFP4 are padded to half as much as others") {
+    CHECK(weights_of_name("RedHatAI/gemma-4-26B-A4B-it-NVFP4").expected.gib() ==
+          doctest::Approx(15.88).epsilon(0.01));
+  }
+
+  TEST_CASE("publishers who keep attention in 8 bits, or in 16, say so with their name") {
+    const double in_8 = weights_with_drafts("unsloth/Qwen3.8-27B-NVFP4").expected.gib();
+    CHECK(in_8 == doctest::Approx(22.13).epsilon(0.015));
+    CHECK(weights_with_drafts("someone/Qwen3.8-27B-NVFP4").expected.gib() > in_8);
+    const domain::Range anyones = weights_with_drafts("someone/Qwen3.8-27B-NVFP4");
+    CHECK(anyones.low.gib() < 20);
+    CHECK(anyones.high.gib() > anyones.expected.gib());
   }
 
   // 48 layers of 2,048 x (4,096 + 512 + 512) and 4,096 x 2,048 values of attention: 0.906 G values.
