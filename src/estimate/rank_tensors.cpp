@@ -1,6 +1,8 @@
 #include "estimate/rank_tensors.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "domain/modules.hpp"
 #include "estimate/division.hpp"
@@ -63,6 +65,14 @@ WeightScheme plain_scheme(const WeightsLayout& layout) {
   return scheme;
 }
 
+WeightScheme with_unfolded_scales(WeightScheme scheme) {
+  constexpr int kFloatBits = 32;
+  if (scheme.nested_group == 0) return scheme;
+  scheme.nested_group = 0;
+  scheme.scale_bits = kFloatBits;
+  return scheme;
+}
+
 /// How the tensor is held; never quantized in place of the model's dtype unless a scheme says so.
 WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& model,
                          const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
@@ -73,7 +83,8 @@ WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& mode
   if (layout.is_as_stored) {
     const WeightScheme stored =
         is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);
-    return is_quantized(stored) ? stored : plain_scheme(layout);
+    if (!is_quantized(stored)) return plain_scheme(layout);
+    return layout.unfolds_scales ? with_unfolded_scales(stored) : stored;
   }
   const bool is_head = tensor.part == TensorPart::Head;
   const bool takes_scheme =
@@ -139,6 +150,58 @@ void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
   }
   bytes.push_back(divide_up(values * scheme.weight_bits, kBitsPerByte));
   append_companions(fused, bytes);
+}
+
+/// What ranks share of that which maps an encoder's output to the decoder's space.
+struct ProjectorRow {
+  std::string_view family;
+  /// Of the encoder's hidden size, the decoder's, and what the tower has beside its layers.
+  std::int64_t (*values)(std::int64_t hidden, std::int64_t out, std::int64_t rest);
+};
+
+/// Four patches to a token; Qwen3-VL has further mergers for the decoder's first layers.
+constexpr std::int64_t merger_values(std::int64_t hidden, std::int64_t out, std::int64_t rest) {
+  const std::int64_t merged = 4 * hidden;
+  const std::int64_t merger = merged * merged + merged * out;
+  return rest / merger * merger;
+}
+constexpr std::int64_t two_matrices(std::int64_t hidden, std::int64_t out, std::int64_t rest) {
+  return std::min(rest, hidden * out + out * out);
+}
+/// All but the convolution that merges four patches to one.
+constexpr std::int64_t gated_merger(std::int64_t hidden, std::int64_t out, std::int64_t rest) {
+  return std::max<std::int64_t>(0, rest - 4 * hidden * out);
+}
+constexpr std::int64_t all_of_it(std::int64_t /*hidden*/, std::int64_t /*out*/, std::int64_t rest) {
+  return rest;
+}
+
+// Column and row parallel in vLLM model_executor/models: qwen2_vl.py, qwen2_5_vl.py, qwen3_vl.py,
+// glm4_1v.py (mergers), llava.py, mistral3.py (linear_1, linear_2), mllama4.py. Projectors of other
+// families (gemma3_mm.py, internvl.py, idefics3.py, kimi_vl.py, minicpmv.py, phi3v.py) are whole on
+// each rank.
+constexpr auto kProjectors = std::to_array<ProjectorRow>({
+    {"qwen2_vl", merger_values},
+    {"qwen2_5_vl", merger_values},
+    {"qwen2_5_omni", merger_values},
+    {"qwen3_vl", merger_values},
+    {"qwen3_vl_moe", merger_values},
+    {"qwen3_omni_moe", merger_values},
+    {"qwen3_5", merger_values},
+    {"qwen3_5_moe", merger_values},
+    {"glm4v", gated_merger},
+    {"glm4v_moe", gated_merger},
+    {"llava", two_matrices},
+    {"llava_next", two_matrices},
+    {"mistral3", two_matrices},
+    {"llama4", all_of_it},
+});
+
+std::int64_t shared_projector_values(const domain::Tower& tower, const domain::Model& model,
+                                     std::int64_t rest) {
+  if (tower.kind != domain::TowerKind::Vision) return 0;
+  const auto* const row = std::ranges::find(kProjectors, model.family, &ProjectorRow::family);
+  return row == kProjectors.end() ? 0 : row->values(tower.hidden_size, model.hidden_size, rest);
 }
 
 }  // namespace
@@ -209,8 +272,8 @@ void append_extras(const domain::Layer& layer, const WeightsLayout& layout,
   bytes.push_back(heads * unrotated * rank * layout.dtype_bytes);
 }
 
-void append_tower(const domain::Tower& tower, const WeightsLayout& layout,
-                  std::vector<std::int64_t>& bytes) {
+void append_tower(const domain::Tower& tower, const domain::Model& model,
+                  const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t ranks = layout.tensor_parallel;
   const std::int64_t qkv = 3 * hidden * hidden;
@@ -225,7 +288,9 @@ void append_tower(const domain::Tower& tower, const WeightsLayout& layout,
     for (const std::int64_t values : {qkv, hidden * hidden, up, hidden * tower.width})
       bytes.push_back(divide_up(values, ranks) * layout.dtype_bytes);
   }
-  if (rest > 0) bytes.push_back(rest * layout.dtype_bytes);
+  if (rest == 0) return;
+  const std::int64_t shared = shared_projector_values(tower, model, rest);
+  bytes.push_back((rest - shared + divide_up(shared, ranks)) * layout.dtype_bytes);
 }
 
 }  // namespace gpushape::estimate

@@ -31,7 +31,7 @@ void append_extras(const domain::Layer& layer, const WeightsLayout& layout,
                    std::vector<std::int64_t>& bytes);
 
 /// A tower's allocations; its linear layers are shared by the ranks, the rest is copied.
-void append_tower(const domain::Tower& tower, const WeightsLayout& layout,
-                  std::vector<std::int64_t>& bytes);
+void append_tower(const domain::Tower& tower, const domain::Model& model,
+                  const WeightsLayout& layout, std::vector<std::int64_t>& bytes);
 
 }  // namespace gpushape::estimate

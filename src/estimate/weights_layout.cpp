@@ -208,7 +208,7 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
   if (stage.has_embedding && layout.loads_towers) {
     for (const domain::Tower& tower : model.towers) {
       bytes.clear();
-      append_tower(tower, layout, bytes);
+      append_tower(tower, model, layout, bytes);
       tally.add(bytes);
     }
   }

@@ -53,6 +53,7 @@ struct WeightsLayout {
   /// tensor parallelism do: attention alone is whole on each.
   std::int64_t dense_parallel = 1;
   std::int64_t rotary_bytes = 0;  ///< of one value of a rotary table; 0 for the model's dtype
+  bool unfolds_scales = false;    ///< scales that are themselves quantized become 32-bit numbers
   bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 
   bool operator==(const WeightsLayout&) const = default;

@@ -99,6 +99,15 @@ void note_adapters(const Request& request, ResolvedPlan& resolved) {
     resolved.notes.emplace_back("this version has no adapters on routed experts");
 }
 
+/// bitsandbytes quantizes the scales, too: of what the engine quantizes itself as of checkpoints.
+void settle_scales(const Facts& facts, WeightsLayout& weights) {
+  weights.unfolds_scales = facts.expected("nestedScalesKept") == 0;
+  const bool is_made_here =
+      !weights.is_as_stored && weights.scheme.quantization == Quantization::BnbNf4;
+  if (is_made_here && !weights.unfolds_scales)
+    weights.scheme = domain::scheme(Quantization::BnbNf4Double);
+}
+
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -137,6 +146,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
   Plan& plan = resolved.plan;
+  settle_scales(plan.facts, plan.weights);
   constexpr std::array<std::string_view, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
                                                        "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
