@@ -267,7 +267,7 @@ Result<Calibration> calibrate(const EngineLog& log, const Surroundings& stated) 
   }
   Surroundings surroundings = stated;
   surroundings.model = as_started(stated.model, log.start);
-  surroundings.engine = as_started(stated.engine, log.start);
+  surroundings.engine = on_vendor(as_started(stated.engine, log.start), log.start, stated.gpu);
   const domain::Workload workload = workload_of(log.start, surroundings.model, *version);
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
       surroundings.model, workload, surroundings.engine, surroundings.gpu);

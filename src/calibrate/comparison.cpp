@@ -214,6 +214,7 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   }
   const domain::Workload workload = workload_of(start, *model, release->version);
   const RecordGpu gpu = gpu_of(start, profiles);
+  engine = on_vendor(*std::move(engine), start, gpu.memory);
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, gpu.memory);
   if (!estimate) {

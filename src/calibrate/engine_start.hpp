@@ -13,6 +13,8 @@
 
 namespace gpushape::calibrate {
 
+inline constexpr std::string_view kAmd = "amd";
+
 struct EngineStart {
   std::string id;
   std::string source;  ///< public address
@@ -20,7 +22,8 @@ struct EngineStart {
   std::string engine_version;  ///< as stated
   std::string date;            ///< "2025-09-28", of the source
   std::string model;
-  std::string gpu;  ///< label, "A100-80GB"
+  std::string gpu;     ///< label, "A100-80GB"
+  std::string vendor;  ///< "amd" where the log says so; empty where the GPU's name tells it
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
   bool is_parallelism_stated = true;

@@ -43,7 +43,8 @@ std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
                                                    const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   const bool may_be_few = unstated.release || unstated.utilization || unstated.settings;
-  if (!start.max_num_seqs && may_be_few && start.engine == "vllm") values.emplace_back(kFewSequences);
+  if (!start.max_num_seqs && may_be_few && start.engine == "vllm")
+    values.emplace_back(kFewSequences);
   return values;
 }
 

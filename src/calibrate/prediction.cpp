@@ -117,6 +117,21 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   return engine;
 }
 
+domain::Engine on_vendor(domain::Engine engine, const EngineStart& start,
+                         const std::optional<domain::VisibleMemory>& gpu) {
+  if (start.vendor != kAmd || gpu) return engine;
+  constexpr std::string_view kOnAmd = "amd=1";
+  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
+  for (domain::EngineFacts& facts : rows) {
+    for (domain::EngineConstant& constant : facts.constants) {
+      const std::size_t at = constant.when.find(kOnAmd);
+      if (at != std::string::npos) constant.when.replace(at, kOnAmd.size(), "gpu=0");
+    }
+  }
+  engine.facts = std::move(rows);
+  return engine;
+}
+
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {
   const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
   return term == estimate.terms.end() ? domain::Range{} : term->bytes;

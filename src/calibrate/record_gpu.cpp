@@ -86,7 +86,10 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   }
   gpu.is_named = gpu.memory.has_value();
   if (!start.gpu_total_gib) return gpu;
-  if (!gpu.memory) gpu.memory.emplace();
+  if (!gpu.memory) {
+    gpu.memory.emplace();
+    gpu.memory->vendor = start.vendor;
+  }
   gpu.memory->bytes = printed(*start.gpu_total_gib);
   gpu.memory->source = start.source;
   return gpu;

@@ -106,7 +106,10 @@ Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
                                          ? std::optional(gib_of(*log.start.gpu_total_gib))
                                          : std::nullopt;
   if (!total) return gpu;
-  if (!gpu) gpu = stated_memory(*total);
+  if (!gpu) {
+    gpu = stated_memory(*total);
+    if (!log.start.vendor.empty()) gpu->vendor = log.start.vendor;
+  }
   constexpr double kHalfOfLastDecimal = 0.005;  // GiB; the log prints two
   gpu->bytes = {.low = *total - gib_of(kHalfOfLastDecimal),
                 .expected = *total,

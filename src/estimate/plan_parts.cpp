@@ -107,7 +107,8 @@ ExpertPadding expert_padding(const Facts& facts) {
   };
   return {.width = unit("expertWidthUnit"),
           .hidden = unit("expertHiddenUnit"),
-          .inputs = unit("expertInputsUnit")};
+          .inputs = unit("expertInputsUnit"),
+          .row_bytes = std::llround(facts.expected("expertRowBytes"))};
 }
 
 Conditions conditions_of(const Request& request) {
@@ -241,6 +242,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.data_parallel = plan.parallelism.data;
   plan.weights.expert_parallel = plan.parallelism.expert;
   plan.weights.expert_padding = expert_padding(plan.facts);
+  plan.weights.row_bytes = std::llround(plan.facts.expected("fp8RowBytes"));
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
   take_start(request, plan.facts, plan.weights);

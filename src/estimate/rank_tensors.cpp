@@ -97,7 +97,26 @@ struct Fused {
   RankTensor sum;
   WeightScheme scheme;
   bool is_float32 = false;
+  std::int64_t row_bytes = 0;  ///< left free behind long rows
 };
+
+/// Source: vLLM quantization/utils/fp8_utils.py (_maybe_pad_fp8_weight, of scales by block and by
+/// tensor), fused_moe/unquantized_fused_moe_method.py (_maybe_pad_weight).
+std::int64_t bytes_behind_rows(const domain::Tensor& tensor, const WeightScheme& scheme,
+                               const WeightsLayout& layout) {
+  if (tensor.part == TensorPart::Expert)
+    return is_quantized(scheme) ? 0 : layout.expert_padding.row_bytes;
+  const bool is_padded = scheme.quantization == domain::Quantization::Fp8 ||
+                         scheme.quantization == domain::Quantization::Fp8Block;
+  return is_padded ? layout.row_bytes : 0;
+}
+
+std::int64_t padding_of_rows(const Fused& fused) {
+  constexpr std::int64_t kChannels = 512;
+  const std::int64_t row = fused.sum.columns * fused.scheme.weight_bits / kBitsPerByte;
+  if (fused.row_bytes == 0 || row == 0 || row % kChannels != 0) return 0;
+  return fused.sum.copies * fused.sum.rows * fused.row_bytes;
+}
 
 /// Scales, zero points and indices of one fused linear layer.
 void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
@@ -148,7 +167,7 @@ void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
                     kBitsPerByte);
     return;
   }
-  bytes.push_back(divide_up(values * scheme.weight_bits, kBitsPerByte));
+  bytes.push_back(divide_up(values * scheme.weight_bits, kBitsPerByte) + padding_of_rows(fused));
   append_companions(fused, bytes);
 }
 
@@ -248,7 +267,10 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
       continue;
     }
     if (is_open) append_fused(open, bytes);
-    open = {.sum = share, .scheme = scheme, .is_float32 = tensor.is_float32};
+    open = {.sum = share,
+            .scheme = scheme,
+            .is_float32 = tensor.is_float32,
+            .row_bytes = bytes_behind_rows(tensor, scheme, layout)};
     open_word = tensor.fused;
     is_open = true;
   }

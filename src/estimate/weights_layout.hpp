@@ -16,9 +16,10 @@ namespace gpushape::estimate {
 
 /// Multiples that a kernel wants of an expert's sizes; 1 for none.
 struct ExpertPadding {
-  std::int64_t width = 1;   ///< of one rank's share of an expert
-  std::int64_t hidden = 1;  ///< of the space that experts work in
-  std::int64_t inputs = 1;  ///< of what a matrix is multiplied with, width or hidden
+  std::int64_t width = 1;      ///< of one rank's share of an expert
+  std::int64_t hidden = 1;     ///< of the space that experts work in
+  std::int64_t inputs = 1;     ///< of what a matrix is multiplied with, width or hidden
+  std::int64_t row_bytes = 0;  ///< as WeightsLayout::row_bytes, behind the rows of 16-bit experts
 
   bool operator==(const ExpertPadding&) const = default;
 };
@@ -42,6 +43,9 @@ struct WeightsLayout {
   std::int64_t vocabulary_unit = 64;     ///< vocabulary rows are padded to a multiple of it
   std::int64_t sectioned_rope_rows = 1;  ///< rows for each position of a rope with sections
   ExpertPadding expert_padding = {};
+  /// Left free behind each row of an FP8 layer whose length is a multiple of 512 bytes, so that
+  /// rows do not all begin in the same memory channel.
+  std::int64_t row_bytes = 0;
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
   double unsplit_share = 0;      ///< of a tensor: what the allocator leaves to it, see there

@@ -2,6 +2,7 @@
 // its loaders and kernels do.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct PrintedWeights {
   std::int64_t tensor = 1;
   std::string_view quantization = {};  ///< asked for; empty for the checkpoint's
   double gib = 0;
+  bool is_on_amd = false;
 };
 
 domain::Range weights_by_vllm(const PrintedWeights& row) {
@@ -35,8 +37,14 @@ domain::Range weights_by_vllm(const PrintedWeights& row) {
   workload.engine.tensor = example::flag(row.tensor);
   if (!row.quantization.empty())
     workload.quantization = example::flag(*catalog::parse_quantization(row.quantization));
+  std::optional<domain::VisibleMemory> gpu;
+  if (row.is_on_amd) {
+    gpu.emplace();
+    gpu->bytes = domain::exactly(gib(192));
+    gpu->vendor = "amd";
+  }
   const Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*model, workload, *engine, std::nullopt);
+      estimate::estimate_memory(*model, workload, *engine, gpu);
   REQUIRE(estimate);
   return domain::part_bytes(*estimate, domain::Part::Weights);
 }
@@ -64,6 +72,39 @@ TEST_SUITE("estimate") {
                    .quantization = "bnb-nf4",
                    .gib = 0.7318 + unfolded / (1 << 30)},
                   0.015);
+  }
+
+  // https://github.com/amdgoose/arno_vllm_chat, https://github.com/apollo-mg/Project-Apollo
+  // vllm_results.log and vllm_results_fp8_redhat.log, https://github.com/fpolica91/triton-example
+  // (MI300X).
+  TEST_CASE("on AMD's GPUs weights are what free memory lost while they were loaded") {
+    const auto printed = std::to_array<PrintedWeights>({
+        {.model = "Qwen/Qwen2.5-7B-Instruct", .version = "0.17", .gib = 14.37},
+        {.model = "casperhansen/deepseek-r1-distill-qwen-14b-awq",
+         .version = "0.14",
+         .gib = 9.4922},
+        {.model = "RedHatAI/DeepSeek-R1-Distill-Qwen-14B-FP8-dynamic",
+         .version = "0.14",
+         .gib = 15.4668},
+        {.model = "zai-org/GLM-5-FP8", .version = "0.16", .tensor = 8, .gib = 91.36},
+    });
+    for (PrintedWeights row : printed) {
+      CAPTURE(row.model);
+      row.is_on_amd = true;
+      const domain::Range weights = weights_by_vllm(row);
+      CHECK(weights.low.gib() <= row.gib);
+      CHECK(weights.high.gib() >= row.gib);
+    }
+  }
+
+  // 48 layers of 128 experts: rows of 2,048 and of 768 values in 16 bits, 256 bytes behind each.
+  TEST_CASE("on AMD's GPUs rows of experts have room behind them") {
+    const PrintedWeights row = {
+        .model = "Qwen/Qwen3-30B-A3B", .version = "0.10", .is_on_amd = true};
+    const double rows = 48 * 128.0 * (2 * 768 + 2048) * 256 / (1 << 30);
+    const domain::Range weights = weights_by_vllm(row);
+    CHECK(weights.expected.gib() == doctest::Approx(56.94 + rows).epsilon(0.005));
+    CHECK(weights.low.gib() < 56.94);
   }
 
   TEST_CASE("ranks share the projectors that engines cut") {

@@ -251,6 +251,8 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view) { log.is_graph_estimate_subtracted = true; }},
     {"Encoder cache will be initialized with a budget of ",
      [](EngineLog& log, std::string_view rest) { log.encoder_tokens = leading_count(rest); }},
+    {"[rocm.py:", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
+    {"[aiter]", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
     {"device_name=",
      [](EngineLog& log, std::string_view rest) {
        log.device_name = std::string(rest.substr(0, rest.find_first_of(".,] ")));

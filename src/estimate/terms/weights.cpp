@@ -22,6 +22,37 @@ Bytes held_by_towers(const Situation& situation) {
   return counts_segments(situation) ? towers.reserved : towers.allocated;
 }
 
+/// Of the stage, experts that are quantized: kernels lay out a layer's once more while the first
+/// still stands, and free memory shows both.
+double layer_of_experts(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  if (plan.weights.scheme.granularity == domain::ScaleGranularity::None) return 0;
+  std::int64_t index = 0;
+  double largest = 0;
+  for (const domain::LayerRun& run : plan.model->layers) {
+    if (run.layer.feed_forward.experts) {
+      const Stage one{.index = situation.stage.index,
+                      .first_layer = index,
+                      .layers = 1,
+                      .has_embedding = false,
+                      .has_head = false};
+      const LoadedWeights layer = load_weights(*plan.model, plan.weights, one);
+      largest = std::max(largest, static_cast<double>(layer.tensors.count()));
+    }
+    index += run.count;
+  }
+  return largest;
+}
+
+/// What free memory shows as taken beside the weights, where the engine reads that.
+Spread beside_weights(const Situation& situation) {
+  const Facts& facts = situation.plan->facts;
+  Spread beside = facts.value("loadedBeside");
+  if (const Spread copies = facts.value("expertCopies"); copies.high > 0)
+    beside = beside + copies * layer_of_experts(situation);
+  return beside;
+}
+
 }  // namespace
 
 // Embedding, head and towers stay on the GPU. Source: vLLM model_executor/models/utils.py,
@@ -40,6 +71,13 @@ Spread loaded_bytes(const Situation& situation) {
   const auto bytes = static_cast<double>(held_bytes(situation).count());
   const Spread ratio = plan.facts.value("weightsRatio");
   Spread loaded = ratio * (bytes - static_cast<double>(offloaded_bytes(situation).count()));
+  loaded = loaded + beside_weights(situation);
+  if (plan.weights.expert_padding.row_bytes > 0) {
+    WeightsLayout without = plan.weights;
+    without.expert_padding.row_bytes = 0;
+    const LoadedWeights least = load_weights(*plan.model, without, situation.stage);
+    loaded.low -= static_cast<double>((situation.weights.tensors - least.tensors).count());
+  }
   if (plan.weights.is_recipe_open) {
     const RecipeBounds bounds =
         recipe_bounds(*plan.model, plan.weights, situation.stage, situation.weights);
