@@ -249,6 +249,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));
   plan.weights.rotary_bytes = std::llround(plan.facts.expected("rotaryBytes"));
+  plan.weights.loads_keys_twice = plan.facts.expected("loadsKeysTwice") != 0;
   if (plan.facts.find("vocabularyUnit") != nullptr)
     plan.weights.vocabulary_unit = unit("vocabularyUnit");
   return resolved;

@@ -243,6 +243,7 @@ RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
       share.rows = rows_of_heads(tensor, ranks);
       break;
     case Split::Vocabulary:
+      if (tensor.part == TensorPart::Embedding && layout.has_whole_table) break;
       share.rows = divide_up(padded_vocabulary(model, layout), ranks);
       break;
     case Split::Experts:

@@ -63,6 +63,11 @@ std::uint64_t exceptions_of(const domain::Model& model, std::int64_t layer) {
   return sum;
 }
 
+domain::Layer as_loaded(domain::Layer layer, const WeightsLayout& layout) {
+  if (layout.loads_keys_twice) layer.attention.value_is_key = false;
+  return layer;
+}
+
 /// The allocations of layers that were seen already: a network has few kinds of layers.
 class LayerMemory {
  public:
@@ -88,7 +93,8 @@ class LayerMemory {
       if (seen.exceptions == exceptions && *seen.layer == layer) return seen;
     }
     bytes_.clear();
-    append_allocations(tensors_of(layer, model_), model_, layout_, index, false, bytes_);
+    append_allocations(tensors_of(as_loaded(layer, layout_), model_), model_, layout_, index, false,
+                       bytes_);
     append_extras(layer, layout_, bytes_);
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
     seen_.push_back(

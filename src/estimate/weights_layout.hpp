@@ -48,6 +48,9 @@ struct WeightsLayout {
   std::int64_t row_bytes = 0;
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
+  bool has_whole_table = false;  ///< every rank holds the embedding of all words
+  /// Where keys serve as values, their projection is loaded once more in the values' place.
+  bool loads_keys_twice = false;
   double unsplit_share = 0;      ///< of a tensor: what the allocator leaves to it, see there
   bool loads_towers = true;      ///< not where the engine is started for text alone
   bool has_unused_head = false;  ///< an encoder that is loaded as the decoder it was made of

@@ -91,6 +91,20 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // Printed "mem usage" of https://github.com/mattbucci/2x-3090-GA102-300-A1-sglang-inference,
+  // benchmarks/sprint-2026-06-kv-decode: AWQ with groups of 128 for the linear layers of the
+  // decoder (scripts/quantize/quantize_gemma4_qat_rtn_awq.py), on two GPUs.
+  TEST_CASE("SGLang keeps Gemma's embedding whole on every rank") {
+    const Asked row{"google/gemma-4-12B-it", "sglang", "0.5.10", 2};
+    domain::Workload workload = workload_of(row);
+    workload.quantization = asked(domain::Quantization::Awq);
+    const Estimate estimate = estimated(row, workload, gpu(24, 24576, "8.6"));
+    const domain::Range weights = range_of(estimate, "weights");
+    CHECK(weights.expected.gib() == doctest::Approx(5.42).epsilon(0.02));
+    CHECK(weights.low.gib() <= 5.42);
+    CHECK(weights.high.gib() >= 5.42);
+  }
+
   // https://github.com/sgl-project/sglang/issues/6753: mem_fraction_static=0.8717961202189594,
   // #tokens: 871371, K and V 53.18 GB each.
   TEST_CASE("SGLang on H200 keeps the pool that it printed") {

@@ -36,6 +36,16 @@ constexpr double kMiB = 1024.0 * 1024;
 constexpr double kDecimals = 1000;  // of the share
 constexpr double kFine = 1e6;       // of a product, as far as it is shown; ours
 
+/// Gemma scales its embedding, and from the third on in a table that ranks do not share. Source:
+/// SGLang models/gemma3_causal.py, Gemma3TextScaledWordEmbedding, which gemma3n_causal.py and
+/// gemma4_causal.py take over.
+bool has_whole_table(const domain::Model& model) {
+  constexpr std::array<std::string_view, 2> kFamilies = {"gemma3", "gemma4"};
+  return std::ranges::any_of(kFamilies, [&](std::string_view family) {
+    return std::string_view(model.family).starts_with(family);
+  });
+}
+
 bool has_dp_attention(const Plan& plan) {
   return plan.parallelism.data > 1 && plan.parallelism.expert > 1;
 }
@@ -225,6 +235,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
     return failure(std::move(missing));
   }
   if (has_dp_attention(plan)) plan.weights.dense_parallel = plan.parallelism.data;
+  plan.weights.has_whole_table = has_whole_table(*request.model);
   resolved.kv_cache_type = cache_type_of(request, plan);
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;

@@ -70,7 +70,11 @@ Spread loaded_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const auto bytes = static_cast<double>(held_bytes(situation).count());
   const Spread ratio = plan.facts.value("weightsRatio");
-  Spread loaded = ratio * (bytes - static_cast<double>(offloaded_bytes(situation).count()));
+  const auto away = static_cast<double>(offloaded_bytes(situation).count());
+  Spread loaded = ratio * (bytes - away);
+  // With expandable segments (PYTORCH_CUDA_ALLOC_CONF) no rest of a segment is lost.
+  const auto allocated = static_cast<double>(situation.weights.allocated.count());
+  if (counts_segments(situation)) loaded.low = ratio.low * (std::min(bytes, allocated) - away);
   loaded = loaded + beside_weights(situation);
   if (plan.weights.expert_padding.row_bytes > 0) {
     WeightsLayout without = plan.weights;
