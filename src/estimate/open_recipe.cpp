@@ -35,18 +35,32 @@ domain::Model with_all_in_few_bits(domain::Model model) {
   return model;
 }
 
+/// Of layers with experts or recurrence some recipes keep all attention in 16 bits.
+bool has_choice_of_layers(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.feed_forward.experts.has_value() ||
+           run.layer.attention.kind == domain::LayerKind::Recurrent;
+  });
+}
+
 }  // namespace
 
 // Between the two: RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45 GiB, RedHatAI/gemma-4-26B-A4B-it-NVFP4
 // 15.88, cyankiwi's AWQ of the same 16.63, unsloth/Qwen3.8-27B-NVFP4 22.13 (vLLM 0.25.1,
 // https://github.com/sostrowsk/dgx-spark-local-llm), cpatonn's AWQ of Qwen3-30B-A3B 15.61 (0.10.0).
-bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme) {
+bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme, ToldBy told) {
   constexpr int kFewBits = 4;
-  if (!model.weights.is_told_by_name || scheme.weight_bits > kFewBits) return false;
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.feed_forward.experts.has_value() ||
-           run.layer.attention.kind == domain::LayerKind::Recurrent;
-  });
+  // Blocks of a GGUF file are what their name says.
+  if (scheme.weight_bits > kFewBits || scheme.is_interleaved) return false;
+  switch (told) {
+    case ToldBy::Checkpoint:
+      return false;
+    case ToldBy::Name:
+      return has_choice_of_layers(model);
+    case ToldBy::Request:
+      return has_choice_of_layers(model) || has_integer_groups(scheme);
+  }
+  return false;
 }
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
@@ -58,12 +72,17 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
     plainest.weights.linear = Quantization::Int4;
   WeightsLayout unpadded = layout;
   unpadded.expert_padding = {};
+  unpadded.scheme.zero_bits = 0;
+  unpadded.scheme.order_bits = 0;
   const LoadedWeights least = load_weights(plainest, unpadded, stage);
 
   domain::Model richest = model;
-  if (has_integer_groups(layout.scheme)) richest.weights.group = kSmallGroup;
   WeightsLayout kept = layout;
-  kept.keeps_mixers = true;
+  kept.keeps_mixers = has_choice_of_layers(model);
+  if (has_integer_groups(layout.scheme)) {
+    richest.weights.group = kSmallGroup;
+    kept.scheme.group = kSmallGroup;
+  }
   const LoadedWeights most = load_weights(richest, kept, stage);
   return {.less = std::max(Bytes(0), loaded.tensors - least.tensors),
           .more = std::max(Bytes(0), most.tensors - loaded.tensors)};

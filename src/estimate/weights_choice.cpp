@@ -25,6 +25,12 @@ Fact<Quantization> quantization_of(const Request& request) {
   return {stored.linear, Origin::Catalog, "the checkpoint"};
 }
 
+/// What the engine makes itself needs no publisher's recipe.
+ToldBy told_by(const domain::WeightFormat& stored, bool is_as_stored, bool is_converted) {
+  if (!is_as_stored) return is_converted ? ToldBy::Checkpoint : ToldBy::Request;
+  return stored.is_told_by_name ? ToldBy::Name : ToldBy::Checkpoint;
+}
+
 }  // namespace
 
 Quantization dtype_of(const Request& request) {
@@ -49,13 +55,15 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.scheme =
       is_as_stored && !is_plain(wanted) ? domain::scheme_of(stored) : domain::scheme(wanted);
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
-  choice.layout.is_recipe_open =
-      is_as_stored && is_recipe_open(*request.model, choice.layout.scheme);
+  const bool is_converted =
+      std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end();
+  choice.layout.is_recipe_open = is_recipe_open(*request.model, choice.layout.scheme,
+                                                told_by(stored, is_as_stored, is_converted));
 
   const std::string_view name = name_of(wanted);
   if (is_plain(stored.linear) && !is_plain(wanted)) {
     choice.notes.push_back(
-        std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end()
+        is_converted
             ? fmt::format("the engine turns the 16-bit weights into {} while it loads them", name)
             : fmt::format("{} needs a checkpoint in that format; sized as one with 16-bit "
                           "embeddings and head",

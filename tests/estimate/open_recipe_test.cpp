@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "domain/quantization.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/samples.hpp"
 #include "support/built_in_catalog.hpp"
@@ -20,24 +21,38 @@ using namespace gpushape;
 
 namespace {
 
-domain::Range weights_of_name(const std::string& name,
-                              std::optional<std::int64_t> draft_tokens = std::nullopt) {
+domain::Range weights_of(const std::string& name, const std::string& engine_name,
+                         const domain::Workload& workload) {
   const Result<domain::Model> model = example::built_in_catalog().find_name(name);
   REQUIRE(model);
-  const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
+  const Result<domain::Engine> engine = example::built_in_catalog().engine(engine_name);
   REQUIRE(engine);
-  domain::Workload workload = example::workload(4096, 1);
-  workload.engine.version.reset();
-  if (draft_tokens)
-    workload.engine.draft_tokens =
-        domain::Fact<std::int64_t>{*draft_tokens, domain::Origin::Flag, ""};
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, std::nullopt);
   REQUIRE(estimate);
   return domain::part_bytes(*estimate, domain::Part::Weights);
 }
 
+domain::Range weights_of_name(const std::string& name,
+                              std::optional<std::int64_t> draft_tokens = std::nullopt) {
+  domain::Workload workload = example::workload(4096, 1);
+  workload.engine.version.reset();
+  if (draft_tokens)
+    workload.engine.draft_tokens =
+        domain::Fact<std::int64_t>{*draft_tokens, domain::Origin::Flag, ""};
+  return weights_of(name, "vllm", workload);
+}
+
 domain::Range weights_with_drafts(const std::string& name) { return weights_of_name(name, 3); }
+
+domain::Range weights_asked_for(const std::string& name, const std::string& engine,
+                                std::int64_t tensor, domain::Quantization quantization) {
+  domain::Workload workload = example::workload(4096, 1);
+  workload.engine.version.reset();
+  workload.engine.tensor = {tensor, domain::Origin::Flag, "the test"};
+  workload.quantization = {quantization, domain::Origin::Flag, "the test"};
+  return weights_of(name, engine, workload);
+}
 
 }  // namespace
 
@@ -98,6 +113,28 @@ TEST_SUITE("estimate") {
     const double wider_attention = attention * (2 - (4 + 20.0 / 128) / 8);
     const double more = weights.high.gib() - weights.expected.gib();
     CHECK(more == doctest::Approx(smaller_groups + wider_attention).epsilon(0.08));
+  }
+
+  // Printed: mattbucci's own AWQ of Gemma 4 26B on two RTX 3090, SGLang 0.5.10, groups of 32
+  // (https://github.com/mattbucci/2x-3090-GA102-300-A1-sglang-inference,
+  // scripts/quantize/convert_gemma4_26b_ct_to_awq.py).
+  TEST_CASE("a format that is asked for may be any publisher's checkpoint") {
+    const domain::Range gemma =
+        weights_asked_for("google/gemma-4-26B-A4B-it", "sglang", 2, domain::Quantization::Awq);
+    CHECK(gemma.low.gib() <= 9.34);
+    CHECK(gemma.high.gib() >= 9.34);
+
+    // 32 layers of 4,096 x (4,096 + 2 x 1,024 + 4,096) and 3 x 4,096 x 14,336: 6.98 G values, of
+    // which each 128 have a scale and a zero point, or each 32.
+    const domain::Range llama =
+        weights_asked_for("meta-llama/Llama-3.1-8B-Instruct", "vllm", 1, domain::Quantization::Awq);
+    const double values = 32 * (4096 * (4096 + 2 * 1024 + 4096.0) + 3 * 4096 * 14336.0) / (1 << 30);
+    CHECK(llama.high.gib() - llama.expected.gib() ==
+          doctest::Approx(values * ((16.0 + 4) / 32 - (16.0 + 4) / 128) / 8).epsilon(0.15));
+    // What the engine turns by itself has one recipe.
+    const domain::Range turned =
+        weights_asked_for("meta-llama/Llama-3.1-8B-Instruct", "vllm", 1, domain::Quantization::Fp8);
+    CHECK(turned.high.gib() / turned.low.gib() < 1.04);
   }
 
   TEST_CASE("a dense model's recipe is the usual one, and so is one that the catalog knows") {

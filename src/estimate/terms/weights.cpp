@@ -146,8 +146,8 @@ void describe_weights(const Situation& situation, domain::Term& term) {
   term.source = situation.plan->facts.source("weightsRatio");
   if (layout.is_recipe_open) {
     term.source +=
-        "; the name does not tell which layers stay in 16 bits, how large groups are and whether "
-        "they have zero points: the bounds hold the recipes that publishers use";
+        "; only the format is told: which layers stay in 16 bits, how large groups are and whether "
+        "they have zero points is the publisher's recipe, and the bounds hold those in use";
   }
 }
 
