@@ -45,17 +45,14 @@ class Rules {
     if (!can_be_quantized) return usual;
     const std::vector<std::string> names = names_.of(tensor, layer, is_multi_token);
     const auto names_it = [&](const ModulePattern& pattern) { return pattern.matches_any(names); };
-    // Engines ask first what stays: vLLM quantization/modelopt.py (is_layer_excluded) and
-    // compressed_tensors.py (should_ignore_layer).
+    // What is left out is asked for first. Source: vLLM layers/quantization/modelopt.py
+    // (is_layer_excluded), compressed_tensors.py (should_ignore_layer).
     if (std::ranges::any_of(kept_, names_it)) return scheme(weights_.other);
     const auto own = std::ranges::find_if(modules_, names_it);
-    if (own != modules_.end()) {
-      const ModuleFormat& format =
-          weights_.modules[static_cast<std::size_t>(own - modules_.begin())];
-      if (is_plain(format.quantization)) return scheme(weights_.other);
-      return scheme_with(format.quantization, format);
-    }
-    return usual;
+    if (own == modules_.end()) return usual;
+    const ModuleFormat& format = weights_.modules[static_cast<std::size_t>(own - modules_.begin())];
+    return is_plain(format.quantization) ? scheme(weights_.other)
+                                         : scheme_with(format.quantization, format);
   }
 
  private:

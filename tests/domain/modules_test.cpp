@@ -241,6 +241,16 @@ TEST_SUITE("domain") {
     CHECK(model.exceptions.size() < 20);
   }
 
+  // vLLM layers/quantization/modelopt.py asks is_layer_excluded before any scheme.
+  TEST_CASE("what is left out stays out, whatever further patterns say") {
+    Model model = mixture();
+    model.weights.kept = {"lm_head", "model.layers.3*"};
+    model.weights.modules = {{.pattern = "mlp.experts", .quantization = Quantization::Fp8}};
+    resolve_modules(model);
+    CHECK(stored_as(model, "mlp.experts.down_proj", 2) == Quantization::Fp8);
+    CHECK(stored_as(model, "mlp.experts.down_proj", 3) == model.weights.other);
+  }
+
   TEST_CASE("stored bytes are weights and what comes with them") {
     const Tensor linear{.name = "x", .rows = 4096, .columns = 11008, .is_linear = true};
     const auto bytes = [&](Quantization quantization) {
