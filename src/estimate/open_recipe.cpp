@@ -35,7 +35,8 @@ domain::Model with_all_in_few_bits(domain::Model model) {
   return model;
 }
 
-/// Of layers with experts or recurrence some recipes keep all attention in 16 bits.
+/// Of layers with experts or recurrence some recipes keep all attention in 16 bits, and the experts
+/// that every token takes.
 bool has_choice_of_layers(const domain::Model& model) {
   return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
     return run.layer.feed_forward.experts.has_value() ||
@@ -78,7 +79,7 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
 
   domain::Model richest = model;
   WeightsLayout kept = layout;
-  kept.keeps_mixers = has_choice_of_layers(model);
+  kept.keeps_mixers_and_shared = has_choice_of_layers(model);
   if (has_integer_groups(layout.scheme)) {
     richest.weights.group = kSmallGroup;
     kept.scheme.group = kSmallGroup;

@@ -16,9 +16,9 @@ enum class ToldBy {
 };
 
 /// Recipes of 4 bits differ where a layer has more than attention and one dense network: with
-/// experts or recurrent layers some keep all attention and all recurrent layers in 16 bits, some
-/// none. Dense models whose names tell the format have the usual groups; where nobody names a
-/// checkpoint, groups may be small.
+/// experts or recurrent layers some keep all attention, all recurrent layers and shared experts in
+/// 16 bits, some none. Dense models whose names tell the format have the usual groups; where nobody
+/// names a checkpoint, groups may be small.
 bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme, ToldBy told);
 
 /// The least and the most that one stage may hold, bytes against `loaded`: at most zero, and at

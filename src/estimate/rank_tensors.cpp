@@ -79,7 +79,8 @@ WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& mode
   if (tensor.columns == 0) return plain_scheme(layout);
   const bool is_mixer =
       tensor.part == TensorPart::Attention || tensor.part == TensorPart::Recurrent;
-  if (is_mixer && layout.keeps_mixers) return plain_scheme(layout);
+  const bool is_shared = tensor.part == TensorPart::Expert && tensor.split != Split::Experts;
+  if ((is_mixer || is_shared) && layout.keeps_mixers_and_shared) return plain_scheme(layout);
   if (layout.is_as_stored) {
     const WeightScheme stored =
         is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);

@@ -32,8 +32,8 @@ struct WeightsLayout {
   bool is_as_stored = false;
   std::int64_t dtype_bytes = 2;  ///< of everything that no scheme applies to
   bool head_quantized = false;
-  /// Attention and recurrent layers stay in the model's dtype, whatever the scheme.
-  bool keeps_mixers = false;
+  /// Attention, recurrent layers and shared experts stay in the model's dtype, whatever the scheme.
+  bool keeps_mixers_and_shared = false;
   /// Whether they do is not known: the publisher's recipe is not at hand.
   bool is_recipe_open = false;
   std::int64_t tensor_parallel = 1;

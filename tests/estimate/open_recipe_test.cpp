@@ -61,17 +61,19 @@ TEST_SUITE("estimate") {
     struct Printed {
       std::string_view name;
       double gib;
+      std::int64_t draft_tokens = 0;
     };
     constexpr auto kPrinted = std::to_array<Printed>({
         {"cpatonn/Qwen3-30B-A3B-Thinking-2507-AWQ-4bit", 15.61},
         {"cyankiwi/gemma-4-26B-A4B-it-qat-AWQ-INT4", 16.63},
         {"RedHatAI/gemma-4-26B-A4B-it-NVFP4", 15.88},
-        {"unsloth/Qwen3.8-27B-NVFP4", 22.13},
-        {"RedHatAI/Qwen3.8-27B-INT4", 18.50},
+        {"unsloth/Qwen3.8-27B-NVFP4", 22.13, 3},
+        {"RedHatAI/Qwen3.8-27B-INT4", 18.50, 3},
+        {"RedHatAI/Qwen3.6-35B-A3B-NVFP4", 23.45, 3},
     });
     for (const Printed& row : kPrinted) {
       CAPTURE(row.name);
-      const domain::Range weights = weights_of_name(std::string(row.name));
+      const domain::Range weights = weights_of_name(std::string(row.name), row.draft_tokens);
       CHECK(weights.low.gib() <= row.gib);
       CHECK(weights.high.gib() >= row.gib);
     }
