@@ -26,6 +26,7 @@ struct Conditions {
   double is_amd = 0;
   double is_quantized = 0;
   double linear_bits = 16;  ///< of one stored weight of a linear layer
+  double has_block_scales = 0;
   double is_mxfp4 = 0;
   double is_nvfp4 = 0;
   double has_recurrent = 0;
@@ -56,6 +57,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"amd", &Conditions::is_amd, "1 on AMD devices"},
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
+    {"blockScales", &Conditions::has_block_scales,
+     "1 when a square block of a linear layer's weights has one scale"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
     {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
     {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},

@@ -192,6 +192,8 @@ void take_weights(const WeightsChoice& weights, Conditions& conditions) {
   conditions.is_quantized =
       weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
   conditions.linear_bits = weights.layout.scheme.weight_bits;
+  conditions.has_block_scales =
+      weights.layout.scheme.granularity == domain::ScaleGranularity::Block ? 1 : 0;
   conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
   conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
 }
