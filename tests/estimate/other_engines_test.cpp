@@ -1,6 +1,7 @@
 // SGLang, TensorRT-LLM and plain transformers beside what was published of them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -233,6 +234,35 @@ TEST_SUITE("estimate") {
       REQUIRE(estimate.capacity);
       const double admitted = std::floor(estimate.capacity->max_concurrency_at_context);
       CHECK(std::abs(admitted - row.measured) <= std::max(1.0, 0.02 * row.measured));
+    }
+  }
+
+  // https://github.com/waynehacking8/trtllm-triton-serving, results/waterfall (0.20.0, H100);
+  // https://github.com/SRO-SA/trtllm-qwen-benchmark (1.1.0): "inside torch" after loading and
+  // "dynamically allocated during inference".
+  TEST_CASE("TensorRT-LLM's weights and step are what it prints") {
+    struct Row {
+      Asked asked;
+      std::int64_t tokens, longest;
+      double weights_gib, step_gib;
+    };
+    const auto rows = std::to_array<Row>({
+        {{"nvidia/Llama-3.1-8B-Instruct-FP8", "tensorrt-llm", "0.20", 1}, 8192, 257, 8.55, 1.05},
+        {{"nvidia/Llama-3.1-8B-Instruct-FP8", "tensorrt-llm", "0.20", 1}, 4608, 269, 8.55, 0.60},
+        {{"nvidia/Llama-3.1-8B-Instruct-FP8", "tensorrt-llm", "0.20", 2}, 4608, 269, 4.32, 0.39},
+        {{"TinyLlama/TinyLlama-1.1B-Chat-v1.0", "tensorrt-llm", "1.1", 1}, 8192, 2049, 2.23, 0.39},
+    });
+    for (const Row& row : rows) {
+      CAPTURE(row.asked.model);
+      CAPTURE(row.tokens);
+      domain::Workload workload = workload_of(row.asked);
+      workload.context_tokens = asked(std::min<std::int64_t>(row.longest, 2048));
+      workload.engine.max_num_batched_tokens = asked(row.tokens);
+      const Estimate estimate = estimated(row.asked, workload, h100());
+      const domain::Range weights = range_of(estimate, "weights");
+      CHECK(weights.low.gib() <= row.weights_gib);
+      CHECK(weights.high.gib() >= row.weights_gib);
+      CHECK(std::abs(range_of(estimate, "activation").expected.gib() - row.step_gib) < 0.03);
     }
   }
 

@@ -1,6 +1,7 @@
 // Weights as loaded: the tensors of this rank, as the engine fuses and quantizes them, plus one
 // table of rotary angles per stage, counted in the blocks of the framework's allocator, or in the
-// segments that it cuts them from where the engine reads free memory.
+// segments that it cuts them from where the engine reads free memory, and what else the engine's
+// reading takes for weights.
 #include <algorithm>
 
 #include "estimate/open_recipe.hpp"
@@ -44,10 +45,11 @@ double layer_of_experts(const Situation& situation) {
   return largest;
 }
 
-/// What free memory shows as taken beside the weights, where the engine reads that.
+/// What the engine's reading takes for weights though it is none: workspaces, and kernels' code
+/// where it reads free memory.
 Spread beside_weights(const Situation& situation) {
   const Facts& facts = situation.plan->facts;
-  Spread beside = facts.value("loadedBeside");
+  Spread beside = facts.value("besideWeights");
   if (const Spread copies = facts.value("expertCopies"); copies.high > 0)
     beside = beside + copies * layer_of_experts(situation);
   return beside;
@@ -139,6 +141,10 @@ void describe_weights(const Situation& situation, domain::Term& term) {
       {"paddedVocabulary", padded_vocabulary(*situation.plan->model, layout)},
       {"rotaryPositions", situation.plan->model->rope.positions},
   };
+  if (const double beside = beside_weights(situation).expected; beside > 0) {
+    term.formula += " + besideBytes";
+    term.inputs.push_back({"besideBytes", static_cast<std::int64_t>(beside)});
+  }
   if (const Bytes away = offloaded_bytes(situation); away > Bytes(0)) {
     term.formula += " - offloadedBytes";
     term.inputs.push_back({"offloadedBytes", away.count()});
