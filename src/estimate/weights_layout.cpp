@@ -127,7 +127,10 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   // One table for each distinct rope serves all layers of the stage.
   const auto values_of = [&](const domain::Rope& rope) {
     const std::int64_t rows = rope.has_sections ? layout.sectioned_rope_rows : 1;
-    return rows * rope.positions * rope.rotary_dim;
+    const std::int64_t positions = layout.longest_rotary > 0
+                                       ? std::min(rope.positions, layout.longest_rotary)
+                                       : rope.positions;
+    return rows * positions * rope.rotary_dim;
   };
   tally.add_rotary(values_of(model.rope) * value_bytes);
   for (const domain::Rope& rope : model.further_ropes)

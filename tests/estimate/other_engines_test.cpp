@@ -106,6 +106,22 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() >= 5.42);
   }
 
+  // https://github.com/sgl-project/sglang/pull/4826: mem usage=8.13 GB, #tokens 834615, K and V
+  // 54.12 GB each on H200, March 2025. A table for each of two ropes, of the model's 131,072
+  // positions.
+  TEST_CASE("SGLang turns Gemma 3 without the scaling of its positions") {
+    const Asked row{"google/gemma-3-4b-it", "sglang", "0.4.4", 1};
+    const Estimate estimate = estimated(row, workload_of(row), h200());
+    const double weights =
+        range_of(estimate, "weights").expected.gib() + range_of(estimate, "towers").expected.gib();
+    CHECK(weights == doctest::Approx(8.13).epsilon(0.02));
+    REQUIRE(estimate.capacity);
+    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() ==
+          doctest::Approx(108.24).epsilon(0.005));
+    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
+          doctest::Approx(834615).epsilon(0.005));
+  }
+
   // https://github.com/sgl-project/sglang/issues/6753: mem_fraction_static=0.8717961202189594,
   // #tokens: 871371, K and V 53.18 GB each.
   TEST_CASE("SGLang on H200 keeps the pool that it printed") {

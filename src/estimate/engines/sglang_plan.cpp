@@ -36,14 +36,13 @@ constexpr double kMiB = 1024.0 * 1024;
 constexpr double kDecimals = 1000;  // of the share
 constexpr double kFine = 1e6;       // of a product, as far as it is shown; ours
 
-/// Gemma scales its embedding, and from the third on in a table that ranks do not share. Source:
-/// SGLang models/gemma3_causal.py, Gemma3TextScaledWordEmbedding, which gemma3n_causal.py and
-/// gemma4_causal.py take over.
-bool has_whole_table(const domain::Model& model) {
-  constexpr std::array<std::string_view, 2> kFamilies = {"gemma3", "gemma4"};
-  return std::ranges::any_of(kFamilies, [&](std::string_view family) {
-    return std::string_view(model.family).starts_with(family);
-  });
+/// Gemma's embedding is scaled, from the third on in a table that ranks do not share; the angles of
+/// the third are not. Source: SGLang models/gemma3_causal.py, Gemma3TextScaledWordEmbedding (which
+/// gemma3n_causal.py and gemma4_causal.py take over) and Gemma3Attention (rope_type "default").
+void take_gemma(const domain::Model& model, WeightsLayout& layout) {
+  const std::string_view family = model.family;
+  layout.has_whole_table = family.starts_with("gemma3") || family.starts_with("gemma4");
+  if (family.starts_with("gemma3")) layout.longest_rotary = model.max_context_tokens;
 }
 
 bool has_dp_attention(const Plan& plan) {
@@ -235,7 +234,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
     return failure(std::move(missing));
   }
   if (has_dp_attention(plan)) plan.weights.dense_parallel = plan.parallelism.data;
-  plan.weights.has_whole_table = has_whole_table(*request.model);
+  take_gemma(*request.model, plan.weights);
   resolved.kv_cache_type = cache_type_of(request, plan);
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;
