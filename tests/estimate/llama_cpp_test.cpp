@@ -313,6 +313,29 @@ TEST_SUITE("estimate") {
     CHECK(cache.error().front().message == "llama.cpp has no KV cache type fp8");
   }
 
+  // Their rounds differ from one to the next with these sizes; a graph of all layers is the truth.
+  TEST_CASE("parallel blocks keep all their layers, and so their buffers") {
+    for (const char* name : {"CohereLabs/aya-23-8B", "microsoft/phi-1_5", "EleutherAI/gpt-j-6b"}) {
+      CAPTURE(name);
+      const domain::Model model = *example::built_in_catalog().find(name);
+      std::size_t layers = 0;
+      for (const domain::LayerRun& run : model.layers)
+        layers += static_cast<std::size_t>(run.count);
+      for (const bool flash : {false, true}) {
+        estimate::ggml::DecoderGraph plan;
+        plan.device_of_layer.assign(layers + 1, 0);
+        plan.habits.flash_attention = flash;
+        const estimate::ggml::StepSizes sizes{
+            .cells = 4096, .window_cells = 1024, .sequences = flash ? 1 : 4};
+        const auto graph = estimate::ggml::decoder_graph(model, plan);
+        plan.leaves_out_repeats = false;
+        const auto whole = estimate::ggml::decoder_graph(model, plan);
+        CHECK(estimate::ggml::GraphMemory(graph, 1).buffer_bytes(sizes) ==
+              estimate::ggml::GraphMemory(whole, 1).buffer_bytes(sizes));
+      }
+    }
+  }
+
   TEST_CASE("layers that repeat are left out of the graph, and no buffer changes") {
     // Every model of the catalog, each with other sizes, cache type, kernels and devices.
     const std::vector<std::string> names = example::built_in_catalog().models();

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,13 +32,11 @@ domain::Range weights_of(const std::string& name, const std::string& engine_name
   return domain::part_bytes(*estimate, domain::Part::Weights);
 }
 
-domain::Range weights_of_name(const std::string& name,
-                              std::optional<std::int64_t> draft_tokens = std::nullopt) {
+domain::Range weights_of_name(const std::string& name, std::int64_t draft_tokens = 0) {
   domain::Workload workload = example::workload(4096, 1);
   workload.engine.version.reset();
-  if (draft_tokens)
-    workload.engine.draft_tokens =
-        domain::Fact<std::int64_t>{*draft_tokens, domain::Origin::Flag, ""};
+  if (draft_tokens > 0)
+    workload.engine.draft_tokens = {draft_tokens, domain::Origin::Flag, "the test"};
   return weights_of(name, "vllm", workload);
 }
 

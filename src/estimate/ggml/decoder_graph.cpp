@@ -144,6 +144,16 @@ std::vector<bool> layers_in_graph(const std::vector<std::size_t>& kinds) {
   return is_there;
 }
 
+/// Attention and network read the same norm, so that a layer's input lives on beside both and no
+/// round need leave the allocator as the one before did.
+bool has_parallel_blocks(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    const bool has_both =
+        run.layer.attention.kind != domain::LayerKind::None && run.layer.feed_forward.width > 0;
+    return has_both && run.layer.norms == 1;
+  });
+}
+
 }  // namespace
 
 std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan) {
@@ -164,8 +174,9 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
   StepInputs inputs = make_inputs(graph, model, plan);
   inputs.has_window = has_window(model);
   const std::vector<std::size_t> kinds = kinds_of(model, plan);
-  const std::vector<bool> is_there =
-      plan.leaves_out_repeats ? layers_in_graph(kinds) : std::vector<bool>(kinds.size(), true);
+  const std::vector<bool> is_there = plan.leaves_out_repeats && !has_parallel_blocks(model)
+                                         ? layers_in_graph(kinds)
+                                         : std::vector<bool>(kinds.size(), true);
   std::size_t index = 0;
   for (const domain::LayerRun& run : model.layers) {
     for (std::int64_t i = 0; i < run.count; ++i, ++index) {
