@@ -218,14 +218,33 @@ void ask(const EngineLog& log, const Surroundings& surroundings, Calibration& ca
   if (plans_buffers(log.start.engine)) return;  // the log says all that its buffers depend on
   const bool has_device = surroundings.gpu && !surroundings.gpu->device.empty();
   if (!has_device) {
-    calibration.asks.emplace_back(
-        "the log does not name the GPU: --gpu NAME gives the defaults and figures of that GPU");
+    calibration.asks.push_back(fmt::format(
+        "the log does not name the GPU: --gpu NAME gives the defaults and figures of that GPU{}",
+        surroundings.gpu ? "" : "; without it the pool, the peak and the graphs are not compared"));
   }
   if (!log.start.utilization && log.start.pool_gib) {
     calibration.asks.emplace_back(
         "the log does not state the utilization, the version's default is taken: "
         "--gpu-memory-utilization F");
   }
+}
+
+/// Some versions print how many tokens the pool holds, or blocks, and not its size.
+void tell_pool(EngineStart& start, const Surroundings& surroundings,
+               const domain::Workload& workload, Calibration& calibration) {
+  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py
+  if (plans_buffers(start.engine)) return;
+  if (!start.pool_tokens && start.pool_blocks)
+    start.pool_tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+  if (start.pool_gib || start.most_tokens || !start.pool_tokens) return;
+  const auto pool = pool_of_tokens(surroundings.model, workload, surroundings.engine,
+                                   surroundings.gpu, *start.pool_tokens);
+  if (!pool) return;
+  start.pool_gib = pool->expected.gib();
+  calibration.notes.push_back(
+      fmt::format("the pool is measured by the {} tokens that it holds: the log does not print its "
+                  "size",
+                  *start.pool_tokens));
 }
 
 void note_log(const EngineLog& log, Calibration& calibration) {
@@ -256,7 +275,8 @@ void note_log(const EngineLog& log, Calibration& calibration) {
 
 }  // namespace
 
-Result<Calibration> calibrate(const EngineLog& log, const Surroundings& stated) {
+Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated) {
+  EngineLog log = read;
   const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
   if (!version) {
     return failure(
@@ -274,6 +294,7 @@ Result<Calibration> calibrate(const EngineLog& log, const Surroundings& stated) 
   if (!estimate) return std::unexpected(estimate.error());
   Calibration calibration;
   calibration.log = log.start.id;
+  tell_pool(log.start, surroundings, workload, calibration);
   state_settings(log, surroundings, *estimate, calibration);
   calibration.terms = compare_terms(log, surroundings, *estimate);
   explain(log, *estimate, calibration);

@@ -113,16 +113,24 @@ std::optional<std::string> value_of_key(std::string_view line, std::string_view 
 }
 
 std::string_view process_of(std::string_view line) {
-  const std::size_t pid = line.find("pid=");
-  if (pid == std::string_view::npos) return {};
-  const std::size_t open = line.find_last_of("([", pid);
-  const std::size_t close = line.find_first_of(")]", pid);
   constexpr std::size_t kMostOfName = 64;
-  if (open == std::string_view::npos || close == std::string_view::npos ||
-      close - open > kMostOfName) {
-    return {};
+  std::string_view process;
+  // Ray writes its own process before that of the worker: the last of a row is the one meant.
+  for (std::size_t from = 0;;) {
+    const std::size_t pid = line.find("pid=", from);
+    if (pid == std::string_view::npos) return process;
+    const std::size_t open = line.find_last_of("([", pid);
+    const std::size_t close = line.find_first_of(")]", pid);
+    if (open == std::string_view::npos || close == std::string_view::npos ||
+        close - open > kMostOfName) {
+      return process;
+    }
+    const bool is_in_row =
+        process.empty() || line.substr(from, open - from).find_first_not_of(' ') == line.npos;
+    if (open < from || !is_in_row) return process;
+    process = line.substr(open + 1, close - open - 1);
+    from = close + 1;
   }
-  return line.substr(open + 1, close - open - 1);
 }
 
 }  // namespace gpushape::calibrate

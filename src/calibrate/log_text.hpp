@@ -31,7 +31,8 @@ std::optional<double> leading_gib(std::string_view text);
 std::optional<std::string> value_of_key(std::string_view line, std::string_view key);
 
 /// The process that wrote the line: "Worker_TP0 pid=444" of "(Worker_TP0 pid=444) INFO …" or
-/// "[Worker_TP0 pid=444] …"; empty where the line does not say.
+/// "[Worker_TP0 pid=444] …", the last where several stand in a row; empty where the line does not
+/// say.
 std::string_view process_of(std::string_view line);
 
 }  // namespace gpushape::calibrate

@@ -195,6 +195,32 @@ std::optional<std::int64_t> tokens_of_pool(const domain::Model& model, domain::W
   return estimate->capacity->kv_pool_tokens;
 }
 
+std::optional<domain::Range> pool_of_tokens(const domain::Model& model,
+                                            const domain::Workload& workload,
+                                            const domain::Engine& engine,
+                                            const std::optional<domain::VisibleMemory>& gpu,
+                                            std::int64_t tokens) {
+  constexpr double kMostGib = 1024;   // more than any GPU has
+  constexpr double kLeastGib = 0.01;  // the last place that engines print
+  // Counts grow with the pool: the least pool that holds more than `most`.
+  const auto least_above = [&](std::int64_t most) -> std::optional<double> {
+    double low = 0;
+    double high = kMostGib;
+    if (tokens_of_pool(model, workload, engine, gpu, high).value_or(0) <= most) return std::nullopt;
+    while (high - low > kLeastGib / 4) {
+      const double middle = (low + high) / 2;
+      const auto held = tokens_of_pool(model, workload, engine, gpu, middle);
+      (held && *held > most ? high : low) = middle;
+    }
+    return high;
+  };
+  const auto least = least_above(tokens - 1);
+  const auto above = least_above(tokens);
+  if (!least || !above) return std::nullopt;
+  return domain::Range{
+      .low = gib_of(*least), .expected = gib_of((*least + *above) / 2), .high = gib_of(*above)};
+}
+
 std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::Model& model,
                                        const domain::Workload& workload,
                                        const domain::Engine& engine,

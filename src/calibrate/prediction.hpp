@@ -48,6 +48,14 @@ std::optional<std::int64_t> tokens_of_pool(const domain::Model& model, domain::W
                                            const std::optional<domain::VisibleMemory>& gpu,
                                            double pool_gib);
 
+/// The size of a pool of which only the count of tokens is known: the least that holds so many, and
+/// the most that holds no more. Nothing where no pool of a GPU that exists holds them.
+std::optional<domain::Range> pool_of_tokens(const domain::Model& model,
+                                            const domain::Workload& workload,
+                                            const domain::Engine& engine,
+                                            const std::optional<domain::VisibleMemory>& gpu,
+                                            std::int64_t tokens);
+
 /// The tokens that the printed pool allows: of two decimals, anything within half of the last.
 struct TokenCheck {
   std::int64_t least = 0;

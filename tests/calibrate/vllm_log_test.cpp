@@ -153,6 +153,67 @@ TEST_SUITE("calibrate") {
     CHECK(log->ranks[1].weights_gib == 7.14);
   }
 
+  TEST_CASE("of Ray's process and the worker's in a row, the worker's is the one meant") {
+    CHECK(calibrate::process_of("(EngineCore_0 pid=18) (RayWorkerWrapper pid=21, ip=10.0.0.2) INFO "
+                                "09-04 Model loading took 17.2 GiB") ==
+          "RayWorkerWrapper pid=21, ip=10.0.0.2");
+    CHECK(calibrate::process_of("(Worker pid=8) INFO spawned [child pid=9]") == "Worker pid=8");
+    CHECK(calibrate::process_of("[Worker_TP3 pid=77] INFO") == "Worker_TP3 pid=77");
+    CHECK(calibrate::process_of("INFO a pid=5 without brackets").empty());
+  }
+
+  // Ray prints a line that every worker writes once:
+  // https://github.com/dennislee22/vLLM-benchmarking
+  TEST_CASE("a figure that the fullest rank does not print is that of another") {
+    const auto log = read_engine_log(
+        "(EngineCore_0 pid=18) (RayWorkerWrapper pid=21) INFO 09-04 [gpu_model_runner.py:1] Model "
+        "loading took 17.22 GiB and 4 seconds\n"
+        "(EngineCore_0 pid=18) (RayWorkerWrapper pid=22, ip=10.0.0.2) INFO 09-04 "
+        "[gpu_model_runner.py:1] Model loading took 17.20 GiB and 4 seconds\n"
+        "(EngineCore_0 pid=18) (RayWorkerWrapper pid=22, ip=10.0.0.2) INFO 09-04 "
+        "[gpu_model_runner.py:1] Graph capturing finished in 101 secs, took 1.88 GiB\n",
+        "ray.log");
+    REQUIRE(log);
+    CHECK(log->ranks.size() == 2);
+    CHECK(log->start.weights_gib == 17.22);
+    CHECK(log->start.graphs_gib == 1.88);
+  }
+
+  // Versions before 0.9 print all arguments: the rank is a default where adapters are not enabled.
+  TEST_CASE("adapters that are not enabled have no rank") {
+    for (const bool is_enabled : {false, true}) {
+      CAPTURE(is_enabled);
+      const auto log = read_engine_log(
+          std::string(
+              "INFO 04-05 api_server.py:713] args: Namespace(model='Qwen/Qwen2-7B-Instruct', "
+              "enable_lora=") +
+              (is_enabled ? "True" : "False") +
+              ", max_loras=1, max_lora_rank=16)\nINFO 04-05 [model_runner.py:1] Loading model "
+              "weights took 14.2488 GB\n",
+          "adapters.log");
+      REQUIRE(log);
+      CHECK(log->start.has_adapters == is_enabled);
+      CHECK(log->start.adapter_rank.has_value() == is_enabled);
+    }
+  }
+
+  // 0.8.3 prints tokens alone. Hand arithmetic: 28 layers x 2 x 4 heads x 128 x 2 B = 57,344 B a
+  // token, so that 93,872 tokens take 5.0133 GiB.
+  TEST_CASE("a pool of which only the tokens are printed is measured by them") {
+    const auto log = read_engine_log(
+        "INFO 09-04 01:02:54 [core.py:74] Initializing a V1 LLM engine (v0.8.3) with config: "
+        "model='Qwen/Qwen2-7B-Instruct', dtype=torch.bfloat16, max_seq_len=16384, "
+        "tensor_parallel_size=1, kv_cache_dtype=auto\n"
+        "INFO 09-04 01:03:03 [gpu_model_runner.py:2007] Model loading took 14.2488 GiB and 4.4 "
+        "seconds\n"
+        "INFO 09-04 01:04:29 [kv_cache_utils.py:849] GPU KV cache size: 93,872 tokens\n",
+        "tokens.log");
+    REQUIRE(log);
+    const domain::Calibration calibration = calibrated(*log, "a100-sxm4-80");
+    CHECK(calibrated_term(calibration, "kvPool").measured->expected.gib() ==
+          doctest::Approx(5.0133).epsilon(0.001));
+  }
+
   // https://github.com/dennislee22/vLLM-benchmarking, log/: copied out of a terminal.
   TEST_CASE("settings that a terminal wrapped are read past the ends of their lines") {
     const auto log = read_engine_log(

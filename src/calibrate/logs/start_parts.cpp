@@ -17,15 +17,25 @@ double taken_gib(const RankReading& rank) {
          rank.non_torch_gib.value_or(0);
 }
 
+/// Of `most`; where it does not print the figure, as where a cluster prints a line that all write
+/// once, the largest of the others.
+std::optional<double> figure_of(const EngineLog& log, const RankReading& most,
+                                std::optional<double> RankReading::* figure) {
+  if (most.*figure) return most.*figure;
+  std::optional<double> largest;
+  for (const RankReading& rank : log.ranks) largest = std::max(largest, rank.*figure);
+  return largest;
+}
+
 void choose_rank(EngineLog& log) {
   if (log.ranks.empty()) return;
   const RankReading& most = *std::ranges::max_element(log.ranks, {}, taken_gib);
   EngineStart& start = log.start;
-  start.weights_gib = most.weights_gib;
-  start.activation_gib = most.activation_gib;
-  start.non_torch_gib = most.non_torch_gib;
-  start.graphs_gib = most.graphs_gib;
-  start.state_gib = most.state_gib;
+  start.weights_gib = figure_of(log, most, &RankReading::weights_gib);
+  start.activation_gib = figure_of(log, most, &RankReading::activation_gib);
+  start.non_torch_gib = figure_of(log, most, &RankReading::non_torch_gib);
+  start.graphs_gib = figure_of(log, most, &RankReading::graphs_gib);
+  start.state_gib = figure_of(log, most, &RankReading::state_gib);
   start.gpu_total_gib = most.total_gib;
   // Of a pipeline, some versions print the pool of the first stage alone: that says nothing of the
   // stage that has least.

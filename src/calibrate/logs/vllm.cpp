@@ -192,7 +192,7 @@ void read_arguments(std::string_view line, State& state) {
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
   if (is_text_alone(line)) start.takes_no_images = true;
-  take_count(start.adapter_rank, line, "max_lora_rank");
+  if (start.has_adapters) take_count(start.adapter_rank, line, "max_lora_rank");
 }
 
 void read_settings(std::string_view line, State& state) {
