@@ -11,6 +11,7 @@ struct Family;
 // qwen_vision.cpp
 void add_qwen2_vision(ConfigParts& parts);
 void add_qwen3_vision(ConfigParts& parts);
+void add_dots_vision(ConfigParts& parts);
 void add_glm_vision(ConfigParts& parts);
 // image_towers.cpp
 void add_siglip_gemma3(ConfigParts& parts);

@@ -1,6 +1,6 @@
-// The image encoders of Qwen2-VL, 2.5-VL, 3-VL and 3.5, and of GLM-4.1V and 4.5V, which are of the
-// same build. Sources: the families' vision classes in transformers. Tokens: the processors'
-// largest image.
+// The image encoders of Qwen2-VL, 2.5-VL, 3-VL and 3.5, and of GLM-4.1V, 4.5V and dots.ocr, which
+// are of the same build. Sources: the families' vision classes in transformers, in vLLM for
+// dots.ocr. Tokens: the processors' largest image.
 #include <algorithm>
 
 #include "catalog/families/composite.hpp"
@@ -136,6 +136,44 @@ void add_glm_vision(ConfigParts& parts) {
                                                .norm_values = 2 * hidden}) -
                      hidden + linear_values(common.merge * hidden, merged) + merged * merged +
                      2 * merged + 3 * merged * network;
+  add_tower(parts, tower);
+}
+
+// DotsVisionTransformer: blocks without biases, an RMSNorm behind the patches and another behind
+// the blocks, a LayerNorm before the merger.
+void add_dots_vision(ConfigParts& parts) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  const auto size = [&](std::string_view name, document::IntegerBounds bounds,
+                        std::int64_t otherwise) {
+    return vision.integer(name, bounds).value_or(otherwise);
+  };
+  domain::Tower tower;
+  tower.gated = true;
+  tower.hidden_size = size("embed_dim", kHiddenSize, 1536);
+  tower.layers = size("num_hidden_layers", kLayers, 42);
+  tower.heads = size("num_attention_heads", kHeads, 12);
+  tower.width = size("intermediate_size", kWidth, 4224);
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t patch = size("patch_size", kPatchEdge, 14);
+  const std::int64_t edge = size("spatial_merge_size", kMergeEdge, 2);
+  const std::int64_t merged = edge * edge * hidden;
+  const std::int64_t norm = vision.boolean("post_norm").value_or(true) ? hidden : 0;
+  tower.parameters = linear_values(kColours * patch * patch, hidden) + hidden +
+                     tower.layers * values_of({.hidden = hidden,
+                                               .width = tower.width,
+                                               .attention_bias = false,
+                                               .network_bias = false,
+                                               .is_gated = true,
+                                               .norm_values = 2 * hidden}) +
+                     norm + 2 * hidden + linear_values(merged, merged) +
+                     linear_values(merged, parts.model().hidden_size);
+  // max_pixels 11 289 600 of the processor, at 14 x 14 pixels a patch.
+  constexpr std::int64_t kLargestImagePatches = 57'600;
+  tower.inner_tokens = kLargestImagePatches;
+  tower.output_tokens = kLargestImagePatches / (edge * edge);
+  tower.input_values = kLargestImagePatches * kColours * patch * patch;
   add_tower(parts, tower);
 }
 
