@@ -113,6 +113,13 @@ TEST_SUITE("estimate") {
     for (const domain::Term& term : estimate->terms) {
       if (term.name == "activation") CHECK(term.formula.starts_with("encoder"));
     }
+    // Two ranks have half of the network's width each.
+    workload.engine.tensor = example::flag<std::int64_t>(2);
+    const auto shared = estimate::estimate_memory(model, workload, vllm_with_experts_and_encoders(),
+                                                  example::h100());
+    REQUIRE(shared.has_value());
+    CHECK(expected - example::term(*shared, "activation").gib() ==
+          doctest::Approx(32.0 * 4096 * 4304 * 2 / (1 << 30)).epsilon(1e-4));
   }
 
   TEST_CASE("recurrent layers bring the local memory of their kernels") {

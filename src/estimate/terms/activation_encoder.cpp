@@ -4,11 +4,15 @@
 //
 //   items = min(max(T, outputTokens) / outputTokens, S)
 //   kept  = items (inputValues + outputTokens h) dtypeBytes + buffers made on first use
-//   pass  = items innerTokens max(2 or 3 w + encoderHidden d, encoderAttention d) dtypeBytes
+//   pass  = items innerTokens max(2 or 3 w / ranks + encoderHidden d,
+//                                 (2 + (encoderAttention - 2) / ranks) d) dtypeBytes
 //           + items inputValues dtypeBytes
 //
-// with d and w the encoder's hidden size and width. Source: vLLM v1/worker/gpu_model_runner.py,
-// profile_run (dummy inputs, encoder_cache); 0.19 series: Gemma 3 3.89, 3.94 and 3.99 GiB.
+// with d and w the encoder's hidden size and width: ranks share its network and its heads, and each
+// has the layer's input and the normed one whole. Qwen3.5-27B on four RTX 3090 leaves 7.56 GiB
+// where the whole encoder on each would leave less than 7 (https://github.com/leadawon/LAMBO).
+// Source: vLLM v1/worker/gpu_model_runner.py, profile_run (dummy inputs, encoder_cache); 0.19
+// series: Gemma 3 3.89, 3.94 and 3.99 GiB.
 #include <cmath>
 
 #include "estimate/terms/activation.hpp"
@@ -57,11 +61,13 @@ EncoderPeak encoder_peak(const Step& step) {
     peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
   const double inner = peak.items * static_cast<double>(tower->inner_tokens) * step.dtype;
   const auto hidden = static_cast<double>(tower->hidden_size);
-  const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width);
+  const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width) / step.ranks;
   const Spread network =
       certain(inner * width) + plan.facts.value("encoderHidden") * (inner * hidden);
   const std::string_view rotation = tower->gated ? "encoderGatedAttention" : "encoderAttention";
-  const Spread attention = plan.facts.value(rotation) * (inner * hidden);
+  constexpr double kWhole = 2;
+  const Spread heads = plan.facts.value(rotation) + certain(-kWhole);
+  const Spread attention = (certain(kWhole) + heads * (1 / step.ranks)) * (inner * hidden);
   peak.pass = larger(network, attention) + certain(input);
   return peak;
 }
