@@ -142,6 +142,7 @@ EngineStart read_start(const Node& record) {
   start.kv_cache_type = text_in(record, "kv_cache_dtype");
   start.notes = text_in(record, "notes");
   if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
+  start.is_first_generation = start.notes.contains("V0 engine");
   start.has_adapters = start.notes.contains("LoRA");
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
   complete(start);

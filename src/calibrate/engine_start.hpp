@@ -35,6 +35,7 @@ struct EngineStart {
   std::optional<std::int64_t> max_num_batched_tokens;
   std::optional<double> utilization;
   bool enforce_eager = false;
+  bool is_first_generation = false;  ///< of vLLM's engine ("V0"), which ran beside the second
   bool is_library = false;  ///< started from a program, not as a server
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's

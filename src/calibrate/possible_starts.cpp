@@ -39,10 +39,14 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   return values;
 }
 
-std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
+std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start, EngineVersion version,
                                                    const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
-  const bool may_be_few = unstated.release || unstated.utilization || unstated.settings;
+  // Of the first generation's ranks one samples, and the record may hold another's figures.
+  constexpr EngineVersion kAllSample{0, 8, 0};
+  const bool may_not_sample = start.tensor_parallel > 1 && version < kAllSample;
+  const bool may_be_few =
+      unstated.release || unstated.utilization || unstated.settings || may_not_sample;
   if (!start.max_num_seqs && may_be_few && start.engine == "vllm")
     values.emplace_back(kFewSequences);
   return values;
@@ -101,7 +105,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
       unstated.release ? releases_near(version, engine) : std::vector<EngineVersion>{version};
   for (const EngineVersion release : releases) {
     for (const auto& utilization : utilizations(start, unstated)) {
-      for (const auto& most_sequences : sequences(start, unstated)) {
+      for (const auto& most_sequences : sequences(start, version, unstated)) {
         for (const auto& most_tokens : batches(start, unstated)) {
           for (const auto& memory : memories(gpu)) {
             starts.push_back({.start = start, .version = release, .memory = memory});

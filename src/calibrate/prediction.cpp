@@ -45,6 +45,20 @@ std::optional<Quantization> quantization_of(const EngineStart& start, const doma
   return dtype_of(start.dtype);
 }
 
+/// A step of vLLM's first generation, which later releases carry along, holds the longest prompt
+/// unless that is cut. Source: vLLM 0.8 engine/arg_utils.py, _set_default_args_v0; config.py,
+/// SchedulerConfig.
+std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
+                                              domain::EngineVersion version) {
+  constexpr domain::EngineVersion kSecondGeneration{0, 8, 0};
+  constexpr std::int64_t kLongestWhole = 32'768;
+  constexpr std::int64_t kLeast = 2048;
+  const bool holds_prompt = start.is_first_generation && version >= kSecondGeneration &&
+                            start.context_tokens && *start.context_tokens <= kLongestWhole;
+  if (start.max_num_batched_tokens || !holds_prompt) return start.max_num_batched_tokens;
+  return std::max(*start.context_tokens, kLeast);
+}
+
 }  // namespace
 
 domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
@@ -66,8 +80,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
   if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
-  if (start.max_num_batched_tokens)
-    engine.max_num_batched_tokens = stated(*start.max_num_batched_tokens);
+  if (const auto tokens = batched_tokens_of(start, version))
+    engine.max_num_batched_tokens = stated(*tokens);
   if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
   if (start.adapter_rank) {
     workload.adapters.emplace();

@@ -9,6 +9,7 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/prediction.hpp"
 #include "support/engine_logs.hpp"
 
 using namespace gpushape;
@@ -279,6 +280,44 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.non_torch_gib == doctest::Approx(0.26));
     CHECK(log->start.activation_gib == 1.44);
     CHECK(log->start.graphs_gib == 0.23);
+  }
+
+  TEST_CASE("the first generation's step holds the longest prompt in later releases, too") {
+    const auto log = read_engine_log(
+        "INFO Initializing a V0 LLM engine (v0.8.5) with config: model='Qwen/Qwen3-4B', "
+        "dtype=torch.float16, max_seq_len=10000, tensor_parallel_size=1\n"
+        "INFO Loading model weights took 7.5552 GiB\n",
+        "first.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.is_first_generation);
+    const auto catalog = catalog::Catalog::open();
+    const domain::Model model = *catalog->find("Qwen/Qwen3-4B");
+    const auto workload = calibrate::workload_of(log->start, model, {0, 8, 5});
+    REQUIRE(workload.engine.max_num_batched_tokens);
+    CHECK(workload.engine.max_num_batched_tokens->value == 10000);
+  }
+
+  // Lines of https://github.com/fpolica91/triton-example vllm.log.
+  TEST_CASE("a log of ROCm says that the GPU is AMD's") {
+    const auto log = read_engine_log(
+        "INFO Initializing a V1 LLM engine (v0.16.0) with config: model='zai-org/GLM-5-FP8', "
+        "dtype=torch.bfloat16, max_seq_len=131072, tensor_parallel_size=8\n"
+        "(Worker_TP0 pid=54562) INFO 03-10 20:09:32 [rocm.py:286] Using Sparse MLA backend.\n"
+        "(Worker_TP0 pid=54562) INFO Model loading took 91.36 GiB memory and 136.0 seconds\n",
+        "rocm.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.vendor == "amd");
+    const auto catalog = catalog::Catalog::open();
+    const auto calibration =
+        calibrate::calibrate(*log, {.model = *catalog->find("zai-org/GLM-5-FP8"),
+                                    .engine = *catalog->engine("vllm"),
+                                    .gpu = std::nullopt,
+                                    .model_from = {},
+                                    .gpu_from = {}});
+    REQUIRE(calibration.has_value());
+    const domain::Range& weights = calibrated_term(*calibration, "weights").predicted;
+    CHECK(weights.low.gib() < 91.36);
+    CHECK(weights.high.gib() > 91.36);
   }
 
   TEST_CASE("text that is no log of an engine is refused") {

@@ -156,6 +156,7 @@ void read_config(std::string_view line, State& state) {
   EngineStart& start = state.log.start;
   if (const auto rest = behind(line, "LLM engine (v"))
     start.engine_version = std::string(rest->substr(0, rest->find(')')));
+  if (line.contains("Initializing a V0 LLM engine")) start.is_first_generation = true;
   take_text(start.model, line, "model");
   take_text(start.dtype, line, "dtype");
   take_text(start.quantization, line, "quantization");
