@@ -57,6 +57,7 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
       engine.prefix_caching ? engine.prefix_caching->value : holds_fact("statesOfPrefixesKept");
   geometry.is_one_table = holds_fact("oneCacheTable");
   geometry.chunks_keep_everything = holds_fact("chunksKeepEverything");
+  geometry.keeps_sparse_latents_plain = holds_fact("sparseLatentsPlain");
   geometry.is_packed = holds_fact("compressedGroupsPacked");
   return geometry;
 }

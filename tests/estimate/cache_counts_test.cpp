@@ -420,6 +420,9 @@ TEST_SUITE("estimate") {
     CHECK(layout_of(model, {.type = KvCacheType::Fp8}).bytes_per_token() ==
           Bytes((656 + 132) * 61));
     CHECK(layout_of(model, {}).bytes_per_token() == Bytes((1152 + 132) * 61));
+    // GLM-5.2-NVFP4 on GB200: 1,139,456 tokens in 50.62 GiB, 47,701 bytes each.
+    CHECK(layout_of(model, {.type = KvCacheType::Fp8, .keeps_sparse_latents_plain = true})
+              .bytes_per_token() == Bytes((576 + 132) * 61));
     CHECK(layout_of(model, {}).groups() == 1);
   }
 

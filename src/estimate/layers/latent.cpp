@@ -2,6 +2,7 @@
 // and the same on every rank. With an indexer, 8-bit caches have a layout of their own (latent in 8
 // bits with a float32 scale per 128 values, the rotated part in 16 bits: 512 + 16 + 128 = 656 bytes
 // for DeepSeek-V3.2), and the indexer keeps a second cache: one key of 8 bits with a scale per 128.
+// FlashInfer's kernels for Blackwell take all values in 8 bits instead: 576 bytes.
 // Source: vLLM v1/kv_cache_interface.py, MLAAttentionSpec; v1/attention/backends/mla/indexer.py.
 #include "estimate/cache_types.hpp"
 #include "estimate/division.hpp"
@@ -18,8 +19,9 @@ constexpr std::int64_t kRotatedBytes = 2;
 
 std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
   const domain::Latent latent = attention.latent.value_or(domain::Latent{});
+  const bool is_sparse = attention.indexer && !geometry.keeps_sparse_latents_plain;
   const bool has_own_layout = geometry.type == domain::KvCacheType::Fp8Latent ||
-                              (geometry.type == domain::KvCacheType::Fp8 && attention.indexer);
+                              (geometry.type == domain::KvCacheType::Fp8 && is_sparse);
   if (has_own_layout) {
     return latent.kv_rank + divide_up(latent.kv_rank, kLatentValuesPerScale) * kLatentScaleBytes +
            latent.rope_dim * kRotatedBytes;
