@@ -122,6 +122,25 @@ TEST_SUITE("estimate") {
           doctest::Approx(32.0 * 4096 * 4304 * 2 / (1 << 30)).epsilon(1e-4));
   }
 
+  // GLM-5.2-NVFP4 of vLLM 0.26.0 takes 40 x 819,200 keys of 128 + 4 bytes.
+  TEST_CASE("an indexer gathers the keys of many long requests") {
+    domain::Model model = example::model(example::llama_8b());
+    domain::Attention& attention = model.layers.front().layer.attention;
+    attention.kind = domain::LayerKind::Latent;
+    attention.latent = domain::Latent{.kv_rank = 512, .rope_dim = 64};
+    const auto activation = [&](double requests) {
+      const domain::Engine engine =
+          example::vllm_with({example::constant("indexerRequests", requests, "", "indexer=1")});
+      const auto estimate =
+          estimate::estimate_memory(model, example::workload(8192, 1), engine, example::h100());
+      REQUIRE(estimate.has_value());
+      return example::term(*estimate, "activation").count();
+    };
+    CHECK(activation(40) == activation(0));
+    attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 2048};
+    CHECK(activation(40) - activation(0) == std::int64_t{40} * 8192 * 132);
+  }
+
   TEST_CASE("recurrent layers bring the local memory of their kernels") {
     domain::Model model = example::model(example::llama_8b());
     const auto non_torch = [&] {

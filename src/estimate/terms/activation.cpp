@@ -2,11 +2,12 @@
 // experts and one with a recurrent state never stand at once, and the encoder of images runs before
 // them:
 //
-//   activation = max(encoderPass, encoderKept + max(sampler + expertsKept, dense, experts,
-//                recurrent)) + workspace + received
+//   activation = max(encoderPass, encoderKept + max(sampler + max(expertsKept, indexer),
+//                dense + indexer, max(experts, indexer), recurrent)) + workspace + received
 //
-// `workspace` is the matrix library's, `received` the hidden states and residual that a later
-// pipeline stage takes from the one before.
+// An indexer gathers its keys in the manager's workspace, which experts use in turn. `workspace` is
+// the matrix library's, `received` the hidden states and residual that a later pipeline stage takes
+// from the one before.
 #include "estimate/terms/activation.hpp"
 
 #include <array>
@@ -26,6 +27,7 @@ struct Peak {
   ExpertsPeak experts;
   EncoderPeak encoder;
   Spread recurrent;
+  double indexer = 0;
   double workspace = 0;
   double received = 0;
   Cause cause = Cause::Sampler;
@@ -42,14 +44,18 @@ Peak peak_of(const Situation& situation) {
   peak.experts = experts_peak(step);
   peak.encoder = encoder_peak(step);
   peak.recurrent = recurrent_peak(step);
+  peak.indexer = indexer_workspace(step);
+  const Spread indexer = certain(peak.indexer);
   peak.workspace = plan.facts.expected("matrixWorkspace");
   if (situation.stage.index > 0) peak.received = 2 * step.tokens * step.hidden * step.dtype;
   const Spread& kept = peak.encoder.kept;
   const std::array<std::pair<Cause, Spread>, 5> causes{{
-      {Cause::Sampler,
-       peak.sampler == Spread{} ? Spread{} : peak.sampler + peak.experts.kept + kept},
-      {Cause::Dense, peak.dense + kept},
-      {Cause::Experts, peak.experts.layer == Spread{} ? Spread{} : peak.experts.layer + kept},
+      {Cause::Sampler, peak.sampler == Spread{}
+                           ? Spread{}
+                           : peak.sampler + larger(peak.experts.kept, indexer) + kept},
+      {Cause::Dense, peak.dense + indexer + kept},
+      {Cause::Experts,
+       peak.experts.layer == Spread{} ? Spread{} : larger(peak.experts.layer, indexer) + kept},
       {Cause::Recurrent, peak.recurrent == Spread{} ? Spread{} : peak.recurrent + kept},
       {Cause::Encoder, peak.encoder.pass},
   }};
@@ -154,6 +160,10 @@ void describe_activation(const Situation& situation, domain::Term& term) {
     term.formula += " + encoderKept";
     term.inputs.push_back({"encoderKept", whole(peak.encoder.kept.expected)});
     term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});
+  }
+  if (peak.indexer > 0) {
+    term.formula += " + indexer";
+    term.inputs.push_back({"indexer", whole(peak.indexer)});
   }
   term.formula += " + workspace + received";
   term.inputs.push_back({"workspace", whole(peak.workspace)});

@@ -39,6 +39,9 @@ struct EncoderPeak {
 };
 EncoderPeak encoder_peak(const Step& step);
 
+/// Keys that an indexer gathers for one step, for so many of the longest requests.
+double indexer_workspace(const Step& step);
+
 /// The widest layer with a recurrent state.
 Spread recurrent_peak(const Step& step);
 
