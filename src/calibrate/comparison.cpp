@@ -92,11 +92,13 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release) {
   // A benchmark's harness gives settings of its own, which the record does not hold; a step of
   // TensorRT-LLM takes as many tokens as the engine was built or started for.
   const bool is_harness = start.notes.contains("MLPerf");
+  // Who does not tell the context tells no other setting.
+  const bool is_excerpt = start.engine == "vllm" && !start.context_tokens;
   const bool is_inferred = start.notes.contains("version inferred");
   const bool has_open_step = start.engine == "tensorrt-llm" && !start.max_num_batched_tokens;
   return {.release = !release.is_stated || is_inferred,
           .utilization = !start.utilization && start.engine == "vllm",
-          .settings = is_harness || has_open_step};
+          .settings = is_harness || has_open_step || is_excerpt};
 }
 
 /// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how

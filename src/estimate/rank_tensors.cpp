@@ -224,6 +224,26 @@ std::int64_t shared_projector_values(const domain::Tower& tower, const domain::M
   return row == kProjectors.end() ? 0 : row->values(tower.hidden_size, model.hidden_size, rest);
 }
 
+/// Queries and outputs work on latents by products of their projections with the halves of
+/// kv_b_proj, in 8 bits where the projections are, and those halves unpacked; the queries' rotated
+/// part stands apart. Source: vLLM 0.7.1 attention/backends/mla/utils.py,
+/// process_weights_after_loading.
+void append_absorbed(const domain::Attention& attention, std::int64_t hidden,
+                     const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
+  const domain::Latent& latent = *attention.latent;
+  const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);
+  const std::int64_t queries = latent.query_rank > 0 ? latent.query_rank : hidden;
+  const bool is_8_bit = layout.scheme.weight_bits == kBitsPerByte;
+  const std::int64_t value_bytes = is_8_bit ? 1 : layout.dtype_bytes;
+  bytes.push_back(queries * heads * latent.rope_dim * layout.dtype_bytes);
+  bytes.push_back(queries * heads * latent.kv_rank * value_bytes);
+  bytes.push_back(heads * latent.kv_rank * hidden * value_bytes);
+  if (!is_quantized(layout.scheme)) return;
+  const std::int64_t unrotated = attention.head_dim - latent.rope_dim;
+  bytes.push_back(latent.kv_rank * heads * (unrotated + attention.value_head_dim) *
+                  layout.dtype_bytes);
+}
+
 }  // namespace
 
 RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
@@ -279,14 +299,18 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
   if (is_open) append_fused(open, bytes);
 }
 
-void append_extras(const domain::Layer& layer, const WeightsLayout& layout,
-                   std::vector<std::int64_t>& bytes) {
+void append_extras(const domain::Layer& layer, const domain::Model& model,
+                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
   const domain::Attention& attention = layer.attention;
   if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
     return;
   for (std::int64_t i = 0; i < layout.attention_scalars; ++i) bytes.push_back(kFloatBytes);
   if (attention.kind != domain::LayerKind::Latent || !layout.splits_latents || !attention.latent)
     return;
+  if (layout.absorbs_latents) {
+    append_absorbed(attention, model.hidden_size, layout, bytes);
+    return;
+  }
   // Decoding multiplies queries and outputs by the halves of kv_b_proj instead of unfolding keys
   // and values: vLLM v1/attention/backends/mla/common.py, process_weights_after_loading.
   const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);

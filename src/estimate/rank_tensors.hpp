@@ -27,8 +27,8 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
                         std::vector<std::int64_t>& bytes);
 
 /// What one layer keeps beside its tensors: scale factors of attention, halves of latents.
-void append_extras(const domain::Layer& layer, const WeightsLayout& layout,
-                   std::vector<std::int64_t>& bytes);
+void append_extras(const domain::Layer& layer, const domain::Model& model,
+                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes);
 
 /// A tower's allocations; its linear layers are shared by the ranks, the rest is copied.
 void append_tower(const domain::Tower& tower, const domain::Model& model,

@@ -95,7 +95,7 @@ class LayerMemory {
     bytes_.clear();
     append_allocations(tensors_of(as_loaded(layer, layout_), model_), model_, layout_, index, false,
                        bytes_);
-    append_extras(layer, layout_, bytes_);
+    append_extras(layer, model_, layout_, bytes_);
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
     seen_.push_back(
         {.layer = &layer, .exceptions = exceptions, .first = large_.size(), .batch = batch});
@@ -184,7 +184,7 @@ void add_drafts(Tally& tally, const domain::Model& model, const WeightsLayout& l
     const std::vector<domain::Tensor> tensors = tensors_of(run.layer, model);
     for (std::int64_t i = 0; i < run.count; ++i) {
       append_allocations(tensors, model, layout, layer + i, true, bytes);
-      append_extras(run.layer, layout, bytes);
+      append_extras(run.layer, model, layout, bytes);
     }
     layer += run.count;
   }

@@ -48,6 +48,8 @@ struct WeightsLayout {
   std::int64_t row_bytes = 0;
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
+  /// Instead, its up-projections are multiplied into those of queries and outputs beforehand.
+  bool absorbs_latents = false;
   bool has_whole_table = false;  ///< every rank holds the embedding of all words
   /// Where keys serve as values, their projection is loaded once more in the values' place.
   bool loads_keys_twice = false;

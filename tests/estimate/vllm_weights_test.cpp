@@ -107,6 +107,15 @@ TEST_SUITE("estimate") {
     CHECK(weights.low.gib() < 56.94);
   }
 
+  // 0.7.1 to 0.7.3 multiply the halves of kv_b_proj into the projections of queries and outputs.
+  TEST_CASE("the first releases with latents hold them absorbed") {
+    check_weights({.model = "deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct",
+                   .version = "0.7.1",
+                   .tensor = 8,
+                   .gib = 3.97},
+                  0.004);
+  }
+
   TEST_CASE("ranks share the projectors that engines cut") {
     // A start on four RTX 3090; the 0.19 series (llm-d-planner pull request 205).
     check_weights(
