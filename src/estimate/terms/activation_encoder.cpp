@@ -3,16 +3,18 @@
 // runs.
 //
 //   items = min(max(T, outputTokens) / outputTokens, S)
-//   kept  = items (inputValues + outputTokens h) dtypeBytes + buffers made on first use
+//   kept  = items (inputValues + outputTokens widths h) dtypeBytes + buffers made on first use
 //   pass  = items innerTokens max(2 or 3 w / ranks + encoderHidden d,
 //                                 (2 + (encoderAttention - 2) / ranks) d) dtypeBytes
 //           + items inputValues dtypeBytes
 //
-// with d and w the encoder's hidden size and width: ranks share its network and its heads, and each
-// has the layer's input and the normed one whole. Qwen3.5-27B on four RTX 3090 leaves 7.56 GiB
-// where the whole encoder on each would leave less than 7 (https://github.com/leadawon/LAMBO).
-// Source: vLLM v1/worker/gpu_model_runner.py, profile_run (dummy inputs, encoder_cache); 0.19
-// series: Gemma 3 3.89, 3.94 and 3.99 GiB.
+// Qwen3-VL hands over what further mergers make for the decoder's first layers beside each token,
+// so that there are 4 widths of h. Releases that profile it with a video make room for a whole
+// budget of tokens. With d and w the encoder's hidden size and width: ranks share its network and
+// its heads, and each has the layer's input and the normed one whole. Qwen3.5-27B on four RTX 3090
+// leaves 7.56 GiB where the whole encoder on each would leave less than 7
+// (https://github.com/leadawon/LAMBO). Source: vLLM v1/worker/gpu_model_runner.py, profile_run
+// (dummy inputs, encoder_cache); 0.19 series: Gemma 3 3.89, 3.94 and 3.99 GiB.
 #include <cmath>
 
 #include "estimate/terms/activation.hpp"
@@ -28,6 +30,23 @@ const domain::Tower* profiled_tower(const domain::Model& model) {
     if (longest == nullptr || tower.output_tokens > longest->output_tokens) longest = &tower;
   }
   return longest;
+}
+
+bool feeds_first_layers(const domain::Model& model) { return model.family.starts_with("qwen3_vl"); }
+
+/// What the profiled input of the tower is: its largest image, or a video.
+struct ProfiledInput {
+  double length = 1;  ///< against the largest image
+  double tokens = 0;  ///< that room is made for in the cache
+};
+
+ProfiledInput profiled_input(const Plan& plan, const domain::Tower& tower, double items) {
+  const auto tokens = static_cast<double>(tower.output_tokens);
+  const double video = plan.facts.expected("videoTokens");
+  if (video <= tokens || !feeds_first_layers(*plan.model))
+    return {.length = 1, .tokens = items * tokens};
+  return {.length = video / tokens,
+          .tokens = std::max(items * video, plan.facts.expected("videoBudget"))};
 }
 
 double items_at_once(const Step& step, const domain::Tower& tower) {
@@ -54,12 +73,15 @@ EncoderPeak encoder_peak(const Step& step) {
   if (is_too_long) return {};
   EncoderPeak peak;
   peak.items = items_at_once(step, *tower);
-  const double input = peak.items * static_cast<double>(tower->input_values) * step.dtype;
-  const double outputs =
-      peak.items * static_cast<double>(tower->output_tokens) * step.hidden * step.dtype;
+  const ProfiledInput profiled = profiled_input(plan, *tower, peak.items);
+  const double inputs = peak.items * profiled.length;
+  constexpr double kMergers = 4;
+  const double widths = feeds_first_layers(*plan.model) ? kMergers : 1;
+  const double input = inputs * static_cast<double>(tower->input_values) * step.dtype;
+  const double outputs = profiled.tokens * widths * step.hidden * step.dtype;
   if (plan.facts.expected("encoderOutputsKept") != 0)
     peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
-  const double inner = peak.items * static_cast<double>(tower->inner_tokens) * step.dtype;
+  const double inner = inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
   const auto hidden = static_cast<double>(tower->hidden_size);
   const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width) / step.ranks;
   const Spread network =
