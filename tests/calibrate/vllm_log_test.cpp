@@ -297,6 +297,21 @@ TEST_SUITE("calibrate") {
     CHECK(workload.engine.max_num_batched_tokens->value == 10000);
   }
 
+  TEST_CASE("a rank of adapters counts where there are adapters only") {
+    const auto rank_of = [](const std::string& enabled) {
+      const auto log = read_engine_log(
+          "INFO 04-12 18:36:11 [api_server.py:1035] args: Namespace(model='a/b', enable_lora=" +
+              enabled + ", max_lora_rank=16, max_num_seqs=None)\n" +
+              "INFO Model loading took 0.7318 GiB and 1.412070 seconds\n"
+              "INFO [core.py:61] Initializing a V1 LLM engine (v0.8.3) with config: model='a/b'\n",
+          "adapters.log");
+      REQUIRE(log.has_value());
+      return log->start.adapter_rank;
+    };
+    CHECK_FALSE(rank_of("False").has_value());
+    CHECK(rank_of("True") == 16);
+  }
+
   // Lines of https://github.com/fpolica91/triton-example vllm.log.
   TEST_CASE("a log of ROCm says that the GPU is AMD's") {
     const auto log = read_engine_log(
