@@ -168,12 +168,21 @@ std::string why_excluded(const EngineStart& start) {
   return {};
 }
 
+/// A GPU computes although no layer lies on it: the log prints its compute buffer. Nothing is asked
+/// of its size.
+std::optional<domain::VisibleMemory> idle_gpu(const EngineStart& start) {
+  if (start.gpu_layers != 0 || !start.compute_gib) return std::nullopt;
+  domain::VisibleMemory gpu;
+  gpu.bytes = domain::exactly(gib_of(*start.compute_gib));
+  return gpu;
+}
+
 /// The compute buffer; of every build that there are facts for where none is stated.
 domain::Range compute_of_builds(const EngineStart& start, const domain::Model& model,
                                 const domain::Engine& engine) {
   const auto compute_of = [&](domain::EngineVersion version) {
-    const Result<domain::Estimate> estimate =
-        estimate::estimate_memory(model, workload_of(start, model, version), engine, std::nullopt);
+    const Result<domain::Estimate> estimate = estimate::estimate_memory(
+        model, workload_of(start, model, version), engine, idle_gpu(start));
     return estimate ? std::optional(term_bytes(*estimate, "computeBuffer")) : std::nullopt;
   };
   domain::Range compute = compute_of(version_of(start, engine)).value_or(domain::Range{});
@@ -259,7 +268,7 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
   }
   const domain::Workload workload = workload_of(start, *model, version_of(start, *engine));
   const Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*model, workload, *engine, std::nullopt);
+      estimate::estimate_memory(*model, workload, *engine, idle_gpu(start));
   if (!estimate) {
     comparison.excluded = first_message(estimate.error());
     return comparison;

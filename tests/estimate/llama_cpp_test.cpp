@@ -112,6 +112,7 @@ struct LlamaCase {
   std::int64_t slots = 1;
   std::string version = "0.5";
   std::int64_t gpus = 0;
+  std::int64_t gpu_layers = 10'000;
 };
 
 Result<domain::Estimate> planned(const LlamaCase& asked) {
@@ -125,9 +126,11 @@ Result<domain::Estimate> planned(const LlamaCase& asked) {
   workload.kv_cache_type = given(*catalog::parse_kv_cache_type(asked.cache_type));
   workload.context_tokens = given(asked.context);
   workload.concurrency = given(asked.slots);
-  if (asked.gpus > 0) workload.engine.gpu_layers = given(std::int64_t{10'000});
+  if (asked.gpus > 0) workload.engine.gpu_layers = given(asked.gpu_layers);
   if (asked.gpus > 1) workload.engine.pipeline = given(asked.gpus);
-  return estimate::estimate_memory(model, workload, engine, std::nullopt);
+  std::optional<domain::VisibleMemory> gpu;
+  if (asked.gpus > 0) gpu.emplace().bytes = domain::exactly(gib(48));
+  return estimate::estimate_memory(model, workload, engine, gpu);
 }
 
 std::int64_t bytes_of(const domain::Estimate& estimate, std::string_view term) {
@@ -244,6 +247,41 @@ TEST_SUITE("estimate") {
          4095.05,
          1024.00,
          560.00},
+    });
+    for (const LoggedRow& row : rows) {
+      CAPTURE(row.source);
+      const auto estimate = planned(row.asked);
+      REQUIRE(estimate.has_value());
+      CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(3e-6));
+      CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
+      CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(2e-5));
+    }
+  }
+
+  // The first GPU computes with the layers of the host, and has copies of their weights and caches
+  // for a while.
+  TEST_CASE("a GPU with a part of the layers, or none, has the compute buffer that logs print") {
+    const auto rows = std::to_array<LoggedRow>({
+        {"github.com/Dahaka52/Nira-AI logs/llama_server.log",
+         {"mistralai/Mistral-Nemo-Instruct-2407", "q4_k_m", "q8_0", 8192, 1, "b8133", 1, 40},
+         6597.68,
+         663.00,
+         266.00},
+        {"github.com/DzKriMo/Aigis llama-server.log",
+         {"Qwen/Qwen2.5-3B-Instruct", "q4_k_m", "fp16", 2048, 1, "b8179", 1, 35},
+         1740.74,
+         68.00,
+         300.75},
+        {"github.com/Yudeg1128/Alpy llama_server.log",
+         {"Qwen/Qwen3-4B", "q6_k", "fp16", 4096, 1, "b5285", 1, 0},
+         0,
+         0,
+         606.03},
+        {"github.com/bgpr/armage llama_server.log",
+         {"meta-llama/Llama-3.2-1B-Instruct", "q4_k_m", "fp16", 131072, 1, "b8319", 1, 0},
+         0,
+         0,
+         658.25},
     });
     for (const LoggedRow& row : rows) {
       CAPTURE(row.source);

@@ -118,7 +118,9 @@ std::int64_t gpus_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   const std::int64_t asked = value_or_one(engine.tensor) * value_or_one(engine.pipeline);
   const bool is_on_gpus = request.gpu != nullptr || asked > 1 || engine.gpu_layers.has_value();
-  const bool is_kept_off = engine.gpu_layers && engine.gpu_layers->value == 0;
+  // A GPU that is there computes large batches although no layer lies on it.
+  const bool is_kept_off =
+      engine.gpu_layers && engine.gpu_layers->value == 0 && request.gpu == nullptr;
   return is_on_gpus && !is_kept_off ? asked : 0;
 }
 
@@ -242,6 +244,9 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   offload.key_type = cache_type;
   offload.value_type = cache_type;
   offload.habits = habits_of(facts, engine.flash_attention, is_in_blocks(cache_type));
+  const double least_batch = facts.expected("offloadedBatch");
+  offload.habits.offloads_products =
+      least_batch > 0 && static_cast<double>(offload.micro_batch) >= least_batch;
   return offload;
 }
 

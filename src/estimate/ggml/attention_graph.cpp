@@ -84,7 +84,14 @@ void store(Graph& graph, Id heads, Id cache, Id rows, bool is_apart) {
     values = graph.view(heads, {width, tokens});
   }
   if (is_apart) values = graph.reshape(values, {1, width * tokens});
+  const int place = graph.place();
+  if (graph.is_away()) graph.place_on(graph.host());
   graph.expand(graph.write(cache, values, rows));
+  graph.place_on(place);
+}
+
+Id cache_side(Graph& graph, const domain::KvSide& side, std::int64_t width, const Extent& cells) {
+  return graph.cache(cells * domain::bytes_of(side, width));
 }
 
 // Sequences with caches of their own are attended to apart, each with its part of the tokens: as
@@ -120,8 +127,12 @@ Id attended(Graph& graph, Heads heads, const DecoderGraph& plan, const StepInput
   graph.expand(heads.query);
   graph.expand(heads.value);
   graph.expand(heads.key);
-  const Id keys = graph.external();
-  const Id values = graph.external();
+  const Extent of_keys = graph.shape(heads.key)[0] * graph.shape(heads.key)[1];
+  const Extent of_values = graph.shape(heads.value)[0] * graph.shape(heads.value)[1];
+  const Id keys =
+      cache_side(graph, domain::kv_cache_format(plan.key_type).key, of_keys.count, cache.cells);
+  const Id values = cache_side(graph, domain::kv_cache_format(plan.value_type).value,
+                               of_values.count, cache.cells);
   store(graph, heads.key, keys, cache.key_rows, false);
   store(graph, heads.value, values, cache.value_rows, !plan.habits.flash_attention);
   Id result = plan.habits.flash_attention
@@ -189,7 +200,8 @@ Id add_latent_attention(Graph& graph, const domain::Model& model,
   graph.expand(heads.query);
   graph.expand(heads.value);
   graph.expand(heads.key);
-  const Id keys = graph.external();
+  const Id keys =
+      cache_side(graph, domain::kv_cache_format(plan.key_type).key, entry, inputs.full.cells);
   store(graph, heads.key, keys, inputs.full.key_rows, false);
   Id result = plan.habits.flash_attention
                   ? flash_attended(graph, heads, keys, keys, inputs.full.mask, latent.kv_rank)

@@ -154,6 +154,15 @@ bool has_parallel_blocks(const domain::Model& model) {
   });
 }
 
+/// Where a layer is computed, and where its weights lie.
+void place_layer(Graph& graph, const DecoderGraph& plan, std::size_t index) {
+  const int device = plan.device_of_layer.at(index);
+  const bool is_away =
+      plan.habits.offloads_products && device == graph.host() && graph.devices() > 1;
+  graph.place_on(is_away ? 0 : device);
+  graph.keep_away(is_away ? &plan.weights_of_layer.at(index) : nullptr);
+}
+
 }  // namespace
 
 std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan) {
@@ -169,7 +178,8 @@ std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan)
 Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
   Graph graph(plan.devices);
   Id stream = embed(graph, model, plan);
-  graph.place_on(plan.device_of_layer.front());
+  place_layer(graph, plan, 0);
+  graph.keep_away(nullptr);
   if (is_among(kScaledEmbeddings, model.family)) stream = graph.in_place({stream});
   StepInputs inputs = make_inputs(graph, model, plan);
   inputs.has_window = has_window(model);
@@ -181,11 +191,11 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
   for (const domain::LayerRun& run : model.layers) {
     for (std::int64_t i = 0; i < run.count; ++i, ++index) {
       if (!is_there[index]) continue;
-      graph.place_on(plan.device_of_layer.at(index));
+      place_layer(graph, plan, index);
       stream = add_layer(graph, model, run.layer, plan, inputs, stream, index + 1 == kinds.size());
     }
   }
-  graph.place_on(plan.device_of_layer.at(index));
+  place_layer(graph, plan, index);
   if (model.family == "gpt_oss")
     stream = graph.compute({model.hidden_size, kOutputs}, {stream, inputs.outputs});
   stream = norm(graph, stream);

@@ -23,6 +23,7 @@ struct BuildHabits {
   bool rotates_quantized = true;     ///< queries, keys and values before a quantized cache
   bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
   bool is_latent_compressed = true;  ///< latent attention works on latents
+  bool offloads_products = false;    ///< the first GPU computes with what lies on the host, too
 
   bool operator==(const BuildHabits&) const = default;
 };
@@ -34,6 +35,9 @@ struct DecoderGraph {
   /// Device of each layer, and of the head behind the last; the host is `devices - 1`.
   std::vector<int> device_of_layer;
   int devices = 1;
+  /// Matrices of each layer, and the head's behind the last, for those that lie with the host and
+  /// are computed elsewhere.
+  std::vector<std::vector<StoredWeight>> weights_of_layer = {};
   /// Layers that repeat what others before them do are left out: the allocator does with them what
   /// it did with those, so that no buffer grows.
   bool leaves_out_repeats = true;

@@ -36,7 +36,7 @@ class Tenancy {
   State& state(Id id) { return states_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] bool has_no_memory(Id id) const {
     const Kind kind = tensor(id).kind;
-    return kind == Kind::External || kind == Kind::View || kind == Kind::Write;
+    return has_own_buffer(kind) || kind == Kind::View || kind == Kind::Write;
   }
   [[nodiscard]] bool is_kept(Id id) const {
     return schedule_.is_kept[static_cast<std::size_t>(id)];

@@ -1,6 +1,7 @@
 #include "estimate/ggml/file_weights.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "domain/modules.hpp"
 #include "domain/tensors.hpp"
@@ -61,6 +62,7 @@ class Reader {
         weights.layers.push_back(of_layer(run.layer, tensors, layer++));
       }
     }
+    std::int64_t head = 0;
     for (const domain::Tensor& tensor : domain::outer_tensors(model_)) {
       const HeldBytes bytes = of_tensor(tensor, domain::kOutsideLayers);
       const bool is_behind =
@@ -68,7 +70,10 @@ class Reader {
       add(is_behind ? weights.behind : weights.embedding, bytes);
       const bool is_table = tensor.split == domain::Split::Vocabulary && !is_behind;
       if (is_table && model_.tied_embeddings && model_.has_head) weights.tied_head = bytes;
+      if (tensor.part == domain::TensorPart::Head || weights.tied_head == bytes) head = bytes.host;
     }
+    weights.matrices = std::move(matrices_);
+    weights.matrices.push_back({{.values = model_.vocabulary * model_.hidden_size, .bytes = head}});
     if (!mix_) {
       const std::int64_t rest = beyond_architecture(model_, false).count();
       weights.other = {.host = rest, .device = 0};
@@ -80,10 +85,14 @@ class Reader {
   HeldBytes of_layer(const domain::Layer& layer, const std::vector<domain::Tensor>& tensors,
                      std::int64_t index) {
     HeldBytes sum;
+    std::vector<StoredWeight>& matrices = matrices_.emplace_back();
     for (const domain::Tensor& tensor : tensors) {
       const bool is_split_latent =
           mix_.has_value() && tensor.name == "self_attn.kv_b_proj" && layer.attention.latent;
-      add(sum, is_split_latent ? of_latent(layer.attention, index) : of_tensor(tensor, index));
+      const HeldBytes bytes =
+          is_split_latent ? of_latent(layer.attention, index) : of_tensor(tensor, index);
+      if (tensor.columns > 0) matrices.push_back({.values = tensor.values(), .bytes = bytes.host});
+      add(sum, bytes);
     }
     if (std::ranges::any_of(tensors,
                             [](const domain::Tensor& one) { return duty_of(one) == Duty::Value; }))
@@ -128,6 +137,7 @@ class Reader {
   bool pads_rows_;
   MixedModel mixed_;
   std::int64_t value_index_ = 0;
+  std::vector<std::vector<StoredWeight>> matrices_;
 };
 
 }  // namespace

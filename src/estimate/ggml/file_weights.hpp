@@ -8,6 +8,7 @@
 
 #include "domain/model.hpp"
 #include "domain/quantization.hpp"
+#include "estimate/ggml/graph.hpp"
 
 namespace gpushape::estimate::ggml {
 
@@ -24,6 +25,8 @@ struct FileWeights {
   HeldBytes behind;  ///< final norm and head
   /// Where embedding and head are one tensor, the device of the head has a copy of its own.
   HeldBytes tied_head;
+  /// Of each layer, and of the head behind the last, as the file has them.
+  std::vector<std::vector<StoredWeight>> matrices;
   HeldBytes other;  ///< of a header's tensors, what the architecture does not know
 
   [[nodiscard]] std::int64_t file_bytes() const;

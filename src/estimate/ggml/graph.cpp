@@ -1,5 +1,6 @@
 #include "estimate/ggml/graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpushape::estimate::ggml {
@@ -28,6 +29,24 @@ Id Graph::external() {
   if (external_ == kNoTensor) external_ = add({.kind = Kind::External}, {});
   return external_;
 }
+
+Id Graph::stored(Kind kind, const Extent& bytes) {
+  const Id id = add({.kind = kind, .shape = {bytes}, .value_bytes = 1}, {});
+  tensors_.back().device = static_cast<std::int16_t>(host());
+  return id;
+}
+
+Id Graph::weight(const Extent& values) {
+  if (!is_away()) return external();
+  std::int64_t bytes = 0;
+  for (const StoredWeight& one : *away_) {
+    if (one.values == values.count) bytes = std::max(bytes, one.bytes);
+  }
+  if (bytes == 0) bytes = values.count * kFloat;
+  return stored(Kind::Weight, Extent(bytes));
+}
+
+Id Graph::cache(const Extent& bytes) { return is_away() ? stored(Kind::Cache, bytes) : external(); }
 
 Id Graph::input(const Shape& shape, std::int64_t value_bytes) {
   const Id id = add({.kind = Kind::Input, .shape = shape, .value_bytes = value_bytes}, {});
@@ -81,7 +100,7 @@ void Graph::expand(Id tensor) {
     }
     if (here.kind == Kind::Input) {
       inputs_.push_back(id);
-    } else if (here.kind != Kind::External) {
+    } else if (!has_own_buffer(here.kind)) {
       nodes_.push_back(id);
     }
     path.pop_back();

@@ -22,13 +22,19 @@ using Id = std::int32_t;
 inline constexpr Id kNoTensor = -1;
 
 enum class Kind : std::uint8_t {
-  External,  ///< a weight or a cache
+  External,  ///< a weight or a cache, in a buffer of the device that computes
+  Weight,    ///< in a buffer of the host, for a device that computes: it has a copy for a while
+  Cache,     ///< so, too
   Input,     ///< written by the host before the step
   Computed,
   InPlace,  ///< computed; takes over the memory of a source that nobody else needs
   View,
   Write  ///< into a cache
 };
+
+constexpr bool has_own_buffer(Kind kind) {
+  return kind == Kind::External || kind == Kind::Weight || kind == Kind::Cache;
+}
 
 constexpr std::int64_t kFloat = 4;
 constexpr std::int64_t kHalf = 2;
@@ -50,6 +56,12 @@ struct Tensor {
   }
 };
 
+/// Of a file: how many values a matrix has, and its bytes.
+struct StoredWeight {
+  std::int64_t values = 0;
+  std::int64_t bytes = 0;
+};
+
 class Graph {
  public:
   /// The host's own device is the last one: `devices` counts it, too.
@@ -59,9 +71,18 @@ class Graph {
   [[nodiscard]] int host() const { return devices_ - 1; }
   /// Where tensors that are made from now on are computed.
   void place_on(int device) { device_ = device; }
+  [[nodiscard]] int place() const { return device_; }
+  /// Weights and caches from now on lie with the host, these among them; nullptr: not. They must
+  /// outlive the drawing.
+  void keep_away(const std::vector<StoredWeight>* weights) { away_ = weights; }
+  [[nodiscard]] bool is_away() const { return away_ != nullptr; }
 
   /// A weight or a cache. None has memory here, so that one stands for all.
   Id external();
+  /// A weight of `values`, where it lies; of matrices with as many the largest.
+  Id weight(const Extent& values);
+  /// A cache of `bytes`, where it lies.
+  Id cache(const Extent& bytes);
   Id input(const Shape& shape, std::int64_t value_bytes);
   Id compute(const Shape& shape, std::initializer_list<Id> sources, std::int64_t bytes = kFloat);
   /// Of the shape of its first source.
@@ -84,11 +105,13 @@ class Graph {
   [[nodiscard]] const std::vector<Id>& inputs() const { return inputs_; }
 
  private:
+  Id stored(Kind kind, const Extent& bytes);
   Id add(Tensor tensor, std::initializer_list<Id> sources);
   [[nodiscard]] const Tensor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
 
   int devices_;
   int device_ = 0;
+  const std::vector<StoredWeight>* away_ = nullptr;
   Id external_ = kNoTensor;
   std::vector<Tensor> tensors_;
   std::vector<bool> is_visited_;

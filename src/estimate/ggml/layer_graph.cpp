@@ -57,12 +57,12 @@ Id transformed(Graph& graph, const domain::Model& model, const domain::Layer& la
 
 Id norm(Graph& graph, Id input, bool has_bias) {
   const Id normed = graph.in_place({input});
-  return biased(graph, graph.in_place({normed, graph.external()}), has_bias);
+  return biased(graph, graph.in_place({normed, graph.weight(graph.shape(input)[0])}), has_bias);
 }
 
 Id project(Graph& graph, Id input, const Extent& width) {
   const Shape of = graph.shape(input);
-  return graph.compute({width, of[1], of[2], of[3]}, {graph.external(), input});
+  return graph.compute({width, of[1], of[2], of[3]}, {graph.weight(width * of[0]), input});
 }
 
 Id add_network(Graph& graph, const domain::FeedForward& network, Id input) {
@@ -109,7 +109,8 @@ Id of_experts(Graph& graph, Id input, const Extent& width, const domain::Experts
               Id chosen) {
   const Extent tokens = graph.shape(input)[2];
   const Id result =
-      graph.compute({width, experts.active, tokens}, {graph.external(), input, chosen});
+      graph.compute({width, experts.active, tokens},
+                    {graph.weight(width * graph.shape(input)[0] * experts.count), input, chosen});
   return experts.bias ? graph.in_place({result, graph.external(), chosen}) : result;
 }
 

@@ -94,12 +94,16 @@ std::int64_t state_values(const domain::Recurrent& mixer) {
 bool keeps_nothing(const domain::Model& model) { return !model.has_head && !model.has_final_norm; }
 
 /// A step's graph, for steps of every size.
-Graph graph_of(const domain::Model& model, const Offload& offload, const std::vector<int>& places) {
-  return decoder_graph(model, {.habits = offload.habits,
-                               .key_type = offload.key_type,
-                               .value_type = offload.value_type,
-                               .device_of_layer = places,
-                               .devices = static_cast<int>(offload.gpus) + 1});
+Graph graph_of(const domain::Model& model, const Offload& offload, const FileWeights& weights,
+               const std::vector<int>& places) {
+  const bool is_shared = offload.gpus > 0 && places.front() == static_cast<int>(offload.gpus);
+  return decoder_graph(
+      model, {.habits = offload.habits,
+              .key_type = offload.key_type,
+              .value_type = offload.value_type,
+              .device_of_layer = places,
+              .devices = static_cast<int>(offload.gpus) + 1,
+              .weights_of_layer = is_shared ? weights.matrices : decltype(weights.matrices)()});
 }
 
 std::vector<int> places_in(const domain::Model& model, const Offload& offload) {
@@ -112,7 +116,7 @@ OffloadedModel::OffloadedModel(const domain::Model& model, const Offload& offloa
                                const FileWeights& weights)
     : offload_(offload),
       state_bytes_(static_cast<std::size_t>(offload.gpus) + 1),
-      graph_(graph_of(model, offload, places_in(model, offload)),
+      graph_(graph_of(model, offload, weights, places_in(model, offload)),
              static_cast<int>(offload.copies)) {
   still_.devices.resize(static_cast<std::size_t>(offload.gpus) + 1);
   const std::vector<int> places = places_in(model, offload);

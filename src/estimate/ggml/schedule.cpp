@@ -20,10 +20,13 @@ class Scheduler {
     const auto close = [&] {
       for (const Id id : waiting) schedule_.steps.push_back({.tensor = id});
       waiting.clear();
+      has_copies_ = false;
     };
     for (const Id id : graph_.nodes()) {
       const bool is_view = tensor(id).kind == Kind::View;
-      if (!is_view && device != -1 && tensor(id).device != device) close();
+      const bool is_moved = device != -1 && tensor(id).device != device;
+      // What earlier products of the split had copies of can go.
+      if (!is_view && (is_moved || (has_copies_ && fetches_weights(id)))) close();
       if (!is_view) {
         device = tensor(id).device;
         fetch_sources(id);
@@ -47,6 +50,15 @@ class Scheduler {
   int device_of(Id id) {
     const Tensor& one = tensor(id);
     return one.kind == Kind::View ? tensor(one.root).device : one.device;
+  }
+
+  bool fetches_weights(Id id) {
+    const Tensor& here = tensor(id);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(here.source_count); ++i) {
+      const Tensor& source = tensor(here.sources.at(i));
+      if (source.kind == Kind::Weight && source.device != here.device) return true;
+    }
+    return false;
   }
 
   void fetch_sources(Id id) {
@@ -75,6 +87,7 @@ class Scheduler {
       if (copies_ > 1) kept_copies_.push_back(id);
     }
     copied_.emplace(key, first);
+    has_copies_ = true;
     schedule_.steps.push_back({.tensor = source, .holds_source = true});
     schedule_.steps.push_back({.tensor = first, .is_copy = true});
     return first;
@@ -122,6 +135,7 @@ class Scheduler {
   int copies_;
   Schedule schedule_;
   std::unordered_map<std::int64_t, Id> copied_;
+  bool has_copies_ = false;  ///< the open split
   std::vector<bool> is_used_;
   std::vector<Id> kept_inputs_;
   std::vector<Id> kept_copies_;
