@@ -324,6 +324,11 @@ TEST_SUITE("estimate") {
     const auto windows = planned({"openai/gpt-oss-120b", "", "fp16", 65536, 2, "b9010", 1});
     REQUIRE(windows.has_value());
     CHECK(mib_of(*windows, "kvCache") == doctest::Approx(4608.0 + 54.0).epsilon(3e-6));
+    // github.com/ghghang2/v1.3 llama_server.log, gpt-oss-20b: 1536.00 and 18.00 MiB of cache.
+    const auto small = planned({"openai/gpt-oss-20b", "", "fp16", 65536, 1, "b7772", 1});
+    REQUIRE(small.has_value());
+    CHECK(mib_of(*small, "kvCache") == doctest::Approx(1536.0 + 18.0).epsilon(3e-6));
+    CHECK(mib_of(*small, "computeBuffer") == doctest::Approx(398.38).epsilon(2e-5));
   }
 
   TEST_CASE("rows that no block divides take smaller blocks") {

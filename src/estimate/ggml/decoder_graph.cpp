@@ -196,8 +196,6 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
     }
   }
   place_layer(graph, plan, index);
-  if (model.family == "gpt_oss")
-    stream = graph.compute({model.hidden_size, kOutputs}, {stream, inputs.outputs});
   stream = norm(graph, stream);
   if (model.has_head) {
     stream = project(graph, stream, model.vocabulary);

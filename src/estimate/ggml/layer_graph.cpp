@@ -157,13 +157,12 @@ Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& 
 
 Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& layer,
              const DecoderGraph& plan, const StepInputs& inputs, Id stream, bool is_last) {
-  const bool is_cut = is_last && model.family != "gpt_oss";
   Id residual = stream;
   const Id normed = norm(graph, stream, layer.norm_bias);
   Id mixture = mixed(graph, model, layer, plan, inputs, normed);
   if (is_parallel(layer)) {
     Id network_input = normed;
-    if (is_cut) {
+    if (is_last) {
       mixture = wanted_rows(graph, mixture, inputs);
       residual = wanted_rows(graph, residual, inputs);
       network_input = wanted_rows(graph, normed, inputs);
@@ -171,7 +170,7 @@ Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& laye
     const Id network = transformed(graph, model, layer, network_input);
     return graph.in_place({graph.in_place({network, residual}), mixture});
   }
-  if (is_cut) {
+  if (is_last) {
     mixture = wanted_rows(graph, mixture, inputs);
     residual = wanted_rows(graph, residual, inputs);
   }
