@@ -64,6 +64,7 @@ TEST_SUITE("estimate") {
         {"cpatonn/Qwen3-30B-A3B-Thinking-2507-AWQ-4bit", 15.61},
         {"cyankiwi/gemma-4-26B-A4B-it-qat-AWQ-INT4", 16.63},
         {"RedHatAI/gemma-4-26B-A4B-it-NVFP4", 15.88},
+        {"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", 18.21},
         {"unsloth/Qwen3.8-27B-NVFP4", 22.13, 3},
         {"RedHatAI/Qwen3.8-27B-INT4", 18.50, 3},
         {"RedHatAI/Qwen3.6-35B-A3B-NVFP4", 23.45, 3},

@@ -55,6 +55,14 @@ Spread beside_weights(const Situation& situation) {
   return beside;
 }
 
+/// What the experts' padding takes beyond `padding`.
+Bytes more_padding_than(const Situation& situation, const ExpertPadding& padding) {
+  WeightsLayout less = situation.plan->weights;
+  less.expert_padding = padding;
+  return situation.weights.tensors -
+         load_weights(*situation.plan->model, less, situation.stage).tensors;
+}
+
 }  // namespace
 
 // Embedding, head and towers stay on the GPU. Source: vLLM model_executor/models/utils.py,
@@ -78,12 +86,12 @@ Spread loaded_bytes(const Situation& situation) {
   const auto allocated = static_cast<double>(situation.weights.allocated.count());
   if (counts_segments(situation)) loaded.low = ratio.low * (std::min(bytes, allocated) - away);
   loaded = loaded + beside_weights(situation);
-  if (plan.weights.expert_padding.row_bytes > 0) {
-    WeightsLayout without = plan.weights;
-    without.expert_padding.row_bytes = 0;
-    const LoadedWeights least = load_weights(*plan.model, without, situation.stage);
-    loaded.low -= static_cast<double>((situation.weights.tensors - least.tensors).count());
-  }
+  ExpertPadding least = plan.weights.expert_padding;
+  least.row_bytes = 0;
+  // Another kernel for the same experts pads nothing.
+  if (plan.facts.expected("paddingIsOpen") != 0) least = {};
+  if (least != plan.weights.expert_padding)
+    loaded.low -= static_cast<double>(more_padding_than(situation, least).count());
   if (plan.weights.is_recipe_open) {
     const RecipeBounds bounds =
         recipe_bounds(*plan.model, plan.weights, situation.stage, situation.weights);
