@@ -106,6 +106,23 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() >= 5.42);
   }
 
+  // A start of April 2026 on two RTX 4090, of which 22.93 GB are free before loading: mem
+  // usage=8.85 GB, max_mamba_cache_size: 186, #tokens: 327310, K and V 2.50 GB each. Source of the
+  // table's length: SGLang layers/rotary_embedding/mrope.py.
+  TEST_CASE("SGLang's table of a rope with sections is no longer than others") {
+    const Asked row{"Qwen/Qwen3.5-9B", "sglang", "0.5.10", 2};
+    domain::Workload workload = workload_of(row);
+    workload.engine.gpu_memory_utilization = asked(0.8);
+    const Estimate estimate = estimated(row, workload, gpu(23.6, 24564, "8.9"));
+    const double weights =
+        range_of(estimate, "weights").expected.gib() + range_of(estimate, "towers").expected.gib();
+    CHECK(weights == doctest::Approx(8.85).epsilon(0.01));
+    REQUIRE(estimate.capacity);
+    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() == doctest::Approx(5.00).epsilon(0.02));
+    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
+          doctest::Approx(327310).epsilon(0.02));
+  }
+
   // https://github.com/sgl-project/sglang/pull/4826: mem usage=8.13 GB, #tokens 834615, K and V
   // 54.12 GB each on H200, March 2025. A table for each of two ropes, of the model's 131,072
   // positions.
