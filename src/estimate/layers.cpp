@@ -38,7 +38,8 @@ void keep_layer(const domain::Layer& layer, const CacheGeometry& geometry,
   const bool is_of_encoder = layer.attention.kind == LayerKind::None &&
                              layer.attention.kv_heads > 0 && geometry.encoders_keep_tokens;
   const LayerKind kind = is_of_encoder ? LayerKind::Full : layer.attention.kind;
-  if (!layer.attention.shares_cache && kind != LayerKind::Recurrent)
+  const bool is_kept = !layer.attention.shares_cache || geometry.shared_layers_keep_tokens;
+  if (is_kept && kind != LayerKind::Recurrent)
     layer_kind(kind)->keep(layer, layer.attention, geometry, specs);
   if (layer.recurrent) layers::keep_state(layer, layer.attention, geometry, specs);
   if (layer.cross_attention) layers::keep_cross(layer, *layer.cross_attention, geometry, specs);

@@ -34,6 +34,8 @@ struct CacheGeometry {
   bool lies_apart = false;
   /// Encoders that are not asked for a next token have a cache all the same.
   bool encoders_keep_tokens = false;
+  /// Layers that read another one's keys and values have room of their own all the same.
+  bool shared_layers_keep_tokens = false;
   bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
   /// Groups of compressed attention lie in a block without padding.
   bool is_packed = false;

@@ -191,6 +191,17 @@ TEST_SUITE("estimate") {
 
   // https://github.com/sgl-project/sglang/issues/7590: 24 layers x 2 x 16 heads x 64 x 2 bytes,
   // 98,304 a token; TensorRT-LLM makes a cache for models that generate only.
+  // A start on GB10: SWAKVPool mem usage: 79.94 GB, swa size: 798276, full size: 997846.
+  TEST_CASE("SGLang gives layers that share a cache room of their own") {
+    const Asked row{"google/gemma-4-E4B-it", "sglang", "0.5.13", 1};
+    domain::Workload workload = workload_of(row);
+    workload.engine.kv_cache_memory_bytes = asked(gib_of(79.94));
+    const Estimate estimate = estimated(row, workload, gpu(119.7, 122572, "12.1"));
+    REQUIRE(estimate.capacity);
+    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
+          doctest::Approx(997846).epsilon(0.0001));
+  }
+
   TEST_CASE("SGLang makes pools for encoders, too; other engines need none to fit") {
     const Asked row{"BAAI/bge-m3", "sglang", "0.4.8", 1};
     domain::Workload workload = workload_of(row);
