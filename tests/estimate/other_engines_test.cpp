@@ -106,6 +106,26 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() >= 5.42);
   }
 
+  // "Capture cuda graph end": https://github.com/sgl-project/sglang/issues/6753, pull/4826 (13.95
+  // less 9.72 GB) and issues/4257, 23 sizes up to 160.
+  TEST_CASE("SGLang's older graphs keep the logits of every size") {
+    struct Row {
+      Asked asked;
+      double printed_gib;
+    };
+    const auto rows = std::to_array<Row>({
+        {{"meta-llama/Meta-Llama-3-8B-Instruct", "sglang", "0.4.6", 1}, 2.51},
+        {{"google/gemma-3-4b-it", "sglang", "0.4.4", 1}, 4.23},
+        {{"deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "sglang", "0.4.3", 2}, 3.38},
+    });
+    for (const Row& row : rows) {
+      CAPTURE(row.asked.model);
+      const Estimate estimate = estimated(row.asked, workload_of(row.asked), h200());
+      CHECK(range_of(estimate, "graphs").expected.gib() ==
+            doctest::Approx(row.printed_gib).epsilon(0.05));
+    }
+  }
+
   // A start of April 2026 on two RTX 4090, of which 22.93 GB are free before loading: mem
   // usage=8.85 GB, max_mamba_cache_size: 186, #tokens: 327310, K and V 2.50 GB each. Source of the
   // table's length: SGLang layers/rotary_embedding/mrope.py.

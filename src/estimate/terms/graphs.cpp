@@ -3,8 +3,10 @@
 //
 //   graphs  = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
 //             + largest / 512 largestCapture + graphActivations widest + splits
+//             + graphLogits rows vocabulary
 //   widest  = largest x (3 or 2 f) x dtypeBytes, with f the width of a layer on this rank
 //   splits  = splitsOfGraphs x largest x heads x valueSize x 4
+//   rows    = the sum of all captured batches, where each graph keeps logits of its own
 //
 // The parts have causes of their own, so that their bounds add in squares. What one layer's capture
 // takes follows from the kernels that the matrix library chooses for its shapes: the same command
@@ -46,6 +48,21 @@ std::int64_t captures(std::int64_t largest) {
   count += std::min(largest, kFineBatches) / 8;
   if (largest > kFineBatches) count += (largest - kFineBatches) / 16;
   return count;
+}
+
+/// Of all captures together.
+std::int64_t captured_rows(std::int64_t largest) {
+  std::int64_t rows = 0;
+  for (const std::int64_t small : {1, 2, 4}) rows += small <= largest ? small : 0;
+  for (std::int64_t batch = 8; batch <= largest; batch += batch < kFineBatches ? 8 : 16)
+    rows += batch;
+  return rows;
+}
+
+double captured_logits(const Situation& situation, std::int64_t largest) {
+  return situation.stage.has_head ? static_cast<double>(captured_rows(largest)) *
+                                        static_cast<double>(situation.plan->model->vocabulary)
+                                  : 0;
 }
 
 /// Of the stage, and of a draft model beside it.
@@ -135,6 +152,8 @@ Spread graphs_bytes(const Situation& situation) {
   sum.add(to_range(plan.facts.value("graphLargestCapture") * share));
   sum.add(to_range(plan.facts.value("graphActivations") * widest_bytes(situation, largest)));
   sum.add(to_range(certain(split_bytes(situation, largest))));
+  if (plan.facts.expected("graphLogits") > 0)
+    sum.add(to_range(plan.facts.value("graphLogits") * captured_logits(situation, largest)));
   return to_spread(sum.range());
 }
 
@@ -172,6 +191,12 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
   if (const double splits = split_bytes(situation, largest); splits > 0) {
     term.formula += " + splits";
     term.inputs.push_back({"splits", static_cast<std::int64_t>(splits)});
+  }
+  if (const double bytes = plan.facts.expected("graphLogits"); bytes > 0) {
+    term.formula += " + capturedRows x vocabulary x graphLogits";
+    term.inputs.push_back({"capturedRows", captured_rows(largest)});
+    term.inputs.push_back({"vocabulary", plan.model->vocabulary});
+    term.inputs.push_back({"graphLogits", bytes});
   }
   term.source = plan.facts.source("graphPerLayerCapture");
 }
