@@ -92,73 +92,6 @@ TEST_SUITE("estimate") {
     }
   }
 
-  // Printed "mem usage" of https://github.com/mattbucci/2x-3090-GA102-300-A1-sglang-inference,
-  // benchmarks/sprint-2026-06-kv-decode: AWQ with groups of 128 for the linear layers of the
-  // decoder (scripts/quantize/quantize_gemma4_qat_rtn_awq.py), on two GPUs.
-  TEST_CASE("SGLang keeps Gemma's embedding whole on every rank") {
-    const Asked row{"google/gemma-4-12B-it", "sglang", "0.5.10", 2};
-    domain::Workload workload = workload_of(row);
-    workload.quantization = asked(domain::Quantization::Awq);
-    const Estimate estimate = estimated(row, workload, gpu(24, 24576, "8.6"));
-    const domain::Range weights = range_of(estimate, "weights");
-    CHECK(weights.expected.gib() == doctest::Approx(5.42).epsilon(0.02));
-    CHECK(weights.low.gib() <= 5.42);
-    CHECK(weights.high.gib() >= 5.42);
-  }
-
-  // "Capture cuda graph end": https://github.com/sgl-project/sglang/issues/6753, pull/4826 (13.95
-  // less 9.72 GB) and issues/4257, 23 sizes up to 160.
-  TEST_CASE("SGLang's older graphs keep the logits of every size") {
-    struct Row {
-      Asked asked;
-      double printed_gib;
-    };
-    const auto rows = std::to_array<Row>({
-        {{"meta-llama/Meta-Llama-3-8B-Instruct", "sglang", "0.4.6", 1}, 2.51},
-        {{"google/gemma-3-4b-it", "sglang", "0.4.4", 1}, 4.23},
-        {{"deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "sglang", "0.4.3", 2}, 3.38},
-    });
-    for (const Row& row : rows) {
-      CAPTURE(row.asked.model);
-      const Estimate estimate = estimated(row.asked, workload_of(row.asked), h200());
-      CHECK(range_of(estimate, "graphs").expected.gib() ==
-            doctest::Approx(row.printed_gib).epsilon(0.05));
-    }
-  }
-
-  // A start of April 2026 on two RTX 4090, of which 22.93 GB are free before loading: mem
-  // usage=8.85 GB, max_mamba_cache_size: 186, #tokens: 327310, K and V 2.50 GB each. Source of the
-  // table's length: SGLang layers/rotary_embedding/mrope.py.
-  TEST_CASE("SGLang's table of a rope with sections is no longer than others") {
-    const Asked row{"Qwen/Qwen3.5-9B", "sglang", "0.5.10", 2};
-    domain::Workload workload = workload_of(row);
-    workload.engine.gpu_memory_utilization = asked(0.8);
-    const Estimate estimate = estimated(row, workload, gpu(23.6, 24564, "8.9"));
-    const double weights =
-        range_of(estimate, "weights").expected.gib() + range_of(estimate, "towers").expected.gib();
-    CHECK(weights == doctest::Approx(8.85).epsilon(0.01));
-    REQUIRE(estimate.capacity);
-    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() == doctest::Approx(5.00).epsilon(0.02));
-    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
-          doctest::Approx(327310).epsilon(0.02));
-  }
-
-  // https://github.com/sgl-project/sglang/pull/4826: mem usage=8.13 GB, #tokens 834615, K and V
-  // 54.12 GB each on H200, March 2025. A table for each of two ropes, of the model's 131,072
-  // positions.
-  TEST_CASE("SGLang turns Gemma 3 without the scaling of its positions") {
-    const Asked row{"google/gemma-3-4b-it", "sglang", "0.4.4", 1};
-    const Estimate estimate = estimated(row, workload_of(row), h200());
-    const double weights =
-        range_of(estimate, "weights").expected.gib() + range_of(estimate, "towers").expected.gib();
-    CHECK(weights == doctest::Approx(8.13).epsilon(0.02));
-    REQUIRE(estimate.capacity);
-    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() ==
-          doctest::Approx(108.24).epsilon(0.005));
-    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
-          doctest::Approx(834615).epsilon(0.005));
-  }
-
   // https://github.com/sgl-project/sglang/issues/6753: mem_fraction_static=0.8717961202189594,
   // #tokens: 871371, K and V 53.18 GB each.
   TEST_CASE("SGLang on H200 keeps the pool that it printed") {
@@ -211,17 +144,6 @@ TEST_SUITE("estimate") {
 
   // https://github.com/sgl-project/sglang/issues/7590: 24 layers x 2 x 16 heads x 64 x 2 bytes,
   // 98,304 a token; TensorRT-LLM makes a cache for models that generate only.
-  // A start on GB10: SWAKVPool mem usage: 79.94 GB, swa size: 798276, full size: 997846.
-  TEST_CASE("SGLang gives layers that share a cache room of their own") {
-    const Asked row{"google/gemma-4-E4B-it", "sglang", "0.5.13", 1};
-    domain::Workload workload = workload_of(row);
-    workload.engine.kv_cache_memory_bytes = asked(gib_of(79.94));
-    const Estimate estimate = estimated(row, workload, gpu(119.7, 122572, "12.1"));
-    REQUIRE(estimate.capacity);
-    CHECK(static_cast<double>(estimate.capacity->kv_pool_tokens) ==
-          doctest::Approx(997846).epsilon(0.0001));
-  }
-
   TEST_CASE("SGLang makes pools for encoders, too; other engines need none to fit") {
     const Asked row{"BAAI/bge-m3", "sglang", "0.4.8", 1};
     domain::Workload workload = workload_of(row);
