@@ -1,5 +1,7 @@
 #include "calibrate/model_path.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -57,7 +59,7 @@ void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<st
     const std::string model(parts[at - 1]);
     const std::string variation(parts[at + 1]);
     names.push_back(variation);
-    names.push_back(model + "-" + variation);
+    names.push_back(fmt::format("{}-{}", model, variation));
     names.push_back(model);
   }
 }

@@ -385,7 +385,7 @@ bool begins_document(std::string_view line) {
          (line.size() == 3 || std::string_view(" \t\r\n").contains(line[3]));
 }
 
-Result<std::vector<Document>> read_accepted(std::shared_ptr<const Source> source,
+Result<std::vector<Document>> read_accepted(const std::shared_ptr<const Source>& source,
                                             const Limits& limits, Spent& spent) {
   std::optional<YamlReader> reader;
   const auto finish = [&](Result<std::vector<Document>> result) {
@@ -414,7 +414,7 @@ Result<std::vector<Document>> read_yaml(std::string_view text, std::string file,
   Result<std::shared_ptr<const Source>> source = accept_yaml(text, std::move(file), limits);
   if (!source) return std::unexpected(std::move(source).error());
   Spent spent;
-  return read_accepted(std::move(*source), limits, spent);
+  return read_accepted(*source, limits, spent);
 }
 
 }  // namespace gpushape::document

@@ -72,8 +72,8 @@ YamlStream read_yaml_stream(std::string_view text, std::string file, const Limit
   if (!whole) return {{}, std::move(whole).error()};
   Spent spent;
   for (const StreamPart& part : parts_of((*whole)->text)) {
-    auto source = std::make_shared<const Source>((*whole)->file, std::string(part.text));
-    auto read = read_accepted(std::move(source), limits, spent);
+    const auto source = std::make_shared<const Source>((*whole)->file, std::string(part.text));
+    auto read = read_accepted(source, limits, spent);
     if (!read) {
       for (Diagnostic& fault : read.error()) {
         if (fault.span.line > 0) fault.span.line += part.lines_before;

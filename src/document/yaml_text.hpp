@@ -29,7 +29,7 @@ Result<std::shared_ptr<const Source>> accept_yaml(std::string_view text, std::st
                                                   const Limits& limits);
 
 /// Its documents. `spent` grows by what this text takes, broken or not.
-Result<std::vector<Document>> read_accepted(std::shared_ptr<const Source> source,
+Result<std::vector<Document>> read_accepted(const std::shared_ptr<const Source>& source,
                                             const Limits& limits, Spent& spent);
 
 }  // namespace gpushape::document

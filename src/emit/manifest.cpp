@@ -74,7 +74,7 @@ std::string day_after(const EmitRequest& request, std::int64_t days) {
 
 /// "2026-11-28", or how long after its start: "36h", "90m".
 std::string expiry(const EmitRequest& request, std::int64_t seconds) {
-  constexpr std::int64_t kDay = 24 * 60 * 60;
+  constexpr std::int64_t kDay = 86'400;
   if (request.as_of && seconds >= kDay) return day_after(request, (seconds + kDay - 1) / kDay);
   return duration_text(seconds);
 }
@@ -235,7 +235,7 @@ std::string shared_name(const EmitRequest& request) {
 }
 
 Node metadata(const EmitRequest& request, const std::string& name, const RankedShape& picked,
-              const std::vector<Label>& labels, const std::vector<Label>& further) {
+              const std::vector<Label>& labels, const std::vector<Label>& annotations) {
   Node node = Node::mapping();
   node.set("name", name);
   if (!request.name_space.empty()) node.set("namespace", request.name_space);
@@ -246,7 +246,7 @@ Node metadata(const EmitRequest& request, const std::string& name, const RankedS
   }
   if (!label_node.entries().empty()) node.set("labels", std::move(label_node));
   Node annotation_node = annotations_of(request, picked);
-  for (const Label& label : further) annotation_node.set(label.key, label.value);
+  for (const Label& label : annotations) annotation_node.set(label.key, label.value);
   node.set("annotations", std::move(annotation_node));
   return node;
 }
@@ -348,7 +348,7 @@ std::string notes_of(const ResourceContract& contract,
 
 std::string note_or(const ResourceContract& contract, std::string_view step,
                     std::string otherwise) {
-  std::string note = notes_of(contract, {step});
+  const std::string note = notes_of(contract, {step});
   return note.empty() ? std::move(otherwise) : note;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 namespace gpushape::estimate {
@@ -77,8 +78,8 @@ std::shared_ptr<const HeldConstants> VersionFacts::under(const Conditions& condi
   std::vector<int> ranks;
   ranks.reserve(whens_.size());
   for (const When& when : whens_) ranks.push_back(when.rank(conditions));
-  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
-    if ((*known)->ranks() == ranks) return *known;
+  for (const auto& known : std::views::reverse(known_)) {
+    if (known->ranks() == ranks) return known;
   }
   if (known_.size() == kMostKnown) known_.erase(known_.begin());
   auto held = std::make_shared<HeldConstants>(rows_.size(), std::move(ranks));
@@ -99,8 +100,8 @@ bool VersionFacts::is_same(const HeldConstants& held, const Conditions& with_seq
 std::shared_ptr<VersionFacts> KnownVersions::of(const domain::Engine& engine,
                                                 domain::EngineVersion version) {
   constexpr std::size_t kMostKnown = 8;
-  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
-    if ((*known)->is_of(engine, version)) return *known;
+  for (const auto& known : std::views::reverse(known_)) {
+    if (known->is_of(engine, version)) return known;
   }
   if (known_.size() == kMostKnown) known_.erase(known_.begin());
   known_.push_back(std::make_shared<VersionFacts>(engine, version));

@@ -347,7 +347,10 @@ Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   std::optional<State> before;  // stands where the last start printed nothing
   for (std::string line; next_line(text, line);) {
     if (is_cut(line)) join_rest(text, line);
-    if (begins_another(line, state)) before = std::exchange(state, State{});
+    if (begins_another(line, state)) {
+      before = std::move(state);
+      state = State{};
+    }
     read_line(line, state);
   }
   std::string named = state.args_model;
