@@ -29,15 +29,20 @@ Range bytes_of(const TermRow& row, const Situation& situation, const TakenEviden
   return to_range(row.bytes(situation));
 }
 
+/// Tokens whose keys a step of an indexer gathers, for each of its requests.
+std::int64_t gathered_tokens(const Plan& plan) {
+  return plan.facts.expected("indexerRequests") > 0 ? plan.longest_request : 0;
+}
+
 /// What settling may change of a plan and is not read again by every question.
 struct Settled {
-  std::array<std::int64_t, 4> batch{};
+  std::array<std::int64_t, 5> batch{};
   int facts_changes = 0;
   CacheGeometry cache;
 
   explicit Settled(const Plan& plan)
       : batch{plan.max_num_seqs, plan.max_num_batched_tokens, plan.largest_graph,
-              plan.sampled_sequences},
+              plan.sampled_sequences, gathered_tokens(plan)},
         facts_changes(plan.facts.changes()),
         cache(plan.cache) {}
 };

@@ -41,7 +41,8 @@ Situation situation_of(const Plan& plan, const Stage& stage, const CountedStage&
 /// What of a request changes a term's figure, so that a sweep asks for it again only then.
 enum class Follows {
   Plan,   ///< nothing that EngineRow::settle may change, but facts
-  Batch,  ///< max_num_seqs, max_num_batched_tokens, largest_graph and sampled_sequences
+  Batch,  ///< max_num_seqs, max_num_batched_tokens, largest_graph, sampled_sequences, and the
+          ///< longest request where an indexer gathers its keys
   Load,   ///< any of it: context, concurrency …
 };
 
