@@ -124,20 +124,6 @@ void check_same(const SweepRow& row, const SweepGrid& grid) {
 }  // namespace
 
 TEST_SUITE("estimate") {
-  // Two requests of the longest context each, of 132 bytes a token: vLLM's
-  // get_max_prefill_buffer_size.
-  TEST_CASE("what an indexer gathers follows the context from row to row") {
-    SweepGrid grid;
-    grid.models.push_back(*example::built_in_catalog().find("deepseek-ai/DeepSeek-V3.2"));
-    grid.engines.push_back(*example::built_in_catalog().engine("vllm"));
-    grid.tensor = {8};
-    grid.contexts = {512, 131072};
-    grid.concurrencies = {1};
-    grid.gpus = {example::h100()};
-    SweepWalk walk(grid);
-    for (const std::int64_t number : {1, 0, 1}) check_same(walk.at(number), grid);
-  }
-
   TEST_CASE("every row of a sweep is the estimate of its combination, to the byte") {
     CHECK(rc::check([] {
       const SweepGrid grid = drawn_grid();
