@@ -62,6 +62,8 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   add("engine", fmt::format("{} {}", start.engine, start.engine_version),
       log.version_from.empty() ? "the log" : log.version_from);
   add("model", surroundings.model.id, surroundings.model_from);
+  if (start.draft_model && start.draft_model->model)
+    add("draftModel", start.draft_model->model->id, "the log");
   if (surroundings.gpu) {
     const std::string& device = surroundings.gpu->device;
     add("gpu",
@@ -260,10 +262,13 @@ void note_log(const EngineLog& log, Calibration& calibration) {
   }
   if (log.start.has_adapters && !log.start.adapter_rank)
     calibration.notes.emplace_back("the rank of LoRA adapters is not stated: the default is taken");
-  if (log.has_drafts && !log.start.draft_tokens)
-    calibration.notes.emplace_back(
-        "speculative decoding is configured, with a draft model that is "
-        "not modelled");
+  if (has_unknown_drafts(log)) {
+    calibration.notes.push_back(
+        fmt::format("speculative decoding is configured, with {} that is not modelled",
+                    log.start.draft_model
+                        ? fmt::format("a draft model, '{}',", log.start.draft_model->name.value)
+                        : std::string("a draft model")));
+  }
   if (log.has_warm_cache == true)
     calibration.notes.emplace_back("compiled graphs came from a warm cache");
   if (log.graph_estimate_gib) {

@@ -186,7 +186,7 @@ std::optional<std::string> adapters(const Difference& difference) {
 }
 
 std::optional<std::string> drafts(const Difference& difference) {
-  if (!difference.log->has_drafts || difference.log->start.draft_tokens) return std::nullopt;
+  if (!has_unknown_drafts(*difference.log)) return std::nullopt;
   return "speculative decoding is configured: a draft model or draft tokens take memory, too";
 }
 

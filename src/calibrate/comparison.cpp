@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -180,11 +181,12 @@ bool Figure::is_in_range() const {
          measured_gib <= predicted.high.gib() + kHalfOfLastDecimal;
 }
 
-Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
+Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
                    const profiles::Profiles& profiles) {
-  if (plans_buffers(start.engine)) return compare_planned(start, catalog, profiles);
+  if (plans_buffers(stated.engine)) return compare_planned(stated, catalog, profiles);
   Comparison comparison;
-  comparison.start = start;
+  comparison.start = stated;
+  EngineStart start = stated;
   Result<domain::Engine> engine = catalog.engine(start.engine);
   if (!engine) {
     comparison.excluded = fmt::format("there are no facts of the engine {}", start.engine);
@@ -204,6 +206,14 @@ Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
   if (!model) {
     comparison.excluded = first_message(model.error());
     return comparison;
+  }
+  if (start.draft_model) {
+    Result<domain::Model> draft = find_model(start.draft_model->name.value, catalog);
+    if (!draft) {
+      comparison.excluded = first_message(draft.error());
+      return comparison;
+    }
+    start.draft_model->model = std::make_shared<const domain::Model>(*std::move(draft));
   }
   model = as_started(*std::move(model), start);
   engine = as_started(*std::move(engine), start);

@@ -24,6 +24,11 @@ constexpr auto kReaders = std::to_array<LogReaderRow>({
 
 std::span<const LogReaderRow> log_readers() { return kReaders; }
 
+bool has_unknown_drafts(const EngineLog& log) {
+  const bool is_found = log.start.draft_model && log.start.draft_model->model;
+  return log.has_drafts && !log.start.draft_tokens && !is_found;
+}
+
 Result<EngineLog> read_engine_log(std::string_view text, const std::string& file) {
   std::string_view rest = text;
   for (std::string line; next_line(rest, line);) {

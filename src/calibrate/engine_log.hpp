@@ -50,6 +50,9 @@ struct EngineLog {
   bool operator==(const EngineLog&) const = default;
 };
 
+/// Whether something proposes tokens whose memory is not known.
+bool has_unknown_drafts(const EngineLog& log);
+
 struct LogReaderRow {
   std::string_view engine;
   std::string_view description;

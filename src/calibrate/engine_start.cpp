@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -145,6 +146,8 @@ EngineStart read_start(const Node& record) {
   start.is_first_generation = start.notes.contains("V0 engine");
   start.has_adapters = start.notes.contains("LoRA");
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
+  if (std::string draft = text_in(record, "draft_model"); !draft.empty())
+    name_draft(start, std::move(draft));
   complete(start);
   const std::string status = text_in(record, "status");
   // Engines that failed later had sized their pool before.
@@ -168,6 +171,13 @@ void shift_to_line(Diagnostics& diagnostics, int line) {
 }
 
 }  // namespace
+
+void name_draft(EngineStart& start, std::string name) {
+  constexpr auto kNoModel = std::to_array<std::string_view>({"", "None", "ngram", "[ngram]"});
+  if (name == start.model || std::ranges::find(kNoModel, name) != kNoModel.end()) return;
+  start.draft_model = domain::DraftModel{
+      .name = {std::move(name), domain::Origin::Flag, "the start's settings"}, .model = nullptr};
+}
 
 Result<std::vector<EngineStart>> read_engine_starts(std::string_view text,
                                                     const std::string& file) {

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "domain/engine.hpp"
+#include "domain/workload.hpp"
 
 namespace gpushape::calibrate {
 
@@ -44,8 +45,10 @@ struct EngineStart {
   bool has_adapters = false;
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
-  bool takes_no_images = false;              ///< started for text alone, without its towers
-  std::optional<bool> prefix_caching;        ///< as the engine settled it
+  /// A model of its own that proposes tokens; its facts are filled in by whoever looks it up.
+  std::optional<domain::DraftModel> draft_model;
+  bool takes_no_images = false;        ///< started for text alone, without its towers
+  std::optional<bool> prefix_caching;  ///< as the engine settled it
   // Of SGLang, where they are given: tokens that layers with a window hold against the others', and
   // states against keys and values.
   std::optional<double> window_share;
@@ -74,6 +77,10 @@ struct EngineStart {
 
   bool operator==(const EngineStart&) const = default;
 };
+
+/// Names the model that proposes tokens; nothing where it is the large model itself, whose own
+/// layers predict, or no model ("ngram").
+void name_draft(EngineStart& start, std::string name);
 
 /// Engines whose buffers are known before they start: llama.cpp and what runs it.
 bool plans_buffers(std::string_view engine);

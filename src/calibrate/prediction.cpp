@@ -91,6 +91,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   }
   if (start.draft_tokens && model.multi_token_prediction)
     engine.draft_tokens = stated(*start.draft_tokens);
+  if (start.draft_model && start.draft_model->model) engine.draft_model = start.draft_model;
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);

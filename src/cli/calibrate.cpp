@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,6 +83,19 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
   return model;
 }
 
+/// The model that proposes tokens, where the catalog has it; else its memory is not counted.
+void find_draft(EngineLog& log, const catalog::Catalog& catalog) {
+  auto& draft = log.start.draft_model;
+  if (!draft) return;
+  Result<domain::Model> model = catalog.find(draft->name.value);
+  std::optional<domain::Model> found;
+  if (model)
+    found = *std::move(model);
+  else
+    found = find_local(draft->name.value, catalog);
+  if (found) draft->model = std::make_shared<const domain::Model>(*std::move(found));
+}
+
 /// The GPU of the flags, else the one that the log names; its total as the log prints it.
 Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
                                                       const Invocation& invocation,
@@ -125,6 +139,7 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
   Result<EngineLog> log = calibrate::read_engine_log(*text, file == "-" ? "standard input" : file);
   if (!log) return std::unexpected(log.error());
   take_flags(invocation, *log);
+  find_draft(*log, catalog);
   Surroundings surroundings;
   Diagnostics faults;
   Result<domain::Model> model = find_model(*log, invocation, catalog);

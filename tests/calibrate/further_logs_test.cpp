@@ -3,6 +3,7 @@
 // sources, shortened; each source stands with its case.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 
 #include "calibrate/calibration.hpp"
@@ -66,7 +67,9 @@ TEST_SUITE("calibrate") {
     const EngineLog log = read_lines(
         "[2026-08-01 23:37:40] server_args=ServerArgs(model_path='poolside/Laguna-S-2.1-INT4', "
         "mem_fraction_static=0.85, tp_size=1, swa_full_tokens_ratio=0.8, "
-        "speculative_algorithm='DFLASH', disable_piecewise_cuda_graph=False)\n"
+        "speculative_algorithm='DFLASH', "
+        "speculative_draft_model_path='poolside/Laguna-S-2.1-DFlash-INT4', "
+        "disable_piecewise_cuda_graph=False)\n"
         "[2026-08-01 23:37:50] Load weight begin. avail mem=115.36 GB\n"
         "[2026-08-01 23:39:39] Load weight end. elapsed=109.33 s, type=LagunaForCausalLM, "
         "quant=compressed-tensors, avail mem=47.80 GB, mem usage=67.56 GB.\n"
@@ -86,6 +89,32 @@ TEST_SUITE("calibrate") {
     CHECK(log.start.pool_gib == doctest::Approx(28.92));
     CHECK(log.start.pool_tokens == 185897);
     CHECK(log.has_drafts);
+    REQUIRE(log.start.draft_model);
+    CHECK(log.start.draft_model->name.value == "poolside/Laguna-S-2.1-DFlash-INT4");
+  }
+
+  // vLLM prints 7.5552 GiB for Qwen3-4B and 1.1201 for Qwen3-0.6B in starts of their own.
+  TEST_CASE("a draft model that a log of vLLM names is counted where the catalog has it") {
+    const auto started_with = [](const std::string& proposer) {
+      return read_lines(
+          "INFO 11-20 10:00:00 [core.py:93] Initializing a V1 LLM engine (v0.11.2) with config: "
+          "model='Qwen/Qwen3-4B', speculative_config=SpeculativeConfig(" +
+          proposer +
+          "), dtype=torch.bfloat16, max_seq_len=8192, tensor_parallel_size=1\n"
+          "INFO 11-20 10:00:09 [gpu_model_runner.py:2653] Model loading took 8.6753 GiB memory "
+          "and 4 seconds\n");
+    };
+    EngineLog log =
+        started_with("method='draft_model', model='Qwen/Qwen3-0.6B', num_spec_tokens=4");
+    REQUIRE(log.start.draft_model);
+    CHECK(has_unknown_drafts(log));
+    log.start.draft_model->model = std::make_shared<const domain::Model>(
+        *example::built_in_catalog().find(log.start.draft_model->name.value));
+    CHECK_FALSE(has_unknown_drafts(log));
+    CHECK(without_gpu(log).agrees());
+    CHECK_FALSE(started_with("method='ngram', model='ngram', num_spec_tokens=4").start.draft_model);
+    CHECK_FALSE(
+        started_with("method='mtp', model='Qwen/Qwen3-4B', num_spec_tokens=1").start.draft_model);
   }
 
   // https://github.com/mattbucci/2x-3090-GA102-300-A1-sglang-inference,

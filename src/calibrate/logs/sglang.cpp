@@ -91,6 +91,9 @@ void read_server_arguments(std::string_view line, SglangState& state) {
   std::string speculative;
   take_text(speculative, line, "speculative_algorithm");
   state.log.has_drafts = !speculative.empty();
+  std::string draft;
+  take_text(draft, line, "speculative_draft_model_path");
+  if (!speculative.empty()) name_draft(start, std::move(draft));
   if (is_true(line, "enable_lora")) start.has_adapters = true;
 }
 

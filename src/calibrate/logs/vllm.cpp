@@ -137,8 +137,11 @@ void read_drafts(std::string_view line, EngineLog& log) {
   const auto rest = behind(line, "SpeculativeConfig(");
   if (!rest) return;
   // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  if (value_of_key(*rest, "method").value_or("").ends_with("mtp"))
+  if (value_of_key(*rest, "method").value_or("").ends_with("mtp")) {
     take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
+  } else {
+    name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
+  }
 }
 
 /// Whether the towers are left out: "language_model_only=True", or limits of nothing that they
