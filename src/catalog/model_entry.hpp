@@ -31,10 +31,11 @@
 //   {…}, feedForwardGated, feedForwardBias, experts {count, active, width, sharedWidth, …}, norms,
 //   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
 // and of a model:
-//   role, head, finalNorm, finalNormBias, modelTensors, towers [{kind, …, parameters}],
-//   multiTokenPrediction {layers, tensors, holdsEmbedding}, furtherRopes, kvCacheType,
-//   quantization {scheme, kept, group, zeroPoints, headQuantized, staticActivationScales,
-//   modules [{pattern, scheme}]}, storedParameters: what the checkpoint holds.
+//   role, head, finalNorm, finalNormBias, modelTensors, towers [{kind, …, parameters,
+//   besideTotal}], multiTokenPrediction {layers, tensors, holdsEmbedding}, furtherRopes,
+//   kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
+//   staticActivationScales, modules [{pattern, scheme}]}, storedParameters: what the checkpoint
+//   holds.
 // A part that the common layer has and a type does not is "none"; so is the rope of a model without
 // one. Older words: queryKeyNorm: true is headNorm: shared, and slidingWindow {tokens, firstLayer}
 // lets the layers from that one on slide.

@@ -142,6 +142,8 @@ struct Tower {
   std::int64_t output_tokens = 0;
   /// Numbers of that input as the tower takes it (pixels x channels, mel bins x frames).
   std::int64_t input_values = 0;
+  /// Loaded with the model, though the count that is published of it leaves the tower out.
+  bool is_beside_total = false;
 
   bool operator==(const Tower&) const = default;
 };

@@ -24,7 +24,9 @@ std::vector<PartCount> parameters_by_part(const Model& model) {
     for (const Tensor& tensor : tensors_of(run.layer, model))
       add(counts, tensor.part, run.count * tensor.values());
   }
-  for (const Tower& tower : model.towers) add(counts, TensorPart::Tower, tower.parameters);
+  for (const Tower& tower : model.towers) {
+    if (!tower.is_beside_total) add(counts, TensorPart::Tower, tower.parameters);
+  }
   add(counts, TensorPart::MultiToken, count_multi_token_parameters(model));
   std::ranges::sort(counts, {}, &PartCount::part);
   return counts;

@@ -90,6 +90,15 @@ std::int64_t idle_values(const Layer& layer, const std::vector<Tensor>& tensors)
   return total;
 }
 
+/// Of towers that the model's total counts.
+std::int64_t tower_values(const Model& model) {
+  std::int64_t values = 0;
+  for (const Tower& tower : model.towers) {
+    if (!tower.is_beside_total) values = sum(values, tower.parameters);
+  }
+  return values;
+}
+
 }  // namespace
 
 std::int64_t Tensor::values() const {
@@ -124,17 +133,15 @@ std::vector<Tensor> outer_tensors(const Model& model) {
 }
 
 std::int64_t count_parameters(const Model& model) {
-  std::int64_t total = sum(values_in(outer_tensors(model)), values_in(model.layers, model));
-  for (const Tower& tower : model.towers) total = sum(total, tower.parameters);
-  return total;
+  const std::int64_t total = sum(values_in(outer_tensors(model)), values_in(model.layers, model));
+  return sum(total, tower_values(model));
 }
 
 std::int64_t count_active_parameters(const Model& model) {
   std::int64_t idle = 0;
   for (const LayerRun& run : model.layers)
     idle = sum(idle, product(run.count, idle_values(run.layer, tensors_of(run.layer, model))));
-  for (const Tower& tower : model.towers) idle = sum(idle, tower.parameters);
-  return count_parameters(model) - idle;
+  return count_parameters(model) - sum(idle, tower_values(model));
 }
 
 std::int64_t count_multi_token_parameters(const Model& model) {
