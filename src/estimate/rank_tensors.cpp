@@ -98,7 +98,8 @@ struct Fused {
   RankTensor sum;
   WeightScheme scheme;
   bool is_float32 = false;
-  std::int64_t row_bytes = 0;  ///< left free behind long rows
+  std::int64_t row_bytes = 0;    ///< left free behind long rows
+  std::int64_t scale_bytes = 0;  ///< of a block's scale for each of its rows; 0: of the block
 };
 
 /// Source: vLLM quantization/utils/fp8_utils.py (_maybe_pad_fp8_weight, of scales by block and by
@@ -133,6 +134,10 @@ void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
       bytes.push_back(copies * out * scheme.scale_bits / kBitsPerByte);
       break;
     case ScaleGranularity::Block:
+      if (fused.scale_bytes > 0) {
+        bytes.push_back(copies * out * divide_up(in, scheme.group) * fused.scale_bytes);
+        break;
+      }
       bytes.push_back(copies * divide_up(out, scheme.group) * divide_up(in, scheme.group) *
                       scheme.scale_bits / kBitsPerByte);
       break;
@@ -292,7 +297,8 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
     open = {.sum = share,
             .scheme = scheme,
             .is_float32 = tensor.is_float32,
-            .row_bytes = bytes_behind_rows(tensor, scheme, layout)};
+            .row_bytes = bytes_behind_rows(tensor, scheme, layout),
+            .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0};
     open_word = tensor.fused;
     is_open = true;
   }

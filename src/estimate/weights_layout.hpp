@@ -61,10 +61,11 @@ struct WeightsLayout {
   /// Ranks of data parallelism that share dense layers, shared experts and the head as those of
   /// tensor parallelism do: attention alone is whole on each.
   std::int64_t dense_parallel = 1;
-  std::int64_t rotary_bytes = 0;    ///< of one value of a rotary table; 0 for the model's dtype
-  std::int64_t longest_rotary = 0;  ///< positions of a table at most; 0 for those of the rope
-  bool unfolds_scales = false;      ///< scales that are themselves quantized become 32-bit numbers
-  bool has_rotary_tables = true;    ///< angles are not computed anew in every step
+  std::int64_t rotary_bytes = 0;      ///< of one value of a rotary table; 0 for the model's dtype
+  std::int64_t longest_rotary = 0;    ///< positions of a table at most; 0 for those of the rope
+  bool repeats_block_scales = false;  ///< one for each row and block of inputs, in the dtype
+  bool unfolds_scales = false;    ///< scales that are themselves quantized become 32-bit numbers
+  bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 
   bool operator==(const WeightsLayout&) const = default;
 };

@@ -25,6 +25,7 @@ struct PrintedWeights {
   std::string_view quantization = {};  ///< asked for; empty for the checkpoint's
   double gib = 0;
   bool is_on_amd = false;
+  std::string_view capability = {};  ///< of NVIDIA's GPU; empty where it is not known
 };
 
 domain::Range weights_by_vllm(const PrintedWeights& row) {
@@ -38,10 +39,11 @@ domain::Range weights_by_vllm(const PrintedWeights& row) {
   if (!row.quantization.empty())
     workload.quantization = example::flag(*catalog::parse_quantization(row.quantization));
   std::optional<domain::VisibleMemory> gpu;
-  if (row.is_on_amd) {
+  if (row.is_on_amd || !row.capability.empty()) {
     gpu.emplace();
     gpu->bytes = domain::exactly(gib(192));
-    gpu->vendor = "amd";
+    gpu->vendor = row.is_on_amd ? "amd" : "nvidia";
+    gpu->compute_capability = row.capability;
   }
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, gpu);
@@ -110,8 +112,8 @@ TEST_SUITE("estimate") {
   // 0.7.1 to 0.7.3 multiply the halves of kv_b_proj into the projections of queries and outputs.
   // https://github.com/vllm-project/vllm/issues/5827: 1.01 of them are a head that nothing uses.
   TEST_CASE("early releases load the head of a decoder that serves embeddings") {
-    check_weights(
-        {.model = "Alibaba-NLP/gte-Qwen2-7B-instruct", .version = "0.5", .gib = 14.2655}, 0.001);
+    check_weights({.model = "Alibaba-NLP/gte-Qwen2-7B-instruct", .version = "0.5", .gib = 14.2655},
+                  0.001);
   }
 
   TEST_CASE("the first releases with latents hold them absorbed") {
@@ -120,6 +122,30 @@ TEST_SUITE("estimate") {
                    .tensor = 8,
                    .gib = 3.97},
                   0.004);
+  }
+
+  // https://github.com/djangodevreng/dgx-spark-benchmarks, 0.26.0 on GB10: Marlin does not pad a
+  // width of 1,856, which CUTLASS takes to 1,920.
+  TEST_CASE("where the kernel is not known the bounds hold what each of them takes") {
+    const domain::Range weights = weights_by_vllm(
+        {.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", .version = "0.26"});
+    CHECK(weights.low.gib() <= 18.21);
+    CHECK(weights.high.gib() >= 18.21);
+  }
+
+  // 64 layers of 5,120 x (8,192 + 2 x 1,024), 8,192 x 5,120 and 3 x 5,120 x 25,600 values: 16 bits
+  // for each row's 128 inputs in place of 32 for each block of 128 x 128.
+  TEST_CASE("without FP8 units the scales of blocks are repeated for each row") {
+    PrintedWeights row = {.model = "Qwen/Qwen3-32B-FP8", .version = "0.19", .capability = "8.6"};
+    const domain::Range ampere = weights_by_vllm(row);
+    row.capability = "9.0";
+    const domain::Range hopper = weights_by_vllm(row);
+    const double values =
+        64.0 * 5120 * (8192 + 2 * 1024 + 8192 + 3 * 25600) * (2.0 / 128 - 4.0 / 16384);
+    CHECK(ampere.expected.gib() - hopper.expected.gib() ==
+          doctest::Approx(values / (1 << 30)).epsilon(0.05));
+    row.capability = {};
+    CHECK(weights_by_vllm(row).high.gib() > ampere.expected.gib());
   }
 
   TEST_CASE("ranks share the projectors that engines cut") {

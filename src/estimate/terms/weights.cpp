@@ -3,6 +3,7 @@
 // segments that it cuts them from where the engine reads free memory, and what else the engine's
 // reading takes for weights.
 #include <algorithm>
+#include <cmath>
 
 #include "estimate/open_recipe.hpp"
 #include "estimate/terms.hpp"
@@ -45,6 +46,30 @@ double layer_of_experts(const Situation& situation) {
   return largest;
 }
 
+/// Bytes that another kernel for the same format would do without.
+double less_by_kernel(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  WeightsLayout least = plan.weights;
+  least.expert_padding.row_bytes = 0;
+  if (const double unit = plan.facts.expected("expertWidthUnitLeast"); unit > 0)
+    least.expert_padding.width =
+        std::min<std::int64_t>(least.expert_padding.width, std::llround(unit));
+  if (least == plan.weights) return 0;
+  const LoadedWeights loaded = load_weights(*plan.model, least, situation.stage);
+  return static_cast<double>((situation.weights.tensors - loaded.tensors).count());
+}
+
+/// Bytes that another kernel for the same format would take on top.
+double more_by_kernel(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  if (plan.weights.repeats_block_scales || plan.facts.expected("blockScalesOpen") == 0) return 0;
+  if (plan.weights.scheme.granularity != domain::ScaleGranularity::Block) return 0;
+  WeightsLayout most = plan.weights;
+  most.repeats_block_scales = true;
+  const LoadedWeights loaded = load_weights(*plan.model, most, situation.stage);
+  return static_cast<double>((loaded.tensors - situation.weights.tensors).count());
+}
+
 /// What the engine's reading takes for weights though it is none: workspaces, and kernels' code
 /// where it reads free memory.
 Spread beside_weights(const Situation& situation) {
@@ -53,14 +78,6 @@ Spread beside_weights(const Situation& situation) {
   if (const Spread copies = facts.value("expertCopies"); copies.high > 0)
     beside = beside + copies * layer_of_experts(situation);
   return beside;
-}
-
-/// What the experts' padding takes beyond `padding`.
-Bytes more_padding_than(const Situation& situation, const ExpertPadding& padding) {
-  WeightsLayout less = situation.plan->weights;
-  less.expert_padding = padding;
-  return situation.weights.tensors -
-         load_weights(*situation.plan->model, less, situation.stage).tensors;
 }
 
 }  // namespace
@@ -86,12 +103,8 @@ Spread loaded_bytes(const Situation& situation) {
   const auto allocated = static_cast<double>(situation.weights.allocated.count());
   if (counts_segments(situation)) loaded.low = ratio.low * (std::min(bytes, allocated) - away);
   loaded = loaded + beside_weights(situation);
-  ExpertPadding least = plan.weights.expert_padding;
-  least.row_bytes = 0;
-  // Another kernel for the same experts pads nothing.
-  if (plan.facts.expected("paddingIsOpen") != 0) least = {};
-  if (least != plan.weights.expert_padding)
-    loaded.low -= static_cast<double>(more_padding_than(situation, least).count());
+  loaded.low -= less_by_kernel(situation);
+  loaded.high += more_by_kernel(situation);
   if (plan.weights.is_recipe_open) {
     const RecipeBounds bounds =
         recipe_bounds(*plan.model, plan.weights, situation.stage, situation.weights);
