@@ -37,7 +37,7 @@ struct EngineStart {
   std::optional<double> utilization;
   bool enforce_eager = false;
   bool is_first_generation = false;  ///< of vLLM's engine ("V0"), which ran beside the second
-  bool is_library = false;  ///< started from a program, not as a server
+  bool is_library = false;           ///< started from a program, not as a server
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
@@ -48,6 +48,7 @@ struct EngineStart {
   /// A model of its own that proposes tokens; its facts are filled in by whoever looks it up.
   std::optional<domain::DraftModel> draft_model;
   bool takes_no_images = false;        ///< started for text alone, without its towers
+  bool keeps_towers_whole = false;     ///< ranks share images, not the towers' layers
   std::optional<bool> prefix_caching;  ///< as the engine settled it
   // Of SGLang, where they are given: tokens that layers with a window hold against the others', and
   // states against keys and values.

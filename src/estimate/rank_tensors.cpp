@@ -329,7 +329,7 @@ void append_extras(const domain::Layer& layer, const domain::Model& model,
 void append_tower(const domain::Tower& tower, const domain::Model& model,
                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
   const std::int64_t hidden = tower.hidden_size;
-  const std::int64_t ranks = layout.tensor_parallel;
+  const std::int64_t ranks = layout.towers_whole ? 1 : layout.tensor_parallel;
   const std::int64_t qkv = 3 * hidden * hidden;
   const std::int64_t up = (tower.gated ? 2 : 1) * hidden * tower.width;
   const std::int64_t of_layer = qkv + hidden * hidden + up + hidden * tower.width;

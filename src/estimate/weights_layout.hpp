@@ -55,6 +55,7 @@ struct WeightsLayout {
   bool loads_keys_twice = false;
   double unsplit_share = 0;      ///< of a tensor: what the allocator leaves to it, see there
   bool loads_towers = true;      ///< not where the engine is started for text alone
+  bool towers_whole = false;     ///< each rank has all of them
   bool has_unused_head = false;  ///< an encoder that is loaded as the decoder it was made of
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;

@@ -297,6 +297,34 @@ TEST_SUITE("calibrate") {
     CHECK(workload.engine.max_num_batched_tokens->value == 10000);
   }
 
+  // 411 M of the tower's values in layers and 123 M in mergers, of which four ranks hold a quarter.
+  TEST_CASE("ranks that share images have the encoder whole") {
+    const auto weights_of = [](const std::string& mode) {
+      const auto log = read_engine_log(
+          "INFO [utils.py:233] non-default args: {'model': 'Qwen/Qwen3-VL-30B-A3B-Instruct', "
+          "'tensor_parallel_size': 4" +
+              mode + "}\n" +
+              "INFO [core.py:109] Initializing a V1 LLM engine (v0.19.0) with config: "
+              "model='Qwen/Qwen3-VL-30B-A3B-Instruct', tensor_parallel_size=4\n"
+              "INFO Model loading took 14.77 GiB memory and 25.1 seconds\n",
+          "towers.log");
+      REQUIRE(log.has_value());
+      const auto catalog = catalog::Catalog::open();
+      const auto calibration =
+          calibrate::calibrate(*log, {.model = *catalog->find(log->start.model),
+                                      .engine = *catalog->engine("vllm"),
+                                      .gpu = std::nullopt,
+                                      .model_from = {},
+                                      .gpu_from = {}});
+      REQUIRE(calibration.has_value());
+      return calibrated_term(*calibration, "weights").predicted.expected.gib();
+    };
+    const double values =
+        27 * (4 * 1152.0 * 1152 + 2 * 1152 * 4304) + 4 * (4608.0 * 4608 + 4608 * 2048);
+    CHECK(weights_of(", 'mm_encoder_tp_mode': 'data'") - weights_of("") ==
+          doctest::Approx(values * 2 * 3 / 4 / (1 << 30)).epsilon(0.01));
+  }
+
   TEST_CASE("a rank of adapters counts where there are adapters only") {
     const auto rank_of = [](const std::string& enabled) {
       const auto log = read_engine_log(

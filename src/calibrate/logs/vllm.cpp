@@ -197,6 +197,7 @@ void read_arguments(std::string_view line, State& state) {
   if (is_true(line, "enable_lora")) start.has_adapters = true;
   if (is_text_alone(line)) start.takes_no_images = true;
   if (start.has_adapters) take_count(start.adapter_rank, line, "max_lora_rank");
+  if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
 }
 
 void read_settings(std::string_view line, State& state) {

@@ -147,6 +147,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
   Plan& plan = resolved.plan;
   settle_scales(plan.facts, plan.weights);
+  plan.weights.towers_whole = plan.facts.expected("towersWhole") != 0;
   plan.weights.repeats_block_scales = plan.facts.expected("blockScalesRepeated") != 0;
   plan.weights.absorbs_latents = plan.facts.expected("absorbedLatents") != 0;
   constexpr std::array<std::string_view, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",

@@ -83,13 +83,14 @@ EncoderPeak encoder_peak(const Step& step) {
     peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
   const double inner = inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
   const auto hidden = static_cast<double>(tower->hidden_size);
-  const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width) / step.ranks;
+  const double ranks = plan.weights.towers_whole ? 1 : step.ranks;
+  const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width) / ranks;
   const Spread network =
       certain(inner * width) + plan.facts.value("encoderHidden") * (inner * hidden);
   const std::string_view rotation = tower->gated ? "encoderGatedAttention" : "encoderAttention";
   constexpr double kWhole = 2;
   const Spread heads = plan.facts.value(rotation) + certain(-kWhole);
-  const Spread attention = (certain(kWhole) + heads * (1 / step.ranks)) * (inner * hidden);
+  const Spread attention = (certain(kWhole) + heads * (1 / ranks)) * (inner * hidden);
   peak.pass = larger(network, attention) + certain(input);
   return peak;
 }
