@@ -52,6 +52,23 @@ TEST_SUITE("estimate") {
           estimate.capacity->kv_pool_bytes.expected / mib(2) * 16);
   }
 
+  // 1,024 x 128,256 logits: with 8 bytes each by one sampler, with 36 by the other.
+  TEST_CASE("where one of two samplers runs the pool is that of either, and the rest errs on top") {
+    domain::EngineConstant sampler = example::constant("samplerBytesPerLogit", 36, "", "tp=1");
+    sampler.low = 8;
+    domain::EngineConstant buffers = example::constant("nonTorch", 0.25, "GiB", "tp=1");
+    buffers.low = 0;
+    const domain::Engine engine = example::vllm_with({sampler, buffers});
+    const auto estimate = estimate_memory(example::model(example::llama_8b()),
+                                          example::workload(8192, 32), engine, example::h100());
+    REQUIRE(estimate.has_value());
+    REQUIRE(estimate->capacity);
+    const domain::Range& pool = estimate->capacity->kv_pool_bytes;
+    const Bytes between_samplers(1024LL * 128256 * (36 - 8));
+    CHECK((pool.high - pool.expected).gib() ==
+          doctest::Approx((between_samplers + mib(256)).gib()).epsilon(1e-6));
+  }
+
   TEST_CASE("the KV term is whole blocks for every request at its longest") {
     const domain::Estimate estimate = made(example::workload(8193, 32));
     CHECK(term(estimate, "kvCache") == mib(2) * 513 * 32);

@@ -51,20 +51,37 @@ struct Taken {
   Range beside;
 };
 
+/// Versions that sample with FlashInfer where it is installed, and with torch where it is not, need
+/// one peak or the other: everything else errs on top of either.
+bool has_two_peaks(const Plan& plan) {
+  const Spread per_logit = plan.facts.value("samplerBytesPerLogit");
+  return 4 * per_logit.low < per_logit.high;
+}
+
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
   const bool are_graphs_profiled = plan.facts.expected("graphsProfiled") != 0;
   const bool are_adapters_profiled = plan.facts.expected("adaptersProfiled") != 0;
+  const bool is_either = has_two_peaks(plan);
   IndependentSum used;
   IndependentSum beside;
+  Range peaks;
   for (std::size_t i = 0; i < kVllmTerms.size(); ++i) {
     const Budget budget = kVllmTerms.at(i).budget;
     if (budget == Budget::Pool) continue;
     const bool is_profiled = budget == Budget::Profiled ||
                              (budget == Budget::Graphs && are_graphs_profiled) ||
                              (budget == Budget::Adapters && are_adapters_profiled);
+    if (is_either && kVllmTerms.at(i).row.part == Part::Activation) {
+      peaks = stage.terms[i];
+      continue;
+    }
     (is_profiled ? used : beside).add(stage.terms[i]);
   }
-  return {.used = used.range(), .beside = beside.range()};
+  const Range rest = used.range();
+  return {.used = {.low = rest.low + peaks.low,
+                   .expected = rest.expected + peaks.expected,
+                   .high = rest.high + peaks.high},
+          .beside = beside.range()};
 }
 
 Bytes asked_of(Bytes total, double utilization) {
