@@ -124,6 +124,28 @@ TEST_SUITE("estimate") {
                   0.004);
   }
 
+  // vLLM 0.8 to 0.9.2 run the first generation below compute capability 8.0, whose step holds the
+  // longest prompt.
+  TEST_CASE("older GPUs stay with the first generation of the engine for a while") {
+    const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(engine);
+    const auto tokens_of = [&](std::string_view capability, domain::EngineVersion version) {
+      domain::VisibleMemory gpu;
+      gpu.bytes = domain::exactly(gib(16));
+      gpu.vendor = "nvidia";
+      gpu.compute_capability = capability;
+      domain::Workload workload = example::workload(10000, 1);
+      workload.engine.version = example::flag(version);
+      const auto estimate =
+          estimate::estimate_memory(example::model(example::qwen2_3b()), workload, *engine, gpu);
+      REQUIRE(estimate);
+      return estimate->settings.max_num_batched_tokens.value;
+    };
+    CHECK(tokens_of("7.5", {0, 8, 5}) == 10000);
+    CHECK(tokens_of("8.0", {0, 8, 5}) == 2048);
+    CHECK(tokens_of("7.5", {0, 11, 0}) == 2048);
+  }
+
   // https://github.com/djangodevreng/dgx-spark-benchmarks, 0.26.0 on GB10: Marlin does not pad a
   // width of 1,856, which CUTLASS takes to 1,920.
   TEST_CASE("where the kernel is not known the bounds hold what each of them takes") {
