@@ -252,6 +252,26 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // tensorrt_llm/_torch/modules/fused_moe/quantization.py, MXFP4WeightCutlassFusedMoEMethod: 2,880
+  // to 2,944 both ways, in the three matrices of 128 experts in 36 layers, with a scale for 32
+  // values and biases as long.
+  TEST_CASE("TensorRT-LLM pads experts in MXFP4 to 128 both ways") {
+    const auto weights_of = [](std::string_view version) {
+      const Asked row{"openai/gpt-oss-120b", "tensorrt-llm", std::string(version), 1};
+      const Estimate estimate = estimated(row, workload_of(row), h100());
+      return *std::ranges::find(estimate.terms, "weights", &domain::Term::name);
+    };
+    const auto tensor_bytes = [](const domain::Term& weights) {
+      const auto input = std::ranges::find(weights.inputs, "tensorBytes", &domain::Input::name);
+      return std::get<std::int64_t>(input->value);
+    };
+    const auto expert_bytes = [](std::int64_t size) {
+      return 128 * 36 * (3 * size * size / 32 * 17 + 3 * size * 2);
+    };
+    CHECK(tensor_bytes(weights_of("1.1")) - tensor_bytes(weights_of("1.0")) ==
+          expert_bytes(2944) - expert_bytes(2880));
+  }
+
   // https://github.com/faradawn/bench3: 28,150 blocks of 32 tokens in 109.96 GiB.
   TEST_CASE("TensorRT-LLM counts whole blocks of 32 tokens") {
     const Asked row{"meta-llama/Meta-Llama-3-8B-Instruct", "tensorrt-llm", "1.2", 1};
