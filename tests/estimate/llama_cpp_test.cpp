@@ -329,6 +329,12 @@ TEST_SUITE("estimate") {
     REQUIRE(small.has_value());
     CHECK(mib_of(*small, "kvCache") == doctest::Approx(1536.0 + 18.0).epsilon(3e-6));
     CHECK(mib_of(*small, "computeBuffer") == doctest::Approx(398.38).epsilon(2e-5));
+    // github.com/ghghang2/v1.6 llama_server.log, 2 slots of 16,384: experts beside a network.
+    const auto beside =
+        planned({"google/gemma-4-26B-A4B-it", "q8_0", "fp16", 16384, 2, "b8854", 1});
+    REQUIRE(beside.has_value());
+    CHECK(mib_of(*beside, "kvCache") == doctest::Approx(640.0 + 600.0).epsilon(3e-6));
+    CHECK(mib_of(*beside, "computeBuffer") == doctest::Approx(532.62).epsilon(2e-5));
   }
 
   TEST_CASE("rows that no block divides take smaller blocks") {

@@ -80,12 +80,16 @@ Id add_network(Graph& graph, const domain::FeedForward& network, Id input) {
 
 namespace {
 
+/// Gemma 4 has its router read what its experts do not, keeps an expert's first two matrices as one
+/// and scales what each of them gives. Source: llama.cpp src/models/gemma4-iswa.cpp.
+bool has_own_router(const domain::Model& model) { return model.family.starts_with("gemma4"); }
+
 /// How much of each chosen expert a token takes; `chosen` are their numbers.
-Id expert_shares(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input,
-                 Id& chosen) {
-  const Extent tokens = graph.shape(input)[1];
+Id expert_shares(Graph& graph, const domain::Model& model, const domain::Experts& experts,
+                 Id router_input, Id& chosen) {
+  const Extent tokens = graph.shape(router_input)[1];
   const bool is_late = model.family == "gpt_oss";  // softmax over the chosen ones only
-  Id logits = biased(graph, project(graph, input, experts.count), experts.router_bias);
+  Id logits = biased(graph, project(graph, router_input, experts.count), experts.router_bias);
   const Id probabilities = is_late ? logits : graph.in_place({logits});
   const Id selection =
       experts.correction_bias ? graph.in_place({probabilities, graph.external()}) : probabilities;
@@ -114,20 +118,37 @@ Id of_experts(Graph& graph, Id input, const Extent& width, const domain::Experts
   return experts.bias ? graph.in_place({result, graph.external(), chosen}) : result;
 }
 
-Id routed(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input) {
+/// What lies between an expert's first matrices and its last.
+Id inside_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id each,
+                  Id chosen) {
+  if (has_own_router(model)) {
+    const Id both = of_experts(graph, each, 2 * experts.width, experts, chosen);
+    const Shape half = {experts.width, experts.active, graph.shape(both)[2]};
+    const Id gate = graph.view(both, half, false);
+    return gated(graph, gate, graph.view(both, half, false));
+  }
+  const Id up = of_experts(graph, each, experts.width, experts, chosen);
+  if (!experts.is_gated) return activated(graph, up);
+  return gated(graph, of_experts(graph, each, experts.width, experts, chosen), up);
+}
+
+/// A factor for each expert, laid out for each token.
+Id scaled_by_expert(Graph& graph, const domain::Experts& experts, Id down, Id chosen) {
+  const Extent tokens = graph.shape(down)[2];
+  const Id factors = graph.compute({1, experts.count, tokens}, {graph.external()});
+  return graph.in_place({down, graph.compute({1, experts.active, tokens}, {factors, chosen})});
+}
+
+Id routed(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input,
+          Id router_input) {
   const Extent hidden = graph.shape(input)[0];
   const Extent tokens = graph.shape(input)[1];
   Id chosen = kNoTensor;
-  const Id shares = expert_shares(graph, model, experts, input, chosen);
+  const Id shares = expert_shares(graph, model, experts, router_input, chosen);
   const Id each = graph.reshape(input, {hidden, 1, tokens});
-  const Id up = of_experts(graph, each, experts.width, experts, chosen);
-  Id inner = kNoTensor;
-  if (experts.is_gated) {
-    inner = gated(graph, of_experts(graph, each, experts.width, experts, chosen), up);
-  } else {
-    inner = activated(graph, up);
-  }
+  const Id inner = inside_experts(graph, model, experts, each, chosen);
   Id down = of_experts(graph, inner, hidden, experts, chosen);
+  if (has_own_router(model)) down = scaled_by_expert(graph, experts, down, chosen);
   down = graph.in_place({down, shares});
   graph.expand(down);
   std::vector<Id> parts;
@@ -146,7 +167,7 @@ Id routed(Graph& graph, const domain::Model& model, const domain::Experts& exper
 }  // namespace
 
 Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input) {
-  const Id sum = routed(graph, model, experts, input);
+  const Id sum = routed(graph, model, experts, input, input);
   if (experts.shared_width == 0) return sum;
   Id gate = kNoTensor;
   if (experts.shared_gate) gate = activated(graph, project(graph, input, 1));
@@ -154,6 +175,26 @@ Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& 
   if (gate != kNoTensor) shared = graph.in_place({shared, gate});
   return graph.in_place({sum, shared});
 }
+
+namespace {
+
+/// A network and experts beside it, each with norms of its own, and the router with another.
+Id beside_each_other(Graph& graph, const domain::Model& model, const domain::FeedForward& forward,
+                     Id middle) {
+  const Id network = norm(graph, add_network(graph, forward, norm(graph, middle)));
+  const Id input = norm(graph, middle);
+  const Id experts = routed(graph, model, *forward.experts, input, norm(graph, middle));
+  return graph.in_place({network, norm(graph, experts)});
+}
+
+Id after_attention(Graph& graph, const domain::Model& model, const domain::Layer& layer,
+                   Id middle) {
+  if (has_own_router(model) && layer.feed_forward.experts)
+    return beside_each_other(graph, model, layer.feed_forward, middle);
+  return transformed(graph, model, layer, norm(graph, middle, layer.norm_bias));
+}
+
+}  // namespace
 
 Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& layer,
              const DecoderGraph& plan, const StepInputs& inputs, Id stream, bool is_last) {
@@ -176,7 +217,7 @@ Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& laye
   }
   if (has_later_norms(layer)) mixture = norm(graph, mixture);
   const Id middle = graph.in_place({mixture, residual});
-  Id network = transformed(graph, model, layer, norm(graph, middle, layer.norm_bias));
+  Id network = after_attention(graph, model, layer, middle);
   if (network == kNoTensor) return middle;
   if (has_later_norms(layer)) network = norm(graph, network);
   return graph.in_place({network, middle});
