@@ -86,14 +86,21 @@ class Reader {
                      std::int64_t index) {
     HeldBytes sum;
     std::vector<StoredWeight>& matrices = matrices_.emplace_back();
+    StoredWeight first;  // what leads into experts, which files of some families keep as one
     for (const domain::Tensor& tensor : tensors) {
       const bool is_split_latent =
           mix_.has_value() && tensor.name == "self_attn.kv_b_proj" && layer.attention.latent;
       const HeldBytes bytes =
           is_split_latent ? of_latent(layer.attention, index) : of_tensor(tensor, index);
       if (tensor.columns > 0) matrices.push_back({.values = tensor.values(), .bytes = bytes.host});
+      if (tensor.columns > 0 && tensor.part == domain::TensorPart::Expert &&
+          tensor.expert_split == domain::Split::Rows) {
+        first.values += tensor.values();
+        first.bytes += bytes.host;
+      }
       add(sum, bytes);
     }
+    if (first.values > 0) matrices.push_back(first);
     if (std::ranges::any_of(tensors,
                             [](const domain::Tensor& one) { return duty_of(one) == Duty::Value; }))
       ++value_index_;
