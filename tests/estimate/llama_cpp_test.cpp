@@ -247,6 +247,11 @@ TEST_SUITE("estimate") {
          4095.05,
          1024.00,
          560.00},
+        {"github.com/deepyes02/yeti-ai llama_server.log, which prints LLAMA_SET_ROWS=0",
+         {"mistralai/Mistral-Nemo-Instruct-2407", "q5_k_m", "fp16", 4096, 1, "b6050", 1},
+         7875.80,
+         640.00,
+         312.00},
     });
     for (const LoggedRow& row : rows) {
       CAPTURE(row.source);
