@@ -298,6 +298,25 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // llama.cpp src/llama-model.cpp, i_gpu_start. DeepSeek-R1-0528-Qwen3-8B in Q8_0 with 19 of 37,
+  // July 2025: "offloading 19 repeating layers to GPU", 3715.11 MiB and 9728.00 of cache.
+  TEST_CASE("the head went to a GPU last, and goes first since") {
+    LlamaCase asked{"Qwen/Qwen3-8B", "q8_0", "fp16", 131072, 1, "b5950", 1, 19};
+    const auto before = planned(asked);
+    REQUIRE(before.has_value());
+    CHECK(mib_of(*before, "weights") == doctest::Approx(3715.11).epsilon(3e-6));
+    CHECK(mib_of(*before, "kvCache") == doctest::Approx(9728.00).epsilon(3e-6));
+    asked.version = "b8133";
+    const auto since = planned(asked);
+    REQUIRE(since.has_value());
+    CHECK(mib_of(*since, "kvCache") == doctest::Approx(9216.00).epsilon(3e-6));
+    asked.gpu_layers = 37;
+    asked.version = "b5950";
+    const auto all = planned(asked);
+    REQUIRE(all.has_value());
+    CHECK(mib_of(*all, "kvCache") == doctest::Approx(18432.00).epsilon(3e-6));
+  }
+
   TEST_CASE("two GPUs share layers, and copies of what passes between them") {
     // ggml-org/llama.cpp issue 8117: CUDA0 20038.81 + CUDA1 19940.67 MiB of weights, CUDA0 1312.00
     // of cache and 1216.01 of compute buffer.

@@ -233,6 +233,7 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   std::int64_t layers = 1;
   for (const domain::LayerRun& run : request.model->layers) layers += run.count;
   offload.gpu_layers = engine.gpu_layers ? engine.gpu_layers->value : layers;
+  offload.is_head_first = facts.expected("headFirst") != 0;
   offload.micro_batch = plan.max_num_batched_tokens;
   offload.context_unit = std::max<std::int64_t>(1, std::llround(facts.expected("contextUnit")));
   offload.window_unit = std::max<std::int64_t>(1, std::llround(facts.expected("windowUnit")));

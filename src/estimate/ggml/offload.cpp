@@ -21,14 +21,17 @@ std::int64_t layer_total(const domain::Model& model) {
   return sum;
 }
 
-/// Device of each layer and of the head: the last `gpu_layers` of them, dealt out evenly.
+/// Device of each layer and of the head: the last `gpu_layers` of them, dealt out evenly. Where the
+/// head does not come first, it is left to the host as long as there are not more than layers.
 std::vector<int> placed_layers(std::int64_t layers, const Offload& offload) {
   const auto host = static_cast<int>(offload.gpus);
   const std::int64_t on_gpus = std::min(offload.gpu_layers, layers + 1);
-  const std::int64_t first = layers + 1 - on_gpus;
+  const bool is_head_left = !offload.is_head_first && on_gpus <= layers;
+  const std::int64_t end = is_head_left ? layers : layers + 1;
+  const std::int64_t first = end - on_gpus;
   std::vector<int> devices;
   for (std::int64_t layer = 0; layer <= layers; ++layer) {
-    if (offload.gpus == 0 || layer < first) {
+    if (offload.gpus == 0 || layer < first || layer >= end) {
       devices.push_back(host);
     } else {
       devices.push_back(static_cast<int>((layer - first) * offload.gpus / on_gpus));

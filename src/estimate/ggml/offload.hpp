@@ -32,6 +32,7 @@ struct Offload {
   std::optional<domain::Quantization> mix;  ///< empty: as the file's header says
   std::int64_t gpus = 0;                    ///< 0: everything stays with the host
   std::int64_t gpu_layers = 0;              ///< of the layers and the head, the last ones
+  bool is_head_first = true;                ///< or the head after all layers only
   std::int64_t micro_batch = 512;
   std::int64_t context_unit = 256;  ///< cells come in multiples of it
   std::int64_t window_unit = 256;
