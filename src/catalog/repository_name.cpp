@@ -22,6 +22,9 @@ constexpr std::string_view kRedHat =
 constexpr std::string_view kRedHatNvfp4 =
     "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head and linear attention "
     "kept in 16 bits (https://docs.vllm.ai/projects/llm-compressor, Qwen3.6 NVFP4 MoE example)";
+constexpr std::string_view kRedHatDynamic =
+    "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head and linear attention "
+    "kept in 16 bits (https://docs.vllm.ai/projects/llm-compressor, Qwen3-Next FP8 example)";
 constexpr std::string_view kModelOpt =
     "naming of nvidia repositories: ModelOpt, lm_head kept in 16 bits, FP8 KV cache scales";
 constexpr std::string_view kAwq =
@@ -91,7 +94,10 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .static_activation_scales = true,
      .kv_cache = KvCacheType::Fp8,
      .source = kModelOpt},
-    {.suffix = "-fp8-dynamic", .linear = Quantization::Fp8Channel, .source = kRedHat},
+    {.suffix = "-fp8-dynamic",
+     .linear = Quantization::Fp8Channel,
+     .keeps_linear_attention = true,
+     .source = kRedHatDynamic},
     {.suffix = "-fp8-block", .linear = Quantization::Fp8Block, .source = kRedHat},
     {.suffix = "-fp8",
      .linear = Quantization::Fp8,
@@ -126,9 +132,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-awq", .linear = Quantization::Awq, .source = kAwq},
     {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kAwq},
     {.suffix = "-awq-4bit", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-autoawq", .linear = Quantization::Awq, .source = kAwq},
     {.suffix = "-gptq", .linear = Quantization::GptqInt4, .source = kGptq},
     {.suffix = "-gptq-int4", .linear = Quantization::GptqInt4, .source = kGptq},
     {.suffix = "-gptq-4bit", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-autoround-gptq-4bit", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-gptq-int8", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-gptq-8bit", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-int4",

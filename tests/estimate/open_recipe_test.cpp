@@ -87,6 +87,13 @@ TEST_SUITE("estimate") {
           doctest::Approx(23.45).epsilon(0.015));
   }
 
+  // Printed by vLLM 0.18.0 on one H200:
+  // https://github.com/ashishkamra/vllm-memory-estimator test_data/validation_db.json.
+  TEST_CASE("linear attention stays in 16 bits where linear layers are quantized as they come") {
+    CHECK(weights_of_name("RedHatAI/Qwen3-Coder-Next-FP8-dynamic").expected.gib() ==
+          doctest::Approx(76.27).epsilon(0.001));
+  }
+
   // Width 704: gate and up are one matrix of 1,408 rows, a multiple of 128 (15.88 GiB printed).
   TEST_CASE("gated experts in NVFP4 are padded to half as much as others") {
     CHECK(weights_of_name("RedHatAI/gemma-4-26B-A4B-it-NVFP4").expected.gib() ==
