@@ -225,6 +225,11 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = obstacle->reason;
     return comparison;
   }
+  if (is_format_unstated(start, *model)) {
+    comparison.excluded =
+        fmt::format("'{}' does not tell the format of the weights", start.quantization);
+    return comparison;
+  }
   const domain::Workload workload = workload_of(start, *model, release->version);
   const RecordGpu gpu = gpu_of(start, profiles);
   engine = on_vendor(*std::move(engine), start, gpu.memory);

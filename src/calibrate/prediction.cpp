@@ -61,6 +61,12 @@ std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
 
 }  // namespace
 
+bool is_format_unstated(const EngineStart& start, const domain::Model& model) {
+  return is_plain(model.weights.linear) && !plans_buffers(start.engine) &&
+         !start.quantization.empty() && start.quantization != "None" &&
+         !catalog::parse_quantization(start.quantization) && !dtype_of(start.quantization);
+}
+
 domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
                              domain::EngineVersion version) {
   domain::Workload workload;

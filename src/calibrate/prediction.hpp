@@ -21,6 +21,10 @@ inline constexpr double kHalfOfLastDecimal = 0.005;  ///< GiB; engines print two
 domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
                              domain::EngineVersion version);
 
+/// Whether the start reads a format that neither it nor the model tells: "compressed-tensors" may
+/// hold 4 bits or 8.
+bool is_format_unstated(const EngineStart& start, const domain::Model& model);
+
 /// The model with the context that it ran with: what ran is not above what it takes.
 domain::Model as_started(domain::Model model, const EngineStart& start);
 /// The engine with the shares that this start was given instead of its defaults.

@@ -13,6 +13,7 @@
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/model_path.hpp"
+#include "calibrate/prediction.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
 #include "cli/formats.hpp"
@@ -32,6 +33,8 @@ void take_flags(const Invocation& invocation, EngineLog& log) {
   const domain::EngineSettings& asked = invocation.workload.engine;
   calibrate::EngineStart& start = log.start;
   if (asked.version) start.engine_version = to_text(asked.version->value);
+  if (const auto& format = invocation.workload.quantization)
+    start.quantization = std::string(name_of(format->value));
   if (asked.tensor) start.tensor_parallel = asked.tensor->value;
   if (asked.pipeline) start.pipeline_parallel = asked.pipeline->value;
   if (asked.max_num_seqs) start.max_num_seqs = asked.max_num_seqs->value;
@@ -143,7 +146,12 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
   Surroundings surroundings;
   Diagnostics faults;
   Result<domain::Model> model = find_model(*log, invocation, catalog);
-  if (model) {
+  if (model && calibrate::is_format_unstated(log->start, *model)) {
+    faults.push_back(complaint(
+        fmt::format("{}: the log says '{}', which does not tell the format of the weights",
+                    log->start.id, log->start.quantization),
+        "name it with --quant, or the quantized repository with --model"));
+  } else if (model) {
     surroundings.model = *std::move(model);
     if (invocation.workload.model) surroundings.model_from = "--model";
   } else {

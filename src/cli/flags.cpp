@@ -249,7 +249,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--model", "", "MODEL", Workload, kCalibrate,
      "where the log does not say it: a catalog name, a Hugging Face id or a path", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.model, text_of(g), g); }},
-    {"--quant", "", "NAME", Workload, kSizing | kCatalog,
+    {"--quant", "", "NAME", Workload, kSizing | kCatalog | kCalibrate,
      "precision of the weights; default: as stored in the checkpoint", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.quantization, catalog::parse_quantization(g.text), g); }},
     {"--quant", "", "LIST", Workload, kSweep, "precisions of the weights: fp8,int4; stored: as in the checkpoint", nullptr,

@@ -199,6 +199,20 @@ TEST_SUITE("calibrate") {
     CHECK(reason().contains("does not divide"));
   }
 
+  // Containers hold 4 bits or 8: a model named without its repository leaves that open.
+  TEST_CASE("a format that is not told is asked for rather than taken for 16 bits") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "Qwen/Qwen3-8B";
+    start.quantization = "compressed-tensors";
+    const Comparison unclear = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(unclear.excluded == "'compressed-tensors' does not tell the format of the weights");
+    start.model = "RedHatAI/Qwen3-8B-quantized.w4a16";
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+    start.model = "Qwen/Qwen3-8B";
+    start.quantization = "fp8";
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+  }
+
   TEST_CASE("a start of no known release keeps its weights, and no pool is compared") {
     EngineStart start = start_of(kRows.front());
     start.engine_version = "vdev";
