@@ -262,8 +262,11 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (has_terms && start.pipeline_parallel == 1) {
     comparison.activation = figure(predicted.activation, start.activation_gib);
     comparison.non_torch = figure(predicted.non_torch, start.non_torch_gib);
+    domain::Range graphs = predicted.graphs;
+    for (const PossibleStart& possible : starts_with_fewer_graphs(start, release->version, gpu))
+      graphs = widened(graphs, predicted_figures({possible}, *model, *engine).graphs);
     if (start.graphs_gib && *start.graphs_gib > 0)
-      comparison.graphs = figure(predicted.graphs, start.graphs_gib);
+      comparison.graphs = figure(graphs, start.graphs_gib);
   }
   const bool has_drafts = (start.notes.contains("MTP") && !start.notes.contains("no MTP")) ||
                           start.id.ends_with("-mtp");

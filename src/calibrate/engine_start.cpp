@@ -135,6 +135,7 @@ EngineStart read_start(const Node& record) {
   start.block_tokens = count_in(record, "block_size");
   start.context_tokens = count_in(record, "max_model_len");
   start.max_num_seqs = count_in(record, "max_num_seqs");
+  start.has_default_sequences = !text_in(record, "max_num_seqs_note").empty();
   start.max_num_batched_tokens = count_in(record, "max_num_batched_tokens");
   start.utilization = number_in(record, "gpu_memory_utilization");
   start.enforce_eager = truth_in(record, "enforce_eager");

@@ -33,6 +33,7 @@ struct EngineStart {
   std::int64_t expert_parallel = 1;
   std::optional<std::int64_t> context_tokens;
   std::optional<std::int64_t> max_num_seqs;
+  bool has_default_sequences = false;  ///< known to be started without max_num_seqs
   std::optional<std::int64_t> max_num_batched_tokens;
   std::optional<double> utilization;
   bool enforce_eager = false;

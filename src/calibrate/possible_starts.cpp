@@ -89,7 +89,20 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
   return figures;
 }
 
+/// vLLM captures sizes up to the most sequences, whatever else is known of the start.
+bool leaves_sequences_open(const EngineStart& start) {
+  return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
+}
+
 }  // namespace
+
+std::vector<PossibleStart> starts_with_fewer_graphs(const EngineStart& start, EngineVersion version,
+                                                    const RecordGpu& gpu) {
+  if (!leaves_sequences_open(start)) return {};
+  PossibleStart few{.start = start, .version = version, .memory = gpu.memory};
+  few.start.max_num_seqs = kFewSequences;
+  return {std::move(few)};
+}
 
 domain::Range widened(const domain::Range& first, const domain::Range& other) {
   return {.low = std::min(first.low, other.low),
