@@ -79,7 +79,7 @@ struct Container {
 
   [[nodiscard]] const ResourceAmount* request(std::string_view resource) const;
   [[nodiscard]] const ResourceAmount* limit(std::string_view resource) const;
-  [[nodiscard]] const EnvironmentVariable* variable(std::string_view name) const;
+  [[nodiscard]] const EnvironmentVariable* variable(std::string_view wanted) const;
   /// What is mounted at that path, "/dev/shm"; nullptr: nothing.
   [[nodiscard]] const VolumeMount* mount_at(std::string_view path) const;
 };
@@ -184,10 +184,10 @@ struct PodRequest {
   /// "Deployment ai/llama-70b", "DynamoGraphDeployment llama (decode)".
   [[nodiscard]] std::string title() const;
   /// Of the pods, else of the object; nullptr where neither has it.
-  [[nodiscard]] const NamedText* annotation(std::string_view name) const;
-  [[nodiscard]] const NamedText* label(std::string_view name) const;
-  [[nodiscard]] const Volume* volume(std::string_view name) const;
-  [[nodiscard]] const PodClaim* pod_claim(std::string_view name) const;
+  [[nodiscard]] const NamedText* annotation(std::string_view wanted) const;
+  [[nodiscard]] const NamedText* label(std::string_view wanted) const;
+  [[nodiscard]] const Volume* volume(std::string_view wanted) const;
+  [[nodiscard]] const PodClaim* pod_claim(std::string_view wanted) const;
   /// An annotation of ours says when it ends: gpushape.dev/lifetime, or expires, as advise writes
   /// it.
   [[nodiscard]] bool states_lifetime() const;

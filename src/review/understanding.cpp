@@ -43,11 +43,11 @@ class WorkloadReader {
   }
 
   template <class T>
-  Fact<T> fact(T value, const EngineSetting& setting) const {
+  [[nodiscard]] Fact<T> fact(T value, const EngineSetting& setting) const {
     return {std::move(value), Origin::File, from(setting)};
   }
 
-  const NamedText* annotation(std::string_view name) const {
+  [[nodiscard]] const NamedText* annotation(std::string_view name) const {
     return pod_.annotation("gpushape.dev/" + std::string(name));
   }
 

@@ -72,7 +72,7 @@ struct VmClass {
   /// The first option of that key, letter case aside.
   [[nodiscard]] const ExtraOption* option(std::string_view key) const;
   /// Of the class or the VM: metadata.annotations.
-  [[nodiscard]] std::string annotation(std::string_view name) const;
+  [[nodiscard]] std::string annotation(std::string_view key) const;
 };
 
 /// "VM class 'a100'", "VM 'llm-1'".

@@ -108,7 +108,7 @@ TEST_SUITE("document") {
     std::string faults;
     for (int i = 0; i < 2'000; ++i) faults += "---\n{[\n";
     CHECK(read_yaml_stream(faults, "f.yaml").faults.size() == 2'000);
-    std::string deep = "ok: 1\n---\n" + std::string(100'000, '[') + "\n---\nalso: 2\n";
+    const std::string deep = "ok: 1\n---\n" + std::string(100'000, '[') + "\n---\nalso: 2\n";
     const YamlStream stream = read_yaml_stream(deep, "f.yaml");
     CHECK(stream.documents.size() == 2);
     CHECK(stream.faults.size() == 1);

@@ -1,5 +1,6 @@
 // Several GPUs for one copy of a model: links, smaller shapes, and GPUs that are cut.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -218,10 +219,10 @@ TEST_SUITE("review") {
           "2000, memoryBytes: 2199023255552, release: 8.0 U3}\n  gpus:\n"
           "  - {device: h100-sxm-80, modes: [same-size]}\n";
       for (int i = 0; i < 3; ++i) {
-        text +=
-            "  - {device: h100-sxm-80, modes: [same-size], mode: same-size, profile: " + profile +
-            ", allocations: [{vm: v" + std::to_string(i) + ", profile: " + profile +
-            ", start: 0, size: " + std::to_string(size) + "}]}\n";
+        text += fmt::format(
+            "  - {{device: h100-sxm-80, modes: [same-size], mode: same-size, profile: {0}, "
+            "allocations: [{{vm: v{1}, profile: {0}, start: 0, size: {2}}}]}}\n",
+            profile, i, size);
       }
       return group_cluster(text);
     };

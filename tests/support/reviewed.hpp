@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,10 +61,8 @@ class Reviewed {
   }
   /// Whether that fact had to be assumed.
   [[nodiscard]] bool assumes(std::string_view fact, std::size_t at = 0) const {
-    for (const domain::Assumption& row : sizing(at).assumptions) {
-      if (row.fact == fact) return true;
-    }
-    return false;
+    return std::ranges::any_of(sizing(at).assumptions,
+                               [&](const domain::Assumption& row) { return row.fact == fact; });
   }
   /// "MF-01 12:7" for every finding, in order.
   [[nodiscard]] std::vector<std::string> findings() const {

@@ -89,7 +89,7 @@ Id expert_shares(Graph& graph, const domain::Model& model, const domain::Experts
                  Id router_input, Id& chosen) {
   const Extent tokens = graph.shape(router_input)[1];
   const bool is_late = model.family == "gpt_oss";  // softmax over the chosen ones only
-  Id logits = biased(graph, project(graph, router_input, experts.count), experts.router_bias);
+  const Id logits = biased(graph, project(graph, router_input, experts.count), experts.router_bias);
   const Id probabilities = is_late ? logits : graph.in_place({logits});
   const Id selection =
       experts.correction_bias ? graph.in_place({probabilities, graph.external()}) : probabilities;

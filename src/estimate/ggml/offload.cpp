@@ -1,6 +1,7 @@
 #include "estimate/ggml/offload.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "estimate/division.hpp"
 #include "estimate/ggml/file_weights.hpp"
@@ -8,8 +9,6 @@
 
 namespace gpushape::estimate::ggml {
 namespace {
-
-using domain::KvCacheType;
 
 std::int64_t padded_window(std::int64_t count, std::int64_t unit) {
   return unit > 1 ? divide_up(count, unit) * unit : count;
@@ -243,8 +242,8 @@ const FileWeights& PlannedNeeds::weights_of(const domain::Model& model, const Of
 PlannedNeeds::Planned& PlannedNeeds::planned_for(const domain::Model& model,
                                                  const Offload& offload) {
   constexpr std::size_t kMostPlanned = 8;  // what one load's GPUs differ by
-  for (auto one = planned_.rbegin(); one != planned_.rend(); ++one) {
-    if ((*one)->model == &model && (*one)->offload == offload) return **one;
+  for (const auto& one : std::views::reverse(planned_)) {
+    if (one->model == &model && one->offload == offload) return *one;
   }
   if (planned_.size() == kMostPlanned) planned_.erase(planned_.begin());
   planned_.push_back(std::make_unique<Planned>(

@@ -51,7 +51,7 @@ void add_runner(const Document& document, const Node& part, const std::string& m
 
 /// The pods of one runtime or service: one, or a leader and its workers.
 void take_engine_pods(const ServingRuntime& runtime, const Node& spec, const std::string& model,
-                      PodRequest base, Deployment& deployment) {
+                      const PodRequest& base, Deployment& deployment) {
   const Document& document = *runtime.document;
   const Node& engine = engine_part(spec);
   const Node* leader = engine.find("leader");
@@ -97,9 +97,9 @@ void read_ome_service(const Object& object, Deployment& deployment) {
                         runtime->document->source == object.document->source &&
                         runtime->root->find("spec") != nullptr;
   if (is_shown) {
-    take_engine_pods(*runtime, *runtime->root->find("spec"), model, std::move(pod), deployment);
+    take_engine_pods(*runtime, *runtime->root->find("spec"), model, pod, deployment);
   } else if (spec != nullptr) {
-    take_engine_pods(own, *spec, model, std::move(pod), deployment);
+    take_engine_pods(own, *spec, model, pod, deployment);
   }
 }
 
@@ -111,7 +111,7 @@ void read_ome_runtime(const Object& object, Deployment& deployment) {
   pod.replicas = 0;
   pod.is_template = true;
   const ServingRuntime own{object.document, object.root, object.api_version, {}, {}, false};
-  take_engine_pods(own, *spec, {}, std::move(pod), deployment);
+  take_engine_pods(own, *spec, {}, pod, deployment);
 }
 
 }  // namespace gpushape::review
