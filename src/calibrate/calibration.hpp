@@ -24,6 +24,6 @@ struct Surroundings {
 
 /// A log whose engine version is not stated, or a start that cannot be (tensor parallel that does
 /// not divide the model), is a Diagnostic.
-Result<domain::Calibration> calibrate(const EngineLog& log, const Surroundings& stated);
+Result<domain::Calibration> calibrate(const EngineLog& read, const Surroundings& stated);
 
 }  // namespace gpushape::calibrate

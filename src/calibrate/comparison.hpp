@@ -61,7 +61,7 @@ struct Comparison {
 };
 
 /// Never fails: what cannot be compared is excluded with its reason.
-Comparison compare(const EngineStart& start, const catalog::Catalog& catalog,
+Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
                    const profiles::Profiles& profiles);
 
 /// Starts that ask for the same, once each, in their order.
