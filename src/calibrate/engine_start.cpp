@@ -38,6 +38,16 @@ bool truth_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
 }
 
+/// {"image": 0, "video": 0}: nothing but text is let in.
+bool lets_in_text_alone(const Node& extra) {
+  const Node* limits = extra.find("limit_mm_per_prompt");
+  if (limits == nullptr || !limits->is(Node::Kind::Mapping) || limits->entries().empty())
+    return false;
+  return std::ranges::all_of(limits->entries(), [](const auto& entry) {
+    return entry.value.is(Node::Kind::Integer) && entry.value.integer() == 0;
+  });
+}
+
 /// What only some engines print or are told: under names of their own.
 void read_extra(const Node& record, EngineStart& start) {
   const Node* extra = record.find("engine_extra");
@@ -53,7 +63,8 @@ void read_extra(const Node& record, EngineStart& start) {
   const Node* prefixes = extra->find("enable_prefix_caching");
   if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
     start.prefix_caching = prefixes->boolean();
-  start.takes_no_images = truth_in(*extra, "language_model_only");
+  start.takes_no_images = truth_in(*extra, "language_model_only") || lets_in_text_alone(*extra);
+  if (truth_in(*extra, "enable_lora")) start.adapter_rank = count_in(*extra, "max_lora_rank");
 }
 
 /// The digits behind a word.
@@ -145,7 +156,7 @@ EngineStart read_start(const Node& record) {
   start.notes = text_in(record, "notes");
   if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
   start.is_first_generation = start.notes.contains("V0 engine");
-  start.has_adapters = start.notes.contains("LoRA");
+  start.has_adapters = start.notes.contains("LoRA") || start.adapter_rank.has_value();
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));

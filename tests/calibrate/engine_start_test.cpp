@@ -30,6 +30,23 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->back().is_complete);
   }
 
+  TEST_CASE("limits of no images, and adapters, are read from what an engine was told besides") {
+    const auto starts = read_engine_starts(
+        "{\"model\": \"m\", \"engine_extra\": {\"limit_mm_per_prompt\": {\"image\": 0, \"video\": "
+        "0}, "
+        "\"enable_lora\": true, \"max_lora_rank\": 64}}\n"
+        "{\"model\": \"m\", \"engine_extra\": {\"limit_mm_per_prompt\": {\"image\": 1, \"video\": "
+        "0}, "
+        "\"max_lora_rank\": 64}}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->front().takes_no_images);
+    CHECK(starts->front().has_adapters);
+    CHECK(starts->front().adapter_rank == 64);
+    CHECK_FALSE(starts->back().takes_no_images);
+    CHECK_FALSE(starts->back().adapter_rank.has_value());
+  }
+
   TEST_CASE("every line that is no record is complained of with its number") {
     const auto starts =
         read_engine_starts("{\"model\": \"m\"}\n[1]\n{\"model\"\n{\"model\": 3}\n", "starts.jsonl");
