@@ -64,7 +64,10 @@ void read_extra(const Node& record, EngineStart& start) {
   if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
     start.prefix_caching = prefixes->boolean();
   start.takes_no_images = truth_in(*extra, "language_model_only") || lets_in_text_alone(*extra);
-  if (truth_in(*extra, "enable_lora")) start.adapter_rank = count_in(*extra, "max_lora_rank");
+  if (truth_in(*extra, "enable_lora")) {
+    start.has_adapters = true;
+    start.adapter_rank = count_in(*extra, "max_lora_rank");
+  }
 }
 
 /// The digits behind a word.
@@ -156,7 +159,7 @@ EngineStart read_start(const Node& record) {
   start.notes = text_in(record, "notes");
   if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
   start.is_first_generation = start.notes.contains("V0 engine");
-  start.has_adapters = start.notes.contains("LoRA") || start.adapter_rank.has_value();
+  start.has_adapters = start.notes.contains("LoRA");
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));

@@ -126,7 +126,8 @@ std::string_view process_of(std::string_view line) {
       return process;
     }
     const bool is_in_row =
-        process.empty() || line.substr(from, open - from).find_first_not_of(' ') == line.npos;
+        process.empty() ||
+        line.substr(from, open - from).find_first_not_of(' ') == std::string_view::npos;
     if (open < from || !is_in_row) return process;
     process = line.substr(open + 1, close - open - 1);
     from = close + 1;

@@ -348,8 +348,9 @@ std::string notes_of(const ResourceContract& contract,
 
 std::string note_or(const ResourceContract& contract, std::string_view step,
                     std::string otherwise) {
-  const std::string note = notes_of(contract, {step});
-  return note.empty() ? std::move(otherwise) : note;
+  std::string note = notes_of(contract, {step});
+  if (note.empty()) note = std::move(otherwise);
+  return note;
 }
 
 std::string notes_beside(const ResourceContract& contract,

@@ -90,7 +90,7 @@ bool is_true(std::string_view line, std::string_view key) {
   return value_of_key(line, key) == "True";
 }
 
-EngineLog finished(Start start, const std::string& file) {
+EngineLog finished(Start&& start, const std::string& file) {
   EngineLog log = std::move(start.log);
   for (auto& [process, rank] : start.ranks) {
     if (rank != RankReading{}) log.ranks.push_back(rank);

@@ -34,7 +34,7 @@ void take_number(std::optional<double>& target, std::string_view line, std::stri
 bool is_true(std::string_view line, std::string_view key);
 
 /// The log of a whole start: the rank that has least left for the cache stands for it.
-EngineLog finished(Start start, const std::string& file);
+EngineLog finished(Start&& start, const std::string& file);
 bool has_figures(const EngineStart& start);
 Result<EngineLog> without_figures(std::string_view engine, const std::string& file);
 
