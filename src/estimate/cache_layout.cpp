@@ -245,9 +245,13 @@ PoolCount count_pool(const CacheLayout& layout, std::int64_t blocks, std::int64_
   const std::int64_t held = layout.held_blocks(longest_request);
   if (held <= 0) return count;
   count.requests = static_cast<double>(blocks) / static_cast<double>(held);
-  // A model of states only fits a fixed number of sequences, whatever their length.
-  const std::int64_t block_tokens =
-      layout.least_block_tokens() > 0 ? layout.least_block_tokens() : longest_request;
+  // A block of states stands for the longest request. Source: vLLM config/cache.py,
+  // mamba_block_size, which is max_model_len where none is given.
+  const bool has_states =
+      std::ranges::any_of(layout.kinds, [](const CacheKind& kind) { return kind.spec.is_state; });
+  std::int64_t block_tokens = layout.least_block_tokens();
+  if (block_tokens == 0 || (has_states && longest_request < block_tokens))
+    block_tokens = longest_request;
   count.tokens =
       counts_requests
           ? static_cast<std::int64_t>(count.requests * static_cast<double>(longest_request))

@@ -261,6 +261,10 @@ TEST_SUITE("calibrate") {
         // and 222 / (32 + 4) = 6.17 requests of 131,072 tokens, as printed.
         {"vllm-project/vllm issue 33333", "vllm", "0.15", "",
          "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", "", "", 2, 131072, 0, 1.3262, 183744},
+        // A start on 16 GB: attention's blocks hold 2,080 tokens, those of states the longest
+        // request of 2,048, and of the two the lesser counts: 41 x 2,048, 41.5 requests printed.
+        {"vLLM 0.12.0 on an RTX 5060 Ti", "vllm", "0.12", "", "tiiuae/Falcon-H1-3B-Base", "", "", 1,
+         2048, 0, 5.28, 83968},
         // Its own prediction layer with three tokens, and a cache of 8 bits: 2.38 requests.
         {"noonghunna/club-3090 issue 642", "vllm", "0.24", "", "Qwen/Qwen3.6-27B", "int4", "fp8", 2,
          262144, 3, 11.05, 623873},
