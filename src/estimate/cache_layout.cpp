@@ -195,6 +195,14 @@ std::int64_t CacheLayout::held_blocks(std::int64_t tokens) const {
   return sum;
 }
 
+std::int64_t CacheLayout::counted_blocks(std::int64_t tokens) const {
+  if (kinds.empty() || kinds.front().counted_bytes == Bytes{}) return held_blocks(tokens);
+  Bytes sum;
+  for (const CacheKind& kind : kinds)
+    sum += kind.counted_bytes * kind.spec.held(kind.spec, geometry, tokens);
+  return divide_up(sum.count(), kinds.front().counted_bytes.count());
+}
+
 std::int64_t CacheLayout::held_state_blocks(std::int64_t tokens) const {
   std::int64_t sum = 0;
   for (const CacheKind& kind : kinds) {
@@ -242,7 +250,7 @@ PoolCount count_pool(const CacheLayout& layout, std::int64_t blocks, std::int64_
                      bool counts_requests) {
   PoolCount count;
   count.blocks = blocks;
-  const std::int64_t held = layout.held_blocks(longest_request);
+  const std::int64_t held = layout.counted_blocks(longest_request);
   if (held <= 0) return count;
   count.requests = static_cast<double>(blocks) / static_cast<double>(held);
   // A block of states stands for the longest request. Source: vLLM config/cache.py,

@@ -22,6 +22,8 @@ struct CacheKind {
   std::int64_t model_layers = 0;  ///< of the whole model, by which groups are made
   std::int64_t groups = 1;        ///< 0: lies in the blocks of another kind's group
   std::int64_t token_bytes = 0;   ///< one more token in one layer, before pages were made alike
+  /// Of one block in all groups, where a count goes by what the groups themselves take.
+  Bytes counted_bytes = {};
 };
 
 struct CacheLayout {
@@ -37,7 +39,9 @@ struct CacheLayout {
   [[nodiscard]] Bytes request_state_bytes(std::int64_t tokens) const;
   /// Blocks of the pool that one request of `tokens` tokens may hold, over all groups.
   [[nodiscard]] std::int64_t held_blocks(std::int64_t tokens) const;
-  /// Of these, those that hold recurrent states.
+  /// As the engine counts them to say how many requests there is room for.
+  [[nodiscard]] std::int64_t counted_blocks(std::int64_t tokens) const;
+  /// Of the blocks held, those that hold recurrent states.
   [[nodiscard]] std::int64_t held_state_blocks(std::int64_t tokens) const;
   /// The least tokens of context that a block of any group stands for.
   [[nodiscard]] std::int64_t least_block_tokens() const;

@@ -2,8 +2,10 @@
 // each size of block and window, whose kinds lie side by side; a family is cut into groups of about
 // as many layers as the first group has, so that little of a block is left empty. Engines first
 // counted a block as that many layers of every page of the first group, and later as what the
-// largest group takes. Source: vLLM v1/core/kv_cache_utils.py, group_and_unify_kv_cache_specs,
-// _get_kv_cache_groups_uniform_groups, _get_packed_kv_cache_layout.
+// largest group takes. In the first form a page takes the smallest of the first group's that holds
+// it, and the room for requests goes by the bytes that groups take themselves. Source: vLLM
+// v1/core/kv_cache_utils.py, group_and_unify_kv_cache_specs, _get_kv_cache_groups_uniform_groups,
+// _get_packed_kv_cache_layout.
 #include "estimate/compressed_groups.hpp"
 
 #include <algorithm>
@@ -63,6 +65,27 @@ Bytes bytes_of_family(const std::vector<CacheKind>& kinds, const CacheSpec& fami
   return bytes;
 }
 
+/// The smallest page of the first group that holds one of `kind`.
+std::int64_t page_in_first_group(const std::vector<CacheKind>& kinds, const CacheKind& kind) {
+  std::int64_t page = 0;
+  for (const CacheKind& other : kinds) {
+    if (keeps_requests(other) && other.spec.page_bytes >= kind.spec.page_bytes &&
+        (page == 0 || other.spec.page_bytes < page))
+      page = other.spec.page_bytes;
+  }
+  return page == 0 ? kind.spec.page_bytes : page;
+}
+
+/// What the groups themselves take of one block.
+void count_by_bytes(std::vector<CacheKind>& kinds) {
+  for (CacheKind& kind : kinds)
+    kind.counted_bytes = Bytes(page_in_first_group(kinds, kind)) * kind.layers;
+  for (std::size_t i = 1; i < kinds.size() && keeps_requests(kinds[i]); ++i) {
+    kinds.front().counted_bytes += kinds[i].counted_bytes;
+    kinds[i].counted_bytes = {};
+  }
+}
+
 }  // namespace
 
 void put_into_compressed_groups(CacheLayout& layout) {
@@ -90,6 +113,7 @@ void put_into_compressed_groups(CacheLayout& layout) {
     if (keeps_requests(kind)) pages += Bytes(kind.spec.page_bytes);
   }
   layout.block_bytes = pages * size;
+  count_by_bytes(kinds);
 }
 
 }  // namespace gpushape::estimate

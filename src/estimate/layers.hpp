@@ -23,7 +23,8 @@ struct CacheGeometry {
   std::int64_t context_parallel = 1;
   domain::KvCacheType type = domain::KvCacheType::Bf16;
   std::int64_t dtype_bytes = 2;     ///< of the model: convolution states are kept in it
-  std::int64_t batched_tokens = 0;  ///< of one step: a window may be that much longer while it runs
+  /// Of the steps that are under way: a window may be that much longer while they run.
+  std::int64_t batched_tokens = 0;
   std::int64_t draft_tokens = 0;    ///< proposed in one step, on top of the next one
   /// States are kept at the edges of blocks, so that later requests find them.
   bool keeps_states_of_prefixes = false;

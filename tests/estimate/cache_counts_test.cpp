@@ -123,7 +123,8 @@ domain::Model gemma4_12b() {
 domain::Model gpt_oss(std::int64_t pairs) {
   return alternating(sliding(64, 8, 64, 128), 1, full(64, 8, 64), pairs);
 }
-domain::Model deepseek_v4_flash() {
+/// `first` is the ratio of the two layers before `pairs` that alternate, and the last.
+domain::Model deepseek_v4(std::int64_t first, int pairs) {
   const auto layer = [](std::int64_t ratio) {
     Layer one;
     one.attention = {.kind = LayerKind::Compressed,
@@ -139,14 +140,16 @@ domain::Model deepseek_v4_flash() {
       one.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 512};
     return one;
   };
-  domain::Model model = model_of({{layer(0), 2}});
-  for (int i = 0; i < 20; ++i) {
+  domain::Model model = model_of({{layer(first), 2}});
+  for (int i = 0; i < pairs; ++i) {
     model.layers.push_back({layer(4), 1});
     model.layers.push_back({layer(128), 1});
   }
   model.layers.push_back({layer(4), 1});
   return model;
 }
+
+domain::Model deepseek_v4_flash() { return deepseek_v4(0, 20); }
 
 struct Start {
   const char* name;  ///< what was started, and where it was published
@@ -310,6 +313,33 @@ std::vector<Start> starts_of_issues() {
        true,
        1513358,
        11.55},
+      // Two steps of 2,048 are under way, and the pool was set to 20,000,000,000 bytes:
+      // https://github.com/tc3oliver/deepseek-v4-flash-mi300x (0.26.1rc1)
+      {"DeepSeek-V4-Flash on MI300X",
+       deepseek_v4_flash(),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 4096, .is_packed = true},
+       262144,
+       20e9 / 1073741824.0,
+       true,
+       1927444,
+       7.35},
+      // 0.20.2, steps of 512 and of 8,192: https://github.com/ashishkamra/vllm-memory-estimator
+      {"DeepSeek-V4-Pro, short steps",
+       deepseek_v4(128, 29),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 512},
+       800000,
+       21.47,
+       true,
+       3731334,
+       4.66},
+      {"DeepSeek-V4-Pro, long steps",
+       deepseek_v4(128, 29),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192},
+       8192,
+       13.85,
+       true,
+       27042,
+       3.3},
       // L4, 0.4 to 0.8, the first generation: https://github.com/vllm-project/vllm/pull/10909
       {"Bamba-9B in 32 bits on two: states are elsewhere",
        alternating(state({.kind = domain::RecurrentKind::Mamba2, .value_heads = 128}), 9,

@@ -40,6 +40,14 @@ std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences) {
   return std::max({tokens, plan.longest_request, of_images});
 }
 
+/// Tokens of all steps that are under way at once: pipeline stages have one each. Source: vLLM
+/// config/vllm.py, max_concurrent_batches.
+std::int64_t tokens_in_flight(const Plan& plan) {
+  const std::int64_t steps = default_count(plan.facts, "stepsInFlight");
+  return steps > 1 ? plan.max_num_batched_tokens * (steps + plan.parallelism.pipeline - 1)
+                   : plan.max_num_batched_tokens;
+}
+
 /// The settings as they came out, each with where it is from.
 domain::ResolvedSettings vllm_settings_of(const Request& request, const VersionChoice& version,
                                           const Plan& plan) {
@@ -134,7 +142,7 @@ void settle_vllm(const Request& request, Plan& plan) {
   if (!asked.max_num_seqs) sequences = std::min(sequences, tokens);
   plan.max_num_seqs = sequences;
   plan.max_num_batched_tokens = tokens;
-  plan.cache.batched_tokens = tokens;
+  plan.cache.batched_tokens = tokens_in_flight(plan);
   plan.facts.set_sequences(static_cast<double>(sequences));
 }
 
