@@ -53,11 +53,14 @@ constexpr auto kRows = std::to_array<Row>({
 std::string origin(bool is_of_log) { return is_of_log ? "the log" : "default"; }
 
 void state_settings(const EngineLog& log, const Surroundings& surroundings,
-                    const domain::Estimate& estimate, Calibration& calibration) {
+                    const domain::Estimate& estimate, bool is_format_of_log,
+                    Calibration& calibration) {
   const EngineStart& start = log.start;
   const auto add = [&](std::string name, std::string value, std::string from) {
-    if (!value.empty())
-      calibration.settings.push_back({std::move(name), std::move(value), std::move(from)});
+    if (value.empty()) return;
+    if (const auto flag = surroundings.of_flags.find(name); flag != surroundings.of_flags.end())
+      from = flag->second;
+    calibration.settings.push_back({std::move(name), std::move(value), std::move(from)});
   };
   add("engine", fmt::format("{} {}", start.engine, start.engine_version),
       log.version_from.empty() ? "the log" : log.version_from);
@@ -83,12 +86,10 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   }
   add("kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
       origin(!start.kv_cache_type.empty()));
-  if (plans_buffers(start.engine)) {
-    add("quantization", std::string(name_of(estimate.quantization.value)),
-        origin(!start.quantization.empty()));
-    return;
-  }
-  add("enforceEager", start.enforce_eager ? "true" : "false", "the log");
+  add("quantization", std::string(name_of(estimate.quantization.value)),
+      is_format_of_log ? "the log" : "the model");
+  if (!plans_buffers(start.engine))
+    add("enforceEager", start.enforce_eager ? "true" : "false", "the log");
 }
 
 /// One stage of several holds less than the estimate's largest, so each is left to its own rank.
@@ -300,7 +301,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   Calibration calibration;
   calibration.log = log.start.id;
   tell_pool(log.start, surroundings, workload, calibration);
-  state_settings(log, surroundings, *estimate, calibration);
+  state_settings(log, surroundings, *estimate, workload.quantization.has_value(), calibration);
   calibration.terms = compare_terms(log, surroundings, *estimate);
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);

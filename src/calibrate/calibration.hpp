@@ -1,6 +1,8 @@
 // A start-up log beside the estimate for it, term by term, with what explains a difference.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +22,8 @@ struct Surroundings {
   std::optional<domain::VisibleMemory> gpu;
   std::string model_from = "the log";
   std::string gpu_from = "the log";
+  /// Settings that flags gave instead of the log: "maxNumSeqs" of "--max-num-seqs".
+  std::map<std::string, std::string, std::less<>> of_flags = {};
 };
 
 /// A log whose engine version is not stated, or a start that cannot be (tensor parallel that does

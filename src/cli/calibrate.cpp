@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,22 +30,38 @@ namespace {
 using calibrate::EngineLog;
 using calibrate::Surroundings;
 
-/// What the flags say wins over the log.
-void take_flags(const Invocation& invocation, EngineLog& log) {
+/// What the flags say wins over the log. The settings that they gave, each with its flag.
+std::map<std::string, std::string, std::less<>> take_flags(const Invocation& invocation,
+                                                           EngineLog& log) {
   const domain::EngineSettings& asked = invocation.workload.engine;
   calibrate::EngineStart& start = log.start;
-  if (asked.version) start.engine_version = to_text(asked.version->value);
-  if (const auto& format = invocation.workload.quantization)
+  std::map<std::string, std::string, std::less<>> given;
+  const auto take = [&](auto& target, const auto& value, const char* setting, const char* flag) {
+    if (!value) return;
+    target = value->value;
+    given.emplace(setting, flag);
+  };
+  if (asked.version) {
+    start.engine_version = to_text(asked.version->value);
+    given.emplace("engine", "--engine-version");
+  }
+  if (const auto& format = invocation.workload.quantization) {
     start.quantization = std::string(name_of(format->value));
-  if (asked.tensor) start.tensor_parallel = asked.tensor->value;
-  if (asked.pipeline) start.pipeline_parallel = asked.pipeline->value;
-  if (asked.max_num_seqs) start.max_num_seqs = asked.max_num_seqs->value;
-  if (asked.max_num_batched_tokens)
-    start.max_num_batched_tokens = asked.max_num_batched_tokens->value;
-  if (asked.gpu_memory_utilization) start.utilization = asked.gpu_memory_utilization->value;
-  if (invocation.workload.context_tokens)
-    start.context_tokens = invocation.workload.context_tokens->value;
-  if (asked.enforce_eager.origin == domain::Origin::Flag) start.enforce_eager = true;
+    given.emplace("quantization", "--quant");
+  }
+  take(start.tensor_parallel, asked.tensor, "tensorParallel", "--tp");
+  take(start.pipeline_parallel, asked.pipeline, "pipelineParallel", "--pp");
+  take(start.max_num_seqs, asked.max_num_seqs, "maxNumSeqs", "--max-num-seqs");
+  take(start.max_num_batched_tokens, asked.max_num_batched_tokens, "maxNumBatchedTokens",
+       "--max-num-batched-tokens");
+  take(start.utilization, asked.gpu_memory_utilization, "gpuMemoryUtilization",
+       "--gpu-memory-utilization");
+  take(start.context_tokens, invocation.workload.context_tokens, "contextTokens", "--context");
+  if (asked.enforce_eager.origin == domain::Origin::Flag) {
+    start.enforce_eager = true;
+    given.emplace("enforceEager", "--enforce-eager");
+  }
+  return given;
 }
 
 /// Whether the catalog has models of the owner that `name` begins with, or it begins with none.
@@ -141,9 +159,9 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
   if (!text) return std::unexpected(text.error());
   Result<EngineLog> log = calibrate::read_engine_log(*text, file == "-" ? "standard input" : file);
   if (!log) return std::unexpected(log.error());
-  take_flags(invocation, *log);
-  find_draft(*log, catalog);
   Surroundings surroundings;
+  surroundings.of_flags = take_flags(invocation, *log);
+  find_draft(*log, catalog);
   Diagnostics faults;
   Result<domain::Model> model = find_model(*log, invocation, catalog);
   if (model && calibrate::is_format_unstated(log->start, *model)) {

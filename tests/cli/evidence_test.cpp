@@ -73,4 +73,16 @@ TEST_SUITE("cli") {
     CHECK(estimate.status == 2);
     CHECK(estimate.err.find("give it to advise") != std::string::npos);
   }
+
+  TEST_CASE("a log's settings say whether the log, a flag or the model gave them") {
+    const Outcome outcome =
+        run_line("calibrate examples/logs/vllm-0.19-llama-8b.log --max-num-seqs 64");
+    CHECK(outcome.status == 1);  // 256 ran: with 64 the terms are off
+    CHECK(says(outcome, "maxNumSeqs            64 (--max-num-seqs)"));
+    CHECK(says(outcome, "maxNumBatchedTokens   8192 (the log)"));
+    CHECK(says(outcome, "quantization          bf16 (the log)"));
+    const std::string other = "calibrate examples/logs/vllm-0.10-qwen2-7b-flashinfer.log ";
+    CHECK(says(run_line(other + "--quant fp8"), "quantization          fp8 (--quant)"));
+    CHECK(says(run_line("calibrate examples/logs/tensorrt-llm-1.2-llama-3-8b.log"), "(the model)"));
+  }
 }
