@@ -18,6 +18,11 @@ constexpr std::int64_t round_up_segment(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/// Bytes of a new segment for a large request.
+constexpr std::int64_t segment_for(std::int64_t bytes) {
+  return bytes < kLeastOwnSegment ? kSharedSegment : round_up_segment(bytes, kSegmentUnit);
+}
+
 }  // namespace
 
 /// The smallest rest that holds `bytes`, or a new segment.
@@ -29,20 +34,49 @@ std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
     if (--found->count == 0) rests_.erase(found);
     return block;
   }
-  const std::int64_t segment =
-      bytes < kLeastOwnSegment ? kSharedSegment : round_up_segment(bytes, kSegmentUnit);
+  const std::int64_t segment = segment_for(bytes);
   segments_ += segment;
   return segment;
 }
 
-void CachingAllocator::keep(std::int64_t rest) {
-  const auto place =
-      std::ranges::find_if(rests_, [&](const Rest& other) { return other.bytes >= rest; });
+void CachingAllocator::keep(std::int64_t rest, bool is_segment) {
+  const auto place = std::ranges::find_if(rests_, [&](const Rest& other) {
+    return other.bytes > rest || (other.bytes == rest && other.is_segment == is_segment);
+  });
   if (place != rests_.end() && place->bytes == rest) {
     ++place->count;
   } else {
-    rests_.insert(place, {.bytes = rest, .count = 1});
+    rests_.insert(place, {.bytes = rest, .count = 1, .is_segment = is_segment});
   }
+}
+
+void CachingAllocator::free(std::int64_t bytes) {
+  if (bytes <= 0) return;
+  const std::int64_t wanted = round_up_segment(bytes, kUnit);
+  if (wanted <= kLargestSmall) {
+    allocated_ -= wanted;
+    small_ -= wanted;
+    return;
+  }
+  if (wanted < kLeastOwnSegment) {
+    allocated_ -= wanted;
+    keep(wanted, false);
+    return;
+  }
+  const std::int64_t segment = segment_for(wanted);
+  const std::int64_t rest = segment - wanted;
+  allocated_ -= stays(rest, wanted) ? segment : wanted;
+  const auto split_off = std::ranges::find_if(
+      rests_, [&](const Rest& other) { return other.bytes == rest && !other.is_segment; });
+  if (split_off != rests_.end() && --split_off->count == 0) rests_.erase(split_off);
+  keep(segment, true);
+}
+
+void CachingAllocator::release() {
+  for (const Rest& rest : rests_) {
+    if (rest.is_segment) segments_ -= rest.bytes * rest.count;
+  }
+  std::erase_if(rests_, [](const Rest& rest) { return rest.is_segment; });
 }
 
 bool CachingAllocator::stays(std::int64_t rest, std::int64_t wanted) const {
@@ -65,7 +99,7 @@ void CachingAllocator::allocate(std::int64_t bytes) {
     return;
   }
   allocated_ += wanted;
-  keep(rest);
+  keep(rest, false);
 }
 
 Bytes CachingAllocator::reserved() const {

@@ -23,6 +23,11 @@ class CachingAllocator {
   explicit CachingAllocator(double unsplit_share = 0) : unsplit_share_(unsplit_share) {}
 
   void allocate(std::int64_t bytes);
+  /// Gives a block of `bytes` back. A large one leaves its segment whole, which serves further
+  /// requests until it is released; small ones leave no room for others.
+  void free(std::int64_t bytes);
+  /// Gives whole free segments back to the driver. Source: torch.cuda.empty_cache.
+  void release();
   /// What allocating `bytes` in turn comes to, apart from where the large ones find room.
   struct Batch {
     std::int64_t bytes = 0;  ///< as asked for
@@ -45,8 +50,9 @@ class CachingAllocator {
   struct Rest {
     std::int64_t bytes = 0;
     std::int64_t count = 0;
+    bool is_segment = false;  ///< a whole one: nothing else was cut from it
   };
-  void keep(std::int64_t rest);
+  void keep(std::int64_t rest, bool is_segment);
 
   [[nodiscard]] bool stays(std::int64_t rest, std::int64_t wanted) const;
 

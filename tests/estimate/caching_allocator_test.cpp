@@ -82,6 +82,43 @@ TEST_SUITE("estimate") {
     }
   }
 
+  TEST_CASE("a freed segment serves again until it is released, unless something was cut from it") {
+    CachingAllocator allocator;
+    allocator.allocate(mib(160).count());
+    allocator.allocate(mib(30).count());
+    allocator.free(mib(160).count());
+    CHECK(allocator.allocated() == mib(30));
+    CHECK(allocator.reserved() == mib(160 + 30));
+    allocator.allocate(mib(80).count());  // of the 160: 80 are left, and hold it
+    allocator.free(mib(30).count());
+    allocator.release();  // the 30 alone
+    CHECK(allocator.allocated() == mib(80));
+    CHECK(allocator.reserved() == mib(160));
+    allocator.allocate(mib(50).count());
+    CHECK(allocator.reserved() == mib(160));
+  }
+
+  TEST_CASE("what was left over of a segment goes back with it") {
+    CachingAllocator allocator;
+    allocator.allocate(mib(11).count() - 512);  // of 12: 1 MiB and 512 bytes are split off
+    allocator.free(mib(11).count() - 512);
+    allocator.release();
+    CHECK(allocator.reserved() == mib(0));
+    allocator.allocate(mib(1).count() + 512);
+    CHECK(allocator.reserved() == mib(20));  // not of the rest, which is gone
+  }
+
+  TEST_CASE("small blocks and those of shared segments are freed without giving segments back") {
+    CachingAllocator allocator;
+    allocator.allocate(512);
+    allocator.allocate(mib(8).count());
+    allocator.free(512);
+    allocator.free(mib(8).count());
+    allocator.release();
+    CHECK(allocator.allocated() == mib(0));
+    CHECK(allocator.reserved() == mib(20));
+  }
+
   TEST_CASE("nothing is allocated for nothing") {
     CachingAllocator allocator;
     allocator.allocate(0);
