@@ -20,7 +20,7 @@ struct RepositorySuffix {
   std::string_view organization = kAnyOrganization;  ///< lower case
   std::string_view base = {};  ///< what the name begins with, lower case; empty for any
   domain::Quantization linear = domain::Quantization::Bf16;
-  int group = 0;  ///< WeightFormat::group
+  int group = 0;  ///< WeightFormat::group; 0: the usual one, but publishers differ
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
   bool head_quantized = false;

@@ -15,11 +15,13 @@ using domain::Quantization;
 
 /// Smallest groups of integers that publishers use; 128 is the usual size. An AWQ of compressed
 /// tensors with symmetric groups of 32: https://github.com/vllm-project/llm-compressor/pull/2302;
-/// kernels for both sizes: https://github.com/InternLM/lmdeploy/pull/4429.
+/// kernels for both sizes: https://github.com/InternLM/lmdeploy/pull/4429. A name tells neither.
 constexpr int kSmallGroup = 32;
 
-bool has_integer_groups(const domain::WeightScheme& scheme) {
-  return scheme.granularity == domain::ScaleGranularity::Group && scheme.group > kSmallGroup;
+bool has_open_groups(const domain::Model& model, const WeightsLayout& layout) {
+  const bool is_told = layout.is_as_stored && model.weights.group != 0;
+  return !is_told && layout.scheme.granularity == domain::ScaleGranularity::Group &&
+         layout.scheme.group > kSmallGroup;
 }
 
 /// What the recipe says of attention and dense networks left out.
@@ -49,19 +51,11 @@ bool has_choice_of_layers(const domain::Model& model) {
 // Between the two: RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45 GiB, RedHatAI/gemma-4-26B-A4B-it-NVFP4
 // 15.88, cyankiwi's AWQ of the same 16.63, unsloth/Qwen3.8-27B-NVFP4 22.13 (vLLM 0.25.1,
 // https://github.com/sostrowsk/dgx-spark-local-llm), cpatonn's AWQ of Qwen3-30B-A3B 15.61 (0.10.0).
-bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme, ToldBy told) {
+bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
   constexpr int kFewBits = 4;
   // Blocks of a GGUF file are what their name says.
-  if (scheme.weight_bits > kFewBits || scheme.is_interleaved) return false;
-  switch (told) {
-    case ToldBy::Checkpoint:
-      return false;
-    case ToldBy::Name:
-      return has_choice_of_layers(model);
-    case ToldBy::Request:
-      return has_choice_of_layers(model) || has_integer_groups(scheme);
-  }
-  return false;
+  if (layout.scheme.weight_bits > kFewBits || layout.scheme.is_interleaved) return false;
+  return has_choice_of_layers(model) || has_open_groups(model, layout);
 }
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
@@ -80,7 +74,7 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
   domain::Model richest = model;
   WeightsLayout kept = layout;
   kept.keeps_mixers_and_shared = has_choice_of_layers(model);
-  if (has_integer_groups(layout.scheme)) {
+  if (has_open_groups(model, layout)) {
     richest.weights.group = kSmallGroup;
     kept.scheme.group = kSmallGroup;
   }

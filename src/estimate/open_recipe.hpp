@@ -8,18 +8,11 @@
 
 namespace gpushape::estimate {
 
-/// Who tells the format of the weights.
-enum class ToldBy {
-  Checkpoint,  ///< its config.json, its header or the catalog, each with the recipe
-  Name,        ///< the end of a repository's name
-  Request      ///< asked for in place of what is stored: any publisher's checkpoint
-};
-
-/// Recipes of 4 bits differ where a layer has more than attention and one dense network: with
+/// Whether publishers' checkpoints of one format differ. Recipes of 4 bits do where nothing tells
+/// how small groups are, and where a layer has more than attention and one dense network: with
 /// experts or recurrent layers some keep all attention, all recurrent layers and shared experts in
-/// 16 bits, some none. Dense models whose names tell the format have the usual groups; where nobody
-/// names a checkpoint, groups may be small.
-bool is_recipe_open(const domain::Model& model, const domain::WeightScheme& scheme, ToldBy told);
+/// 16 bits, some none.
+bool has_recipes(const domain::Model& model, const WeightsLayout& layout);
 
 /// The least and the most that one stage may hold, bytes against `loaded`: at most zero, and at
 /// least.

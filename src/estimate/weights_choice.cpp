@@ -25,10 +25,9 @@ Fact<Quantization> quantization_of(const Request& request) {
   return {stored.linear, Origin::Catalog, "the checkpoint"};
 }
 
-/// What the engine makes itself needs no publisher's recipe.
-ToldBy told_by(const domain::WeightFormat& stored, bool is_as_stored, bool is_converted) {
-  if (!is_as_stored) return is_converted ? ToldBy::Checkpoint : ToldBy::Request;
-  return stored.is_told_by_name ? ToldBy::Name : ToldBy::Checkpoint;
+/// By a config.json, a header or the catalog. What the engine makes itself needs no recipe.
+bool is_recipe_told(const domain::WeightFormat& stored, bool is_as_stored, bool is_converted) {
+  return is_as_stored ? !stored.is_told_by_name : is_converted;
 }
 
 }  // namespace
@@ -57,8 +56,8 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
   const bool is_converted =
       std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end();
-  choice.layout.is_recipe_open = is_recipe_open(*request.model, choice.layout.scheme,
-                                                told_by(stored, is_as_stored, is_converted));
+  choice.layout.is_recipe_open = !is_recipe_told(stored, is_as_stored, is_converted) &&
+                                 has_recipes(*request.model, choice.layout);
 
   const std::string_view name = name_of(wanted);
   if (is_plain(stored.linear) && !is_plain(wanted)) {

@@ -1,0 +1,234 @@
+// What the ends of repository names tell of the weights' format.
+#include <array>
+#include <span>
+
+#include "catalog/repository_name.hpp"
+
+namespace gpushape::catalog {
+namespace {
+
+using domain::KvCacheType;
+using domain::Quantization;
+
+constexpr std::string_view kRedHat =
+    "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head kept in 16 bits";
+constexpr std::string_view kRedHatNvfp4 =
+    "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head and linear attention "
+    "kept in 16 bits (https://docs.vllm.ai/projects/llm-compressor, Qwen3.6 NVFP4 MoE example)";
+constexpr std::string_view kRedHatDynamic =
+    "naming of RedHatAI and neuralmagic repositories: llm-compressor, lm_head and linear attention "
+    "kept in 16 bits (https://docs.vllm.ai/projects/llm-compressor, Qwen3-Next FP8 example)";
+constexpr std::string_view kModelOpt =
+    "naming of nvidia repositories: ModelOpt, lm_head kept in 16 bits, FP8 KV cache scales";
+constexpr std::string_view kAwq =
+    "naming of AutoAWQ repositories: 4 bits, groups of 128, zero points, lm_head in 16 bits";
+constexpr std::string_view kGptq =
+    "naming of AutoGPTQ repositories: groups of 128, lm_head in 16 bits";
+constexpr std::string_view kAutoRound =
+    "naming of AutoRound repositories: 4 bits in GPTQ packing, groups of 128, lm_head in 16 bits";
+constexpr std::string_view kBitsAndBytes =
+    "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits";
+// mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
+// scale for 32.
+constexpr std::string_view kMlx =
+    "naming of mlx-community repositories: groups of 64 with a 16-bit scale and bias, head "
+    "included";
+constexpr int kMlxGroup = 32;
+constexpr int kUsualGroup = 128;
+constexpr std::string_view kNamesNoType =
+    "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
+    "none is named; another one by --quant";
+constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
+
+// RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
+// more than Qwen3-32B (4'587'520), Qwen3-32B-quantized.w4a16 one 16-bit scale per 128 inputs.
+constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
+    {.suffix = "-fp8",
+     .organization = "qwen",
+     .linear = Quantization::Fp8Block,
+     .source = "config.json of Qwen/Qwen3-32B-FP8: weight_block_size [128, 128]"},
+    {.suffix = "-fp8",
+     .organization = "unsloth",
+     .linear = Quantization::Fp8Block,
+     .source =
+         "unsloth's copies of the publishers' FP8 repositories: weight_block_size [128, 128]"},
+    {.suffix = "-fp8",
+     .organization = "nvidia",
+     .linear = Quantization::Fp8,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .source = "hf_quant_config.json of nvidia/Llama-3.1-70B-Instruct-FP8: FP8 weights and KV"},
+    {.suffix = "-nvfp4",
+     .organization = "nvidia",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .mixers = Quantization::Fp8,
+     .source = "hf_quant_config.json of nvidia/Qwen3-32B-NVFP4: NVFP4 weights, FP8 KV; of "
+               "nvidia/Qwen3.6-27B-NVFP4: attention of both kinds in FP8"},
+    {.suffix = "-nvfp4",
+     .organization = "unsloth",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .mixers = Quantization::Fp8Channel,
+     .source = "https://unsloth.ai/docs/basics/nvfp4: some layers in FP8, calibrated FP8 KV"},
+    {.suffix = "-fp4",
+     .organization = "nvidia",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .source = "the older naming of nvidia repositories in NVFP4"},
+    {.suffix = "-fp8",
+     .organization = "meta-llama",
+     .linear = Quantization::Fp8Channel,
+     .source = "config.json of meta-llama/Llama-3.1-405B-Instruct-FP8: fbgemm_fp8, scales by row"},
+    {.suffix = "-fp8-kv",
+     .linear = Quantization::Fp8,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .source = kModelOpt},
+    {.suffix = "-fp8-dynamic",
+     .linear = Quantization::Fp8Channel,
+     .keeps_linear_attention = true,
+     .source = kRedHatDynamic},
+    {.suffix = "-fp8-block", .linear = Quantization::Fp8Block, .source = kRedHat},
+    {.suffix = "-fp8",
+     .linear = Quantization::Fp8,
+     .static_activation_scales = true,
+     .source = kRedHat},
+    // Before llm-compressor: model cards of July 2024, and vLLM 0.19 starts one with gptq_marlin.
+    {.suffix = "-quantized.w4a16",
+     .base = "meta-llama-3",
+     .linear = Quantization::GptqInt4,
+     .group = kUsualGroup,
+     .source = "model card of RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16: AutoGPTQ"},
+    {.suffix = "-quantized.w8a16",
+     .base = "meta-llama-3",
+     .linear = Quantization::GptqInt8,
+     .group = domain::kWholeRow,
+     .source = "model card of RedHatAI/Meta-Llama-3-8B-Instruct-quantized.w8a16: AutoGPTQ, one "
+               "scale per output row"},
+    {.suffix = "-quantized.w4a16",
+     .linear = Quantization::Int4,
+     .group = kUsualGroup,
+     .source = kRedHat},
+    {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
+    {.suffix = "-w4a16", .linear = Quantization::Int4, .source = kRedHat},
+    {.suffix = "-int4-w4a16", .linear = Quantization::Int4, .source = kRedHat},
+    {.suffix = "-w4a16-g128",
+     .linear = Quantization::Int4,
+     .group = kUsualGroup,
+     .source = kRedHat},
+    {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
+    {.suffix = "-nvfp4",
+     .linear = Quantization::Nvfp4,
+     .keeps_linear_attention = true,
+     .source = kRedHatNvfp4},
+    {.suffix = "-mxfp4",
+     .linear = Quantization::Mxfp4,
+     .source = "naming of repositories in OCP Microscaling formats"},
+    // Publishers who keep to groups of 128.
+    {.suffix = "-awq",
+     .organization = "qwen",
+     .linear = Quantization::Awq,
+     .group = kUsualGroup,
+     .source =
+         "config.json of Qwen/Qwen2.5-7B-Instruct-AWQ and Qwen/Qwen3-32B-AWQ: group_size 128"},
+    {.suffix = "-gptq-int4",
+     .organization = "qwen",
+     .linear = Quantization::GptqInt4,
+     .group = kUsualGroup,
+     .source = "config.json of Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4: group_size 128"},
+    {.suffix = "-awq-int4",
+     .organization = "hugging-quants",
+     .linear = Quantization::Awq,
+     .group = kUsualGroup,
+     .source = "model card of hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4: AutoAWQ, "
+               "q_group_size 128"},
+    {.suffix = "-gptq-int4",
+     .organization = "hugging-quants",
+     .linear = Quantization::GptqInt4,
+     .group = kUsualGroup,
+     .source = "model card of hugging-quants/Meta-Llama-3.1-8B-Instruct-GPTQ-INT4: group_size 128"},
+    {.suffix = "-awq",
+     .organization = "casperhansen",
+     .linear = Quantization::Awq,
+     .group = kUsualGroup,
+     .source = "the defaults of AutoAWQ, whose author publishes these: q_group_size 128"},
+    {.suffix = "-awq",
+     .organization = "thebloke",
+     .linear = Quantization::Awq,
+     .group = kUsualGroup,
+     .source = "model cards of TheBloke's AWQ repositories: GS 128"},
+    {.suffix = "-awq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-awq-4bit", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-autoawq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-gptq", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-gptq-int4", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-gptq-4bit", .linear = Quantization::GptqInt4, .source = kGptq},
+    {.suffix = "-autoround-gptq-4bit", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-gptq-int8", .linear = Quantization::GptqInt8, .source = kGptq},
+    {.suffix = "-gptq-8bit", .linear = Quantization::GptqInt8, .source = kGptq},
+    {.suffix = "-int4",
+     .linear = Quantization::Int4,
+     .source = "naming of 4-bit integer repositories: groups of 128, lm_head in 16 bits"},
+    {.suffix = "-int8",
+     .linear = Quantization::Int8,
+     .source = "naming of 8-bit integer repositories: w8a8, lm_head in 16 bits"},
+    {.suffix = "-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround-int4", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-int4-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-unsloth-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-bnb-nf4", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-bnb-8bit",
+     .linear = Quantization::BnbInt8,
+     .source = "naming of bitsandbytes repositories: LLM.int8(), lm_head in 16 bits"},
+    {.suffix = "-4bit",
+     .organization = "mlx-community",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-8bit",
+     .organization = "mlx-community",
+     .linear = Quantization::Int8Weight,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-mlx-4bit",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-mlx-8bit",
+     .linear = Quantization::Int8Weight,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-gguf", .linear = Quantization::MixQ4KM, .source = kNamesNoType},
+    {.suffix = "-bf16", .linear = Quantization::Bf16, .source = "the name says bf16"},
+    {.suffix = "-fp16", .linear = Quantization::Fp16, .source = "the name says fp16"},
+    {.suffix = "-q4_0", .linear = Quantization::Q4_0, .source = kGguf},
+    {.suffix = "-q4_k", .linear = Quantization::Q4K, .source = kGguf},
+    {.suffix = "-q4_k - medium", .linear = Quantization::MixQ4KM, .source = kGguf},
+    {.suffix = "-q4_k_m", .linear = Quantization::MixQ4KM, .source = kGguf},
+    {.suffix = "-q4_k_s", .linear = Quantization::MixQ4KS, .source = kGguf},
+    {.suffix = "-q2_k", .linear = Quantization::Q2K, .source = kGguf},
+    {.suffix = "-q3_k_m", .linear = Quantization::MixQ3KM, .source = kGguf},
+    {.suffix = "-iq4_xs", .linear = Quantization::Iq4Xs, .source = kGguf},
+    {.suffix = "-q5_k_s", .linear = Quantization::MixQ5KS, .source = kGguf},
+    {.suffix = "-q5_k_m", .linear = Quantization::MixQ5KM, .source = kGguf},
+    {.suffix = "-q6_k", .linear = Quantization::Q6K, .source = kGguf},
+    {.suffix = "-q8_0", .linear = Quantization::Q8_0, .source = kGguf},
+});
+
+}  // namespace
+
+std::span<const RepositorySuffix> repository_suffixes() { return kSuffixes; }
+
+}  // namespace gpushape::catalog
