@@ -20,6 +20,7 @@
 #include "base/diagnostic.hpp"
 #include "calibrate/comparison.hpp"
 #include "document/text_format.hpp"
+#include "support/source_settings.hpp"
 
 namespace {
 
@@ -271,11 +272,12 @@ std::optional<Group> read_group(const std::string& path, const gpushape::catalog
     fmt::print(stderr, "{}", gpushape::to_text(text.error()));
     return std::nullopt;
   }
-  const auto starts = gpushape::calibrate::read_engine_starts(*text, path);
+  auto starts = gpushape::calibrate::read_engine_starts(*text, path);
   if (!starts) {
     fmt::print(stderr, "{}", gpushape::to_text(starts.error()));
     return std::nullopt;
   }
+  std::ranges::for_each(*starts, gpushape::example::complete);
   Group group;
   group.name = path;
   group.is_controlled = gpushape::calibrate::is_controlled(*starts);

@@ -2,6 +2,7 @@
 // the start-up logs published with https://github.com/llm-d-incubation/llm-d-planner/pull/205.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "calibrate/comparison.hpp"
 #include "document/text_format.hpp"
 #include "estimate/facts.hpp"
+#include "support/source_settings.hpp"
 
 using namespace gpushape;
 using calibrate::Comparison;
@@ -100,6 +102,7 @@ std::optional<std::vector<EngineStart>> shared_starts(const std::string& name) {
   REQUIRE_MESSAGE(text.has_value(), path);
   auto starts = calibrate::read_engine_starts(*text, path);
   REQUIRE(starts.has_value());
+  std::ranges::for_each(*starts, example::complete);
   return *starts;
 }
 
