@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,17 @@ struct LoggedRow {
   double compute;
 };
 
+void check_buffers(std::span<const LoggedRow> rows) {
+  for (const LoggedRow& row : rows) {
+    CAPTURE(row.source);
+    const auto estimate = planned(row.asked);
+    REQUIRE(estimate.has_value());
+    CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(3e-6));
+    CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
+    CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(2e-5));
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("estimate") {
@@ -253,14 +265,7 @@ TEST_SUITE("estimate") {
          640.00,
          312.00},
     });
-    for (const LoggedRow& row : rows) {
-      CAPTURE(row.source);
-      const auto estimate = planned(row.asked);
-      REQUIRE(estimate.has_value());
-      CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(3e-6));
-      CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
-      CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(2e-5));
-    }
+    check_buffers(rows);
   }
 
   // The first GPU computes with the layers of the host, and has copies of their weights and caches
@@ -288,14 +293,7 @@ TEST_SUITE("estimate") {
          0,
          658.25},
     });
-    for (const LoggedRow& row : rows) {
-      CAPTURE(row.source);
-      const auto estimate = planned(row.asked);
-      REQUIRE(estimate.has_value());
-      CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(3e-6));
-      CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
-      CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(2e-5));
-    }
+    check_buffers(rows);
   }
 
   // llama.cpp src/llama-model.cpp, i_gpu_start. DeepSeek-R1-0528-Qwen3-8B in Q8_0 with 19 of 37,

@@ -98,13 +98,8 @@ void add_pixtral(ConfigParts& parts) {
   const std::int64_t merge = parts.root().integer("spatial_merge_size", kMergeEdge).value_or(2);
   const bool bias = parts.root().boolean("multimodal_projector_bias").value_or(false);
   tower.parameters = kColours * patches.patch * patches.patch * hidden + hidden +
-                     tower.layers * values_of({.hidden = hidden,
-                                               .width = tower.width,
-                                               .attention_bias = false,
-                                               .network_bias = false,
-                                               .is_gated = true,
-                                               .norm_values = 2 * hidden}) +
-                     hidden + merge * merge * hidden * hidden + linear_values(hidden, out, bias) +
+                     tower.layers * values_of_plain_gated(hidden, tower.width) + hidden +
+                     merge * merge * hidden * hidden + linear_values(hidden, out, bias) +
                      linear_values(out, out, bias);
   tower.inner_tokens = patches.side * patches.side;
   // A break after each row of merged patches.

@@ -128,14 +128,9 @@ void add_glm_vision(ConfigParts& parts) {
   const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
   tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
                      side * side * hidden + 3 * hidden +
-                     tower.layers * values_of({.hidden = hidden,
-                                               .width = tower.width,
-                                               .attention_bias = false,
-                                               .network_bias = false,
-                                               .is_gated = true,
-                                               .norm_values = 2 * hidden}) -
-                     hidden + linear_values(common.merge * hidden, merged) + merged * merged +
-                     2 * merged + 3 * merged * network;
+                     tower.layers * values_of_plain_gated(hidden, tower.width) - hidden +
+                     linear_values(common.merge * hidden, merged) + merged * merged + 2 * merged +
+                     3 * merged * network;
   add_tower(parts, tower);
 }
 
@@ -161,13 +156,8 @@ void add_dots_vision(ConfigParts& parts) {
   const std::int64_t merged = edge * edge * hidden;
   const std::int64_t norm = vision.boolean("post_norm").value_or(true) ? hidden : 0;
   tower.parameters = linear_values(kColours * patch * patch, hidden) + hidden +
-                     tower.layers * values_of({.hidden = hidden,
-                                               .width = tower.width,
-                                               .attention_bias = false,
-                                               .network_bias = false,
-                                               .is_gated = true,
-                                               .norm_values = 2 * hidden}) +
-                     norm + 2 * hidden + linear_values(merged, merged) +
+                     tower.layers * values_of_plain_gated(hidden, tower.width) + norm + 2 * hidden +
+                     linear_values(merged, merged) +
                      linear_values(merged, parts.model().hidden_size);
   // max_pixels 11 289 600 of the processor, at 14 x 14 pixels a patch.
   constexpr std::int64_t kLargestImagePatches = 57'600;

@@ -25,6 +25,16 @@ constexpr std::int64_t values_of(const TowerBlock& block) {
   return total + block.norm_values;
 }
 
+/// A gated block with norms of weights alone, and without biases.
+constexpr std::int64_t values_of_plain_gated(std::int64_t hidden, std::int64_t width) {
+  return values_of({.hidden = hidden,
+                    .width = width,
+                    .attention_bias = false,
+                    .network_bias = false,
+                    .is_gated = true,
+                    .norm_values = 2 * hidden});
+}
+
 /// A linear layer, with or without bias.
 constexpr std::int64_t linear_values(std::int64_t inputs, std::int64_t outputs, bool bias = true) {
   return inputs * outputs + (bias ? outputs : 0);
