@@ -14,7 +14,7 @@
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
-#include "catalog/quantization_names.hpp"
+#include "calibrate/started_model.hpp"
 #include "domain/estimate.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -80,16 +80,7 @@ bool has_experts(const domain::Model& model) {
   });
 }
 
-/// "Qwen3-30B-A3B (BF16)" is that model, if the words in brackets are its precision.
-Result<domain::Model> find_model(const std::string& name, const catalog::Catalog& catalog) {
-  Result<domain::Model> model = catalog.find(name);
-  const std::size_t open = name.find(" (");
-  if (model || open == std::string::npos || !name.ends_with(')')) return model;
-  const std::string words = name.substr(open + 2, name.size() - open - 3);
-  return catalog::parse_quantization(words) ? catalog.find(name.substr(0, open)) : model;
-}
-
-Unstated unstated_of(const EngineStart& start, const NearestRelease& release) {
+Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bool has_release) {
   // A benchmark's harness gives settings of its own, which the record does not hold; a step of
   // TensorRT-LLM takes as many tokens as the engine was built or started for.
   const bool is_harness = start.notes.contains("MLPerf");
@@ -98,8 +89,10 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release) {
   const bool is_inferred = start.notes.contains("version inferred");
   const bool has_open_step = start.engine == "tensorrt-llm" && !start.max_num_batched_tokens;
   return {.release = !release.is_stated || is_inferred,
+          .any_release = !has_release,
           .utilization = !start.utilization && start.engine == "vllm",
-          .settings = is_harness || has_open_step || is_excerpt};
+          .settings = is_harness || has_open_step || is_excerpt,
+          .adapter_rank = start.has_adapters && !start.adapter_rank};
 }
 
 /// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how
@@ -202,13 +195,13 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = "no release of the engine is known";
     return comparison;
   }
-  Result<domain::Model> model = find_model(start.model, catalog);
+  Result<domain::Model> model = find_started_model(start.model, catalog);
   if (!model) {
     comparison.excluded = first_message(model.error());
     return comparison;
   }
   if (start.draft_model) {
-    Result<domain::Model> draft = find_model(start.draft_model->name.value, catalog);
+    Result<domain::Model> draft = find_started_model(start.draft_model->name.value, catalog);
     if (!draft) {
       comparison.excluded = first_message(draft.error());
       return comparison;
@@ -225,6 +218,10 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = obstacle->reason;
     return comparison;
   }
+  if (start.offload_gib && start.engine != "vllm") {
+    comparison.excluded = "weights are partly in host memory";
+    return comparison;
+  }
   if (is_format_unstated(start, *model)) {
     comparison.excluded =
         fmt::format("'{}' does not tell the format of the weights", start.quantization);
@@ -239,7 +236,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = first_message(estimate.error());
     return comparison;
   }
-  const Unstated unstated = unstated_of(start, *release);
+  const Unstated unstated = unstated_of(start, *release, has_release);
   const bool is_known =
       start.utilization && gpu.is_named && release->is_stated && !unstated.settings;
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;

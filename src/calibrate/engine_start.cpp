@@ -38,14 +38,16 @@ bool truth_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
 }
 
-/// {"image": 0, "video": 0}: nothing but text is let in.
-bool lets_in_text_alone(const Node& extra) {
+/// {"image": 0, "video": 0} lets in text alone.
+void read_limits(const Node& extra, EngineStart& start) {
   const Node* limits = extra.find("limit_mm_per_prompt");
-  if (limits == nullptr || !limits->is(Node::Kind::Mapping) || limits->entries().empty())
-    return false;
-  return std::ranges::all_of(limits->entries(), [](const auto& entry) {
-    return entry.value.is(Node::Kind::Integer) && entry.value.integer() == 0;
-  });
+  if (limits == nullptr || !limits->is(Node::Kind::Mapping)) return;
+  const auto is_none = [&](std::string_view kind) {
+    const std::optional<std::int64_t> limit = count_in(*limits, kind);
+    return limit == 0;
+  };
+  start.takes_no_images = is_none("image");
+  start.takes_no_videos = is_none("video");
 }
 
 /// What only some engines print or are told: under names of their own.
@@ -63,10 +65,19 @@ void read_extra(const Node& record, EngineStart& start) {
   const Node* prefixes = extra->find("enable_prefix_caching");
   if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
     start.prefix_caching = prefixes->boolean();
-  start.takes_no_images = truth_in(*extra, "language_model_only") || lets_in_text_alone(*extra);
+  read_limits(*extra, start);
+  if (truth_in(*extra, "language_model_only")) {
+    start.takes_no_images = true;
+    start.takes_no_videos = true;
+  }
+  if (const auto offload = number_in(*extra, "cpu_offload_gb"); offload.value_or(0) > 0)
+    start.offload_gib = offload;
+  if (std::string draft = text_in(*extra, "speculative_draft_model_path"); !draft.empty())
+    name_draft(start, std::move(draft));
   if (truth_in(*extra, "enable_lora")) {
     start.has_adapters = true;
     start.adapter_rank = count_in(*extra, "max_lora_rank");
+    start.adapters = count_in(*extra, "max_loras");
   }
 }
 

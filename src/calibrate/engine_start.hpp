@@ -45,10 +45,14 @@ struct EngineStart {
   std::string kv_cache_type;
   bool has_adapters = false;
   std::optional<std::int64_t> adapter_rank;
+  std::optional<std::int64_t> adapters;      ///< that slots are kept for
   std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
   /// A model of its own that proposes tokens; its facts are filled in by whoever looks it up.
   std::optional<domain::DraftModel> draft_model;
-  bool takes_no_images = false;        ///< started for text alone, without its towers
+  // A tower is left out where nothing that it encodes is let in.
+  bool takes_no_images = false;
+  bool takes_no_videos = false;
+  std::optional<double> offload_gib;   ///< of weights to the host, of one GPU
   bool keeps_towers_whole = false;     ///< ranks share images, not the towers' layers
   std::optional<bool> prefix_caching;  ///< as the engine settled it
   // Of SGLang, where they are given: tokens that layers with a window hold against the others', and

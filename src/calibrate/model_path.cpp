@@ -16,6 +16,9 @@ constexpr std::string_view kHubMark = "--";
 /// modelscope snapshot_download.py: a folder's name has no dots, "Qwen2___5-3B".
 constexpr std::string_view kModelScopeDot = "___";
 
+/// A file that people name after the model in it and its type, "Qwen2-7B-Instruct.Q4_K_M.gguf".
+constexpr std::string_view kGgufEnd = ".gguf";
+
 /// Kaggle mounts a model at /kaggle/input/…/MODEL/FRAMEWORK/VARIATION/VERSION
 /// (https://www.kaggle.com/docs/models).
 constexpr auto kKaggleFrameworks =
@@ -75,6 +78,7 @@ std::vector<std::string> names_in_path(std::string_view path) {
   const std::string last = with_dots(parts.back());
   if (parts.size() > 1) names.push_back(std::string(parts[parts.size() - 2]) + "/" + last);
   names.push_back(last);
+  if (last.ends_with(kGgufEnd)) names.push_back(last.substr(0, last.size() - kGgufEnd.size()));
   return names;
 }
 

@@ -14,6 +14,7 @@
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
+#include "calibrate/started_model.hpp"
 #include "catalog/quantization_names.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -100,6 +101,7 @@ constexpr auto kStartObstacles = std::to_array<StartObstacle>({
     {"experts partly or fully on CPU", "weights are partly in host memory"},
     {"partial offload", "weights are partly in host memory"},
     {"layers on the GPU", "weights are partly in host memory"},
+    {"experts kept on the CPU", "weights are partly in host memory"},
     {"MTP", "the file holds layers that predict further tokens"},
     {"fork", "a fork of the engine"},
     {"llamafile", "a fork of the engine"},
@@ -261,7 +263,7 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
   comparison.excluded = why_excluded(start);
   if (!comparison.excluded.empty()) return comparison;
   const Result<domain::Engine> engine = catalog.engine(start.engine);
-  const Result<domain::Model> model = catalog.find(model_words(start));
+  const Result<domain::Model> model = find_started_model(model_words(start), catalog);
   if (!engine || !model) {
     comparison.excluded = first_message(engine ? model.error() : engine.error());
     return comparison;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "calibrate/prediction.hpp"
@@ -20,10 +22,19 @@ constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
 constexpr std::int64_t kFewSequences = 2;
 /// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
 constexpr std::int64_t kBlockTokens = 32;
+/// Ranks of adapters that recipes take beside the default of 16
+/// (https://docs.unsloth.ai/get-started/fine-tuning-llms-guide/lora-hyperparameters-guide).
+constexpr std::array<std::int64_t, 2> kUsualRanks = {8, 64};
 
-/// The release before and the one behind: a month names none exactly.
-std::vector<EngineVersion> releases_near(EngineVersion version, const domain::Engine& engine) {
+/// The release before and the one behind: a month names none exactly. All where there is no month.
+std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
+                                             const domain::Engine& engine) {
   std::vector<EngineVersion> near = {version};
+  if (!unstated.release) return near;
+  if (unstated.any_release) {
+    std::ranges::copy(engine.known_versions, std::back_inserter(near));
+    return near;
+  }
   const auto& known = engine.known_versions;
   const auto later = std::ranges::upper_bound(known, version);
   if (later != known.end()) near.push_back(*later);
@@ -61,6 +72,12 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
   return values;
 }
 
+std::vector<std::optional<std::int64_t>> ranks(const EngineStart& start, const Unstated& unstated) {
+  std::vector<std::optional<std::int64_t>> values = {start.adapter_rank};
+  if (unstated.adapter_rank) std::ranges::copy(kUsualRanks, std::back_inserter(values));
+  return values;
+}
+
 /// A total that is only known to lie between two values is one of them, not their mean.
 std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu) {
   std::vector<std::optional<domain::VisibleMemory>> values = {gpu.memory};
@@ -89,6 +106,19 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
   return figures;
 }
 
+/// Every start with every value; those with the first value stand first.
+template <typename Value>
+void vary(std::vector<PossibleStart>& starts, Value EngineStart::* setting,
+          const std::vector<Value>& values) {
+  const std::size_t count = starts.size();
+  for (const Value& value : values | std::views::drop(1)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      starts.push_back(starts[i]);
+      starts.back().start.*setting = value;
+    }
+  }
+}
+
 /// vLLM captures sizes up to the most sequences, whatever else is known of the start.
 bool leaves_sequences_open(const EngineStart& start) {
   return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
@@ -114,23 +144,14 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
                                            EngineVersion version, const domain::Engine& engine,
                                            const RecordGpu& gpu) {
   std::vector<PossibleStart> starts;
-  const auto releases =
-      unstated.release ? releases_near(version, engine) : std::vector<EngineVersion>{version};
-  for (const EngineVersion release : releases) {
-    for (const auto& utilization : utilizations(start, unstated)) {
-      for (const auto& most_sequences : sequences(start, version, unstated)) {
-        for (const auto& most_tokens : batches(start, unstated)) {
-          for (const auto& memory : memories(gpu)) {
-            starts.push_back({.start = start, .version = release, .memory = memory});
-            EngineStart& possible = starts.back().start;
-            possible.utilization = utilization;
-            possible.max_num_seqs = most_sequences;
-            possible.max_num_batched_tokens = most_tokens;
-          }
-        }
-      }
-    }
+  for (const EngineVersion release : possible_releases(version, unstated, engine)) {
+    for (const auto& memory : memories(gpu))
+      starts.push_back({.start = start, .version = release, .memory = memory});
   }
+  vary(starts, &EngineStart::utilization, utilizations(start, unstated));
+  vary(starts, &EngineStart::max_num_seqs, sequences(start, version, unstated));
+  vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
+  vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   return starts;
 }
 

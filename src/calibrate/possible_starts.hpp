@@ -23,8 +23,10 @@ struct PossibleStart {
 /// What of a start its source does not state.
 struct Unstated {
   bool release = false;
+  bool any_release = false;  ///< not even the time is known
   bool utilization = false;  ///< of an engine with a default that people change
   bool settings = false;     ///< a harness gave settings of its own
+  bool adapter_rank = false;
 };
 
 /// The start as it is read, first, and every combination of what its source does not state.

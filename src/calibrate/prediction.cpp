@@ -45,6 +45,19 @@ std::optional<Quantization> quantization_of(const EngineStart& start, const doma
   return dtype_of(start.dtype);
 }
 
+/// Families whose tower encodes videos, too. Source:
+/// https://docs.vllm.ai/en/latest/models/supported_models (inputs T + I + V).
+constexpr auto kVideoFamilies = std::to_array<std::string_view>(
+    {"ernie4_5_moe_vl", "gemma4",   "glm4v",        "glm4v_moe",
+     "internvl_chat",   "keye",     "kimi_k25",     "llava_next_video",
+     "llava_onevision", "minicpmv", "molmo2",       "qwen2_5_omni",
+     "qwen2_5_vl",      "qwen2_vl", "qwen3_5",      "qwen3_5_moe",
+     "qwen3_omni_moe",  "qwen3_vl", "qwen3_vl_moe", "smolvlm"});
+
+bool takes_videos(const domain::Model& model) {
+  return std::ranges::find(kVideoFamilies, model.family) != kVideoFamilies.end();
+}
+
 /// A step of vLLM's first generation, which later releases carry along, holds the longest prompt
 /// unless that is cut. Source: vLLM 0.8 engine/arg_utils.py, _set_default_args_v0; config.py,
 /// SchedulerConfig.
@@ -82,18 +95,23 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   engine.version = stated(version);
   if (start.gpu_layers) engine.gpu_layers = stated(*start.gpu_layers);
   if (start.flash_attention) engine.flash_attention = stated(*start.flash_attention);
-  if (start.takes_no_images) workload.images = stated<std::int64_t>(0);
+  if (start.takes_no_images && (start.takes_no_videos || !takes_videos(model)))
+    workload.images = stated<std::int64_t>(0);
+  if (start.offload_gib) {
+    const std::int64_t ranks =
+        start.tensor_parallel * start.pipeline_parallel * start.data_parallel;
+    workload.contract.cpu_offload_bytes = stated(gib_of(*start.offload_gib) * ranks);
+  }
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
   if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
   if (const auto tokens = batched_tokens_of(start, version))
     engine.max_num_batched_tokens = stated(*tokens);
   if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
-  if (start.adapter_rank) {
+  if (start.has_adapters || start.adapter_rank) {
     workload.adapters.emplace();
-    workload.adapters->rank = stated(*start.adapter_rank);
-  } else if (start.has_adapters) {
-    workload.adapters.emplace();
+    if (start.adapter_rank) workload.adapters->rank = stated(*start.adapter_rank);
+    if (start.adapters) workload.adapters->count = stated(*start.adapters);
   }
   if (start.draft_tokens && model.multi_token_prediction)
     engine.draft_tokens = stated(*start.draft_tokens);

@@ -14,8 +14,8 @@
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
-#include "calibrate/model_path.hpp"
 #include "calibrate/prediction.hpp"
+#include "calibrate/started_model.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
 #include "cli/formats.hpp"
@@ -64,33 +64,14 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
   return given;
 }
 
-/// Whether the catalog has models of the owner that `name` begins with, or it begins with none.
-bool is_of_known_owner(std::string_view name, const catalog::Catalog& catalog) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return true;
-  const std::vector<std::string> ids = catalog.models();
-  const std::string_view owner = name.substr(0, slash + 1);
-  return std::ranges::any_of(ids, [&](const std::string& id) { return id.starts_with(owner); });
-}
-
-/// The model that a path in the log names: a local copy is often kept under the model's own name.
-std::optional<domain::Model> find_local(std::string_view path, const catalog::Catalog& catalog) {
-  for (const std::string& name : calibrate::names_in_path(path)) {
-    if (!is_of_known_owner(name, catalog)) continue;
-    if (Result<domain::Model> model = catalog.find(name)) return *std::move(model);
-  }
-  return std::nullopt;
-}
-
 Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
                                  const catalog::Catalog& catalog) {
   if (invocation.workload.model) return catalog.find(invocation.workload.model->value);
   if (log.start.model.empty())
     return failure(fmt::format("{}: the log does not name the model", log.start.id),
                    "name it with --model");
-  Result<domain::Model> model = catalog.find(log.start.model);
+  Result<domain::Model> model = calibrate::find_started_model(log.start.model, catalog);
   if (model) return model;
-  if (auto local = find_local(log.start.model, catalog)) return *std::move(local);
   constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";
   if (log.start.model.starts_with('/') || log.start.model.starts_with('.'))
     return failure(fmt::format("{}: the log names its model by a path, '{}', whose parts are no "
@@ -108,13 +89,8 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
 void find_draft(EngineLog& log, const catalog::Catalog& catalog) {
   auto& draft = log.start.draft_model;
   if (!draft) return;
-  Result<domain::Model> model = catalog.find(draft->name.value);
-  std::optional<domain::Model> found;
-  if (model)
-    found = *std::move(model);
-  else
-    found = find_local(draft->name.value, catalog);
-  if (found) draft->model = std::make_shared<const domain::Model>(*std::move(found));
+  Result<domain::Model> model = calibrate::find_started_model(draft->name.value, catalog);
+  if (model) draft->model = std::make_shared<const domain::Model>(*std::move(model));
 }
 
 /// The GPU of the flags, else the one that the log names; its total as the log prints it.

@@ -24,6 +24,7 @@ TEST_SUITE("calibrate") {
         {"/kaggle/input/gpt-oss-120b/transformers/default/1", "gpt-oss-120b"},
         {"/public_hw/HF/models/Qwen/Qwen3-30B-A3B/", "Qwen/Qwen3-30B-A3B"},
         {"/home2/ycj/Models/Qwen3-30B-A3B-Instruct-2507", "Qwen3-30B-A3B-Instruct-2507"},
+        {"/data/models/Qwen2-7B-Instruct.Q4_K_M.gguf", "Qwen2-7B-Instruct.Q4_K_M"},
         {"Qwen3-8B", "Qwen3-8B"},
     };
     for (const Row& row : rows) {

@@ -86,6 +86,9 @@ void read_server_arguments(std::string_view line, SglangState& state) {
   take_number(start.utilization, line, "mem_fraction_static");
   take_number(start.window_share, line, "swa_full_tokens_ratio");
   take_number(start.state_share, line, "mamba_full_memory_ratio");
+  std::optional<double> offload;
+  take_number(offload, line, "cpu_offload_gb");
+  if (offload.value_or(0) > 0) start.offload_gib = offload;
   start.enforce_eager = is_true(line, "disable_cuda_graph");
   state.has_dp_attention = is_true(line, "enable_dp_attention");
   std::string speculative;

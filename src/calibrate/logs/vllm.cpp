@@ -144,14 +144,15 @@ void read_drafts(std::string_view line, EngineLog& log) {
   }
 }
 
-/// Whether the towers are left out: "language_model_only=True", or limits of nothing that they
-/// take.
-bool is_text_alone(std::string_view line) {
-  if (is_true(line, "language_model_only")) return true;
+/// What is not let in: "language_model_only=True", or limits of none.
+void read_limits(std::string_view line, EngineStart& start) {
+  const bool is_text_alone =
+      is_true(line, "language_model_only") || line.contains("set to 0, running in text-only mode");
   const auto limits = behind(line, "limit_mm_per_prompt");
-  if (!limits) return false;
-  const std::string_view listed = limits->substr(0, limits->find('}'));
-  return value_of_key(listed, "image") == "0" && value_of_key(listed, "video") == "0";
+  const std::string_view listed =
+      limits ? limits->substr(0, limits->find('}')) : std::string_view();
+  if (is_text_alone || value_of_key(listed, "image") == "0") start.takes_no_images = true;
+  if (is_text_alone || value_of_key(listed, "video") == "0") start.takes_no_videos = true;
 }
 
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
@@ -191,12 +192,19 @@ void read_arguments(std::string_view line, State& state) {
   if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
     if (const auto number = leading_number(*value)) start.utilization = number;
   }
+  if (const auto value = value_of_key(line, "cpu_offload_gb")) {
+    if (const auto number = leading_number(*value); number.value_or(0) > 0)
+      start.offload_gib = number;
+  }
   if (is_true(line, "enforce_eager")) start.enforce_eager = true;
   if (is_true(line, "enable_expert_parallel"))
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
-  if (is_text_alone(line)) start.takes_no_images = true;
-  if (start.has_adapters) take_count(start.adapter_rank, line, "max_lora_rank");
+  read_limits(line, start);
+  if (start.has_adapters) {
+    take_count(start.adapter_rank, line, "max_lora_rank");
+    take_count(start.adapters, line, "max_loras");
+  }
   if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
 }
 
@@ -211,7 +219,7 @@ void read_settings(std::string_view line, State& state) {
     if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
   }
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
-  if (line.contains("set to 0, running in text-only mode")) start.takes_no_images = true;
+  read_limits(line, start);
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization (")) {
     if (const auto number = leading_number(*rest)) start.utilization = number;

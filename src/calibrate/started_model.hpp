@@ -1,0 +1,18 @@
+// The model that a start names: an id, a path under which it is kept, or a name with words behind.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "catalog/catalog.hpp"
+#include "domain/model.hpp"
+
+namespace gpushape::calibrate {
+
+/// Where the name itself is none of the catalog, the parts of a path are tried, and the words
+/// before brackets that hold a precision or a path ("Qwen3-30B-A3B (BF16)"). The error is the
+/// catalog's.
+Result<domain::Model> find_started_model(const std::string& name, const catalog::Catalog& catalog);
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,86 @@
+// What a start was told, as its log says it, and what an estimate makes of that.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "calibrate/engine_log.hpp"
+#include "calibrate/prediction.hpp"
+#include "calibrate/started_model.hpp"
+#include "support/built_in_catalog.hpp"
+
+using namespace gpushape;
+
+namespace {
+
+calibrate::EngineStart start_told(const std::string& arguments, const std::string& model = "a/b") {
+  const auto log = calibrate::read_engine_log(
+      "INFO 04-12 18:36:11 [api_server.py:1035] args: Namespace(model='" + model + "', " +
+          arguments +
+          ", max_num_seqs=None)\n"
+          "INFO Model loading took 0.7318 GiB and 1.412070 seconds\n"
+          "INFO [core.py:61] Initializing a V1 LLM engine (v0.19.0) with config: model='" +
+          model + "', tensor_parallel_size=2\n",
+      "told.log");
+  REQUIRE(log.has_value());
+  return log->start;
+}
+
+domain::Workload workload_told(const std::string& arguments, const std::string& model) {
+  const Result<domain::Model> found =
+      calibrate::find_started_model(model, example::built_in_catalog());
+  REQUIRE(found);
+  return calibrate::workload_of(start_told(arguments, model), *found, {0, 19, 0});
+}
+
+}  // namespace
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("rank and slots of adapters count where there are adapters only") {
+    const auto without = start_told("enable_lora=False, max_lora_rank=16, max_loras=1");
+    CHECK_FALSE(without.adapter_rank.has_value());
+    CHECK_FALSE(without.adapters.has_value());
+    const auto with = start_told("enable_lora=True, max_lora_rank=16, max_loras=64");
+    CHECK(with.adapter_rank == 16);
+    CHECK(with.adapters == 64);
+    const domain::Workload workload =
+        workload_told("enable_lora=True, max_lora_rank=16, max_loras=64", "Qwen/Qwen3-4B");
+    REQUIRE(workload.adapters);
+    CHECK(workload.adapters->count.value == 64);
+  }
+
+  // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
+  TEST_CASE("what goes to the host is of each GPU") {
+    CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);
+    CHECK_FALSE(start_told("cpu_offload_gb=0").offload_gib.has_value());
+    CHECK(workload_told("cpu_offload_gb=10", "Qwen/Qwen3-4B").contract.cpu_offload_bytes.value ==
+          gib(20));
+  }
+
+  // A start of gemma-4-31B-it (0.26.0) without images and sound is profiled "with 3 video items"
+  // and loads its tower; Gemma 3 takes images alone.
+  TEST_CASE("a tower is left out where nothing that it encodes is let in") {
+    const auto is_text_alone = [](const std::string& limits, const std::string& model) {
+      const auto images = workload_told("limit_mm_per_prompt={" + limits + "}", model).images;
+      return images && images->value == 0;
+    };
+    CHECK_FALSE(is_text_alone("'image': 0, 'audio': 0", "google/gemma-4-31B-it"));
+    CHECK(is_text_alone("'image': 0, 'video': 0", "google/gemma-4-31B-it"));
+    CHECK(is_text_alone("'image': 0", "google/gemma-3-27b-it"));
+    CHECK_FALSE(is_text_alone("'image': 1, 'video': 0", "google/gemma-3-27b-it"));
+  }
+
+  TEST_CASE("a model is found by its name, by a path, and before words in brackets") {
+    const auto id_of = [](const std::string& name) {
+      const Result<domain::Model> model =
+          calibrate::find_started_model(name, example::built_in_catalog());
+      return model ? model->id : std::string();
+    };
+    CHECK(id_of("Qwen/Qwen3-4B") == "Qwen/Qwen3-4B");
+    CHECK(id_of("../models/Qwen3-4B/") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (BF16)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (/data/models/qwen)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
+    CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
+  }
+}
