@@ -52,6 +52,7 @@ struct PlannedDraft {
 
 struct Plan {
   const domain::Model* model = nullptr;
+  std::shared_ptr<const domain::Model> file_model = nullptr;  ///< where that is not the request's
   Facts facts;
   domain::Parallelism parallelism;
   std::int64_t max_num_seqs = 0;
@@ -111,6 +112,8 @@ Diagnostics complaints_about_setting(const Request& request);
 struct WeightsChoice {
   domain::Fact<domain::Quantization> quantization;
   WeightsLayout layout;
+  /// The request's model with the types of a GGUF file that nobody has at hand; else nullptr.
+  std::shared_ptr<const domain::Model> file_model = nullptr;
   std::vector<std::string> notes;
 };
 WeightsChoice choose_weights(const Request& request,

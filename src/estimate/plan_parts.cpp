@@ -78,10 +78,15 @@ std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
   return fact ? fact->value : 1;
 }
 
+/// Whose class holds an embedding beside that of its decoder, which does the work.
+constexpr std::string_view kFamilyWithSecondTable = "phi3_v";
+
 void take_start(const Request& request, const Facts& facts, WeightsLayout& layout) {
   const auto& images = request.workload->images;
   layout.loads_towers = !images || images->value > 0 || facts.expected("textAlone") == 0;
   const domain::Model& model = *request.model;
+  layout.has_second_table = layout.loads_towers && facts.expected("tableBesideDecoder") != 0 &&
+                            model.family == kFamilyWithSecondTable;
   layout.has_unused_head = facts.expected("keepsUnusedHead") != 0 && !model.has_head &&
                            !model.tied_embeddings && model.architecture.ends_with("ForCausalLM");
 }
@@ -226,7 +231,8 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   resolved.notes = std::move(weights.notes);
   if (!version.note.empty()) resolved.notes.push_back(version.note);
   Plan& plan = resolved.plan;
-  plan.model = request.model;
+  plan.file_model = weights.file_model;
+  plan.model = plan.file_model ? plan.file_model.get() : request.model;
   plan.facts = facts_under(conditions, request, version);
   plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
                       .pipeline = value_or_one(workload.engine.pipeline),

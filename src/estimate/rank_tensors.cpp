@@ -326,10 +326,15 @@ void append_extras(const domain::Layer& layer, const domain::Model& model,
   bytes.push_back(heads * unrotated * rank * layout.dtype_bytes);
 }
 
+bool shares_heads(const domain::Tower& tower, std::int64_t ranks) {
+  return tower.heads % ranks == 0;
+}
+
 void append_tower(const domain::Tower& tower, const domain::Model& model,
                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t ranks = layout.towers_whole ? 1 : layout.tensor_parallel;
+  const std::int64_t attention_ranks = shares_heads(tower, ranks) ? ranks : 1;
   const std::int64_t qkv = 3 * hidden * hidden;
   const std::int64_t up = (tower.gated ? 2 : 1) * hidden * tower.width;
   const std::int64_t of_layer = qkv + hidden * hidden + up + hidden * tower.width;
@@ -339,7 +344,9 @@ void append_tower(const domain::Tower& tower, const domain::Model& model,
     return;
   }
   for (std::int64_t i = 0; i < tower.layers; ++i) {
-    for (const std::int64_t values : {qkv, hidden * hidden, up, hidden * tower.width})
+    for (const std::int64_t values : {qkv, hidden * hidden})
+      bytes.push_back(divide_up(values, attention_ranks) * layout.dtype_bytes);
+    for (const std::int64_t values : {up, hidden * tower.width})
       bytes.push_back(divide_up(values, ranks) * layout.dtype_bytes);
   }
   if (rest == 0) return;

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
+#include "estimate/ggml/file_model.hpp"
 #include "estimate/open_recipe.hpp"
 #include "estimate/plan.hpp"
 
@@ -59,8 +61,19 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.is_recipe_open = !is_recipe_told(stored, is_as_stored, is_converted) &&
                                  has_recipes(*request.model, choice.layout);
 
+  const bool is_file =
+      choice.layout.scheme.is_interleaved && !is_recipe_told(stored, is_as_stored, is_converted);
+  if (is_file) {
+    choice.file_model =
+        std::make_shared<const domain::Model>(ggml::in_file_types(*request.model, wanted));
+    choice.layout.is_as_stored = true;
+  }
+
   const std::string_view name = name_of(wanted);
-  if (is_plain(stored.linear) && !is_plain(wanted)) {
+  if (is_file && !is_as_stored) {
+    choice.notes.push_back(
+        fmt::format("{} needs a GGUF file; sized as llama.cpp's quantize makes one", name));
+  } else if (is_plain(stored.linear) && !is_plain(wanted)) {
     choice.notes.push_back(
         is_converted
             ? fmt::format("the engine turns the 16-bit weights into {} while it loads them", name)

@@ -53,10 +53,11 @@ struct WeightsLayout {
   bool has_whole_table = false;  ///< every rank holds the embedding of all words
   /// Where keys serve as values, their projection is loaded once more in the values' place.
   bool loads_keys_twice = false;
-  double unsplit_share = 0;      ///< of a tensor: what the allocator leaves to it, see there
-  bool loads_towers = true;      ///< not where the engine is started for text alone
-  bool towers_whole = false;     ///< each rank has all of them
-  bool has_unused_head = false;  ///< an encoder that is loaded as the decoder it was made of
+  double unsplit_share = 0;       ///< of a tensor: what the allocator leaves to it, see there
+  bool loads_towers = true;       ///< not where the engine is started for text alone
+  bool towers_whole = false;      ///< each rank has all of them
+  bool has_second_table = false;  ///< an embedding that is loaded twice
+  bool has_unused_head = false;   ///< an encoder that is loaded as the decoder it was made of
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
   /// Ranks of data parallelism that share dense layers, shared experts and the head as those of

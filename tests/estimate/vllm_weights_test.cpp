@@ -99,6 +99,36 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // A start of 0.6.3 on a Jetson Orin NX (dustynv/vllm:0.6.3-r36.4.0); the file has 4.36 GiB.
+  TEST_CASE("a GGUF file's tensors keep their own types, embedding and head with them") {
+    check_weights({.model = "Qwen2-7B-Instruct.Q4_K_M", .version = "0.6.3", .gib = 4.3752}, 0.001);
+    check_weights({.model = "Qwen/Qwen2-7B-Instruct",
+                   .version = "0.6.3",
+                   .quantization = "q4_k_m",
+                   .gib = 4.3752},
+                  0.001);
+  }
+
+  // A start of 0.6.3.post1: 0.18 of them are a second embedding.
+  TEST_CASE("Phi-3's class with images has an embedding beside its decoder's") {
+    check_weights({.model = "microsoft/Phi-3.5-vision-instruct", .version = "0.6.3", .gib = 7.9324},
+                  0.001);
+  }
+
+  // 25 heads do not divide by 8 ranks: 45 layers of 4 x 3,200^2 values are whole on each.
+  TEST_CASE("a tower's attention is whole on each rank where its heads do not divide") {
+    check_weights(
+        {.model = "OpenGVLab/InternVL3-78B", .version = "0.6.6", .tensor = 8, .gib = 21.6682},
+        0.001);
+  }
+
+  // NVIDIA's container 26.01 (0.13.0) on GB10: 15.2227 GiB, the tensors and nothing beside them.
+  TEST_CASE("the bounds hold an allocator that rounds nothing up") {
+    const domain::Range weights = weights_by_vllm(
+        {.model = "neuralmagic/Qwen2.5-14B-Instruct-FP8-dynamic", .version = "0.13"});
+    CHECK(weights.low.gib() <= 15.2227);
+  }
+
   // 48 layers of 128 experts: rows of 2,048 and of 768 values in 16 bits, 256 bytes behind each.
   // The wider second matrix (384 MiB, then 448) lies where the first one was (768), and 320 MiB of
   // that are lost; what the last layer's second one leaves is not given back.

@@ -17,6 +17,7 @@
 // (dummy inputs, encoder_cache); 0.19 series: Gemma 3 3.89, 3.94 and 3.99 GiB.
 #include <cmath>
 
+#include "estimate/rank_tensors.hpp"
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
@@ -90,7 +91,9 @@ EncoderPeak encoder_peak(const Step& step) {
   const std::string_view rotation = tower->gated ? "encoderGatedAttention" : "encoderAttention";
   constexpr double kWhole = 2;
   const Spread heads = plan.facts.value(rotation) + certain(-kWhole);
-  const Spread attention = (certain(kWhole) + heads * (1 / ranks)) * (inner * hidden);
+  const bool is_shared = shares_heads(*tower, std::llround(ranks));
+  const Spread attention =
+      (certain(kWhole) + heads * (is_shared ? 1 / ranks : 1)) * (inner * hidden);
   peak.pass = larger(network, attention) + certain(input);
   return peak;
 }

@@ -106,9 +106,13 @@ Spread loaded_bytes(const Situation& situation) {
   const Spread ratio = plan.facts.value("weightsRatio");
   const auto away = static_cast<double>(offloaded_bytes(situation).count());
   Spread loaded = ratio * (bytes - away);
-  // With expandable segments (PYTORCH_CUDA_ALLOC_CONF) no rest of a segment is lost.
+  // With expandable segments (PYTORCH_CUDA_ALLOC_CONF) no rest of a segment is lost, and nothing is
+  // rounded up: Qwen2.5-14B in FP8 takes 15.2227 GiB of a GB10, which are its tensors (0.13.0 of
+  // NVIDIA's container 26.01), where segments make it 15.39.
   const auto allocated = static_cast<double>(situation.weights.allocated.count());
   if (counts_segments(situation)) loaded.low = ratio.low * (std::min(bytes, allocated) - away);
+  const Bytes exact = situation.weights.tensors + situation.weights.rotary;
+  loaded.low = std::min(loaded.low, static_cast<double>(exact.count()) - away);
   loaded = loaded + beside_weights(situation);
   loaded.low -= less_by_kernel(situation);
   loaded.high += more_by_kernel(situation);
