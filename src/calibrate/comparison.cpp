@@ -36,6 +36,7 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"MTP k", "draft layers are not modelled from a record", Affects::Pool},
     // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
     // so.
+    {"Ascend", "NPUs are not modelled", Affects::Everything},
     {"custom cu118", "a build of somebody's own, whose towers may be left out",
      Affects::Everything},
     {"speculative decoding configured; log", "the draft model's settings are not stated",
@@ -92,7 +93,8 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
           .any_release = !has_release,
           .utilization = !start.utilization && start.engine == "vllm",
           .settings = is_harness || has_open_step || is_excerpt,
-          .adapter_rank = start.has_adapters && !start.adapter_rank};
+          .adapter_rank = start.has_adapters && !start.adapter_rank,
+          .drafts = start.notes.contains("(MTP)") && !start.draft_tokens};
 }
 
 /// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how

@@ -104,6 +104,7 @@ constexpr auto kStartObstacles = std::to_array<StartObstacle>({
     {"experts kept on the CPU", "weights are partly in host memory"},
     {"MTP", "the file holds layers that predict further tokens"},
     {"fork", "a fork of the engine"},
+    {"ik_llama", "a fork of the engine"},
     {"llamafile", "a fork of the engine"},
 });
 
@@ -250,6 +251,9 @@ void read_planned(const Node& record, EngineStart& start) {
     const std::string& words = quantization->text();  // "Q4_K_M (58.45 GiB, 4.30 BPW)"
     if (words.contains("GiB")) start.file_gib = leading_gib(words.substr(words.find('(')));
   }
+  const Node* micro_batch = extra == nullptr ? nullptr : extra->find("n_ubatch");
+  if (micro_batch != nullptr && micro_batch->is(Node::Kind::Integer))
+    start.max_num_batched_tokens = micro_batch->integer();
   start.states_slots = start.max_num_seqs.has_value();
   if (!start.max_num_seqs) start.max_num_seqs = 1;
   // Cells are those of all slots.

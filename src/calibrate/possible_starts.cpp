@@ -22,6 +22,8 @@ constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
 constexpr std::int64_t kFewSequences = 2;
 /// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
 constexpr std::int64_t kBlockTokens = 32;
+/// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
+constexpr std::int64_t kFewDrafts = 3;
 /// Ranks of adapters that recipes take beside the default of 16
 /// (https://docs.unsloth.ai/get-started/fine-tuning-llms-guide/lora-hyperparameters-guide).
 constexpr std::array<std::int64_t, 2> kUsualRanks = {8, 64};
@@ -152,6 +154,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::max_num_seqs, sequences(start, version, unstated));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
+  if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;
 }
 

@@ -27,6 +27,7 @@ struct Unstated {
   bool utilization = false;  ///< of an engine with a default that people change
   bool settings = false;     ///< a harness gave settings of its own
   bool adapter_rank = false;
+  bool drafts = false;  ///< the model's own layers predict, so many tokens that nobody says
 };
 
 /// The start as it is read, first, and every combination of what its source does not state.

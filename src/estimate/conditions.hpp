@@ -33,6 +33,7 @@ struct Conditions {
   double is_encoder_decoder = 0;
   double has_latents = 0;  ///< latent attention
   double has_indexer = 0;
+  double has_compressed = 0;
   double has_towers = 0;
   double has_sinks = 0;  ///< attention layers with a learned value per head
   double has_narrow_values = 0;
@@ -66,6 +67,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
      "1 when a decoder attends to an encoder's output"},
     {"latent", &Conditions::has_latents, "1 when attention keeps latents (DeepSeek)"},
     {"indexer", &Conditions::has_indexer, "1 when an indexer chooses the tokens attended to"},
+    {"compressed", &Conditions::has_compressed,
+     "1 when attention compresses what it keeps (DeepSeek-V4)"},
     {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
     {"narrowValues", &Conditions::has_narrow_values,

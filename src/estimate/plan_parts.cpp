@@ -138,6 +138,11 @@ Conditions conditions_of(const Request& request) {
   })
                                ? 1
                                : 0;
+  conditions.has_compressed = any_attention([](const domain::Attention& attention) {
+    return attention.kind == domain::LayerKind::Compressed;
+  })
+                                  ? 1
+                                  : 0;
   conditions.has_narrow_values = any_attention([](const domain::Attention& attention) {
     return !attention.latent && attention.value_head_dim > 0 &&
            attention.value_head_dim < attention.head_dim;

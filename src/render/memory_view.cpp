@@ -344,6 +344,10 @@ void show_capacity(Page& page, const Estimate& estimate) {
                    estimate.settings.gpu_memory_utilization.value > 0
                        ? fmt::format(" at utilization {}", capacity.utilization)
                        : std::string()));
+  if (page.style().verbosity > 0) {
+    if (!capacity.kv_pool_formula.empty()) show("  formula", capacity.kv_pool_formula);
+    if (!capacity.kv_pool_source.empty()) show("  source", capacity.kv_pool_source);
+  }
   show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
                              estimate.engine.value, to_text(estimate.settings.version.value)));
   if (estimate.context_tokens && capacity.max_concurrency_at_context > 0) {

@@ -118,6 +118,8 @@ void check_same(const SweepRow& row, const SweepGrid& grid) {
   domain::Capacity capacity = *row.figures.capacity;
   capacity.gpu = estimate->capacity->gpu;
   capacity.profile = estimate->capacity->profile;
+  capacity.kv_pool_formula = estimate->capacity->kv_pool_formula;
+  capacity.kv_pool_source = estimate->capacity->kv_pool_source;
   RC_ASSERT(capacity == *estimate->capacity);
 }
 

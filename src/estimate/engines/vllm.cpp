@@ -60,9 +60,13 @@ bool has_two_peaks(const Plan& plan) {
   return kOfTwoSamplers * per_logit.low < per_logit.high;
 }
 
+bool is_profiled(Budget budget, const Plan& plan) {
+  return budget == Budget::Profiled ||
+         (budget == Budget::Graphs && plan.facts.expected("graphsProfiled") != 0) ||
+         (budget == Budget::Adapters && plan.facts.expected("adaptersProfiled") != 0);
+}
+
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
-  const bool are_graphs_profiled = plan.facts.expected("graphsProfiled") != 0;
-  const bool are_adapters_profiled = plan.facts.expected("adaptersProfiled") != 0;
   const bool is_either = has_two_peaks(plan);
   IndependentSum used;
   IndependentSum beside;
@@ -70,14 +74,11 @@ Taken taken_on(const StageFigures& stage, const Plan& plan) {
   for (std::size_t i = 0; i < kVllmTerms.size(); ++i) {
     const Budget budget = kVllmTerms.at(i).budget;
     if (budget == Budget::Pool) continue;
-    const bool is_profiled = budget == Budget::Profiled ||
-                             (budget == Budget::Graphs && are_graphs_profiled) ||
-                             (budget == Budget::Adapters && are_adapters_profiled);
     if (is_either && kVllmTerms.at(i).row.part == Part::Activation) {
       peaks = stage.terms[i];
       continue;
     }
-    (is_profiled ? used : beside).add(stage.terms[i]);
+    (is_profiled(budget, plan) ? used : beside).add(stage.terms[i]);
   }
   const Range rest = used.range();
   return {.used = {.low = rest.low + peaks.low,
@@ -93,6 +94,13 @@ Bytes asked_of(Bytes total, double utilization) {
 
 Bytes not_negative(Bytes bytes) { return std::max(bytes, Bytes(0)); }
 
+/// What lies between pools of starts and what the terms leave of the GPU, though every setting is
+/// known: contexts of other processes, first starts, kernels that are loaded late.
+Range unexplained(const Plan& plan, const domain::VisibleMemory& gpu) {
+  const auto total = static_cast<double>(gpu.bytes.expected.count());
+  return to_range(plan.facts.value("poolSpread") * total);
+}
+
 Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
   const Range requested{.low = asked_of(gpu.bytes.low, plan.utilization),
@@ -102,7 +110,7 @@ Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& 
   const Range taken{.low = Bytes(0) - used.high,
                     .expected = Bytes(0) - used.expected,
                     .high = Bytes(0) - used.low};
-  const Range pool = independent_sum(std::array{requested, taken});
+  const Range pool = independent_sum(std::array{requested, taken, unexplained(plan, gpu)});
   return {.low = not_negative(pool.low),
           .expected = not_negative(pool.expected),
           .high = not_negative(pool.high)};
@@ -169,6 +177,22 @@ void note_free(const domain::Capacity& capacity, const Plan& plan, const domain:
       std::floor(100 * gpu.takeable_bytes->gib() / gpu.bytes.expected.gib()) / 100));
 }
 
+/// How the pool comes about, for whoever reads it.
+void explain_pool(const StageFigures& stage, const Plan& plan, domain::Capacity& capacity) {
+  if (plan.given_pool) return;
+  capacity.kv_pool_formula = "ceil(utilization x visible)";
+  for (const EngineTerm& term : kVllmTerms) {
+    if (term.budget != Budget::Pool && is_profiled(term.budget, plan) &&
+        term.row.applies(stage.situation))
+      capacity.kv_pool_formula += fmt::format(" - {}", term.row.name);
+  }
+  const Spread spread = plan.facts.value("poolSpread");
+  if (spread.low == spread.high) return;
+  capacity.kv_pool_formula += fmt::format("; {:+.1f} to {:+.1f} % of visible that no term explains",
+                                          100 * spread.low, 100 * spread.high);
+  capacity.kv_pool_source = plan.facts.source("poolSpread");
+}
+
 }  // namespace
 
 std::span<const EngineTerm> vllm_terms() { return kVllmTerms; }
@@ -204,6 +228,7 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   capacity.max_concurrency_at_context = count.requests;
   conclude(fits, plan, capacity, nullptr);  // its own words follow
   if (notes != nullptr) {
+    explain_pool(stages.front(), plan, capacity);
     note_start(capacity, count, plan, *notes);
     note_free(capacity, plan, gpu, *notes);
     note_beside(capacity, *notes);

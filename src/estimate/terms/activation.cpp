@@ -132,9 +132,9 @@ Step largest_step(const Situation& situation) {
   step.sequences = static_cast<double>(std::min(sampled, plan.max_num_batched_tokens));
   // The first generation profiles images with as many sequences as their tokens leave room for.
   for (const domain::Tower& tower : plan.model->towers) {
-    const bool is_image =
-        tower.kind == domain::TowerKind::Vision || tower.kind == domain::TowerKind::Audio;
-    if (!is_image || tower.output_tokens <= 0 || plan.facts.expected("encoderOutputsKept") != 0)
+    const bool makes_tokens =
+        tower.kind != domain::TowerKind::Projector && !is_attended_to(tower, *plan.model);
+    if (!makes_tokens || tower.output_tokens <= 0 || plan.facts.expected("encoderOutputsKept") != 0)
       continue;
     const auto tokens = static_cast<double>(tower.output_tokens);
     step.sequences = std::max(1.0, std::min(step.sequences, std::floor(step.tokens / tokens)));

@@ -32,6 +32,9 @@ struct ExpertsPeak {
 };
 ExpertsPeak experts_peak(const Step& step);
 
+/// The decoder attends to what comes out of the tower, rather than to tokens made of it.
+bool is_attended_to(const domain::Tower& tower, const domain::Model& model);
+
 struct EncoderPeak {
   double items = 0;  ///< largest inputs that are encoded at once
   Spread pass;       ///< while the encoder runs

@@ -15,6 +15,7 @@
 // leaves 7.56 GiB where the whole encoder on each would leave less than 7
 // (https://github.com/leadawon/LAMBO). Source: vLLM v1/worker/gpu_model_runner.py, profile_run
 // (dummy inputs, encoder_cache); 0.19 series: Gemma 3 3.89, 3.94 and 3.99 GiB.
+#include <algorithm>
 #include <cmath>
 
 #include "estimate/rank_tensors.hpp"
@@ -34,6 +35,24 @@ const domain::Tower* profiled_tower(const domain::Model& model) {
 }
 
 bool feeds_first_layers(const domain::Model& model) { return model.family.starts_with("qwen3_vl"); }
+
+/// Towers that the decoder attends to though they encode images mask the tiles that an image does
+/// not fill, and keep the outputs of five blocks on their way (vision_output_dim is six widths).
+/// Source: vLLM 0.6.6 model_executor/models/mllama.py, MllamaVisionModel; Llama-3.2-11B-Vision with
+/// 128 sequences peaks at 36.63 GiB (https://github.com/vllm-project/vllm/pull/12126).
+Spread tiles_peak(const domain::Tower& tower, double inputs, double dtype) {
+  constexpr double kKeptBlocks = 5;
+  constexpr double kHiddenAtNetwork = 1;  // beside its two widths: what is added to its output
+  const auto tokens = static_cast<double>(tower.inner_tokens);
+  const auto hidden = static_cast<double>(tower.hidden_size);
+  const double of_token =
+      2 * static_cast<double>(tower.width) + (kHiddenAtNetwork + kKeptBlocks) * hidden + tokens;
+  const double bytes = inputs * tokens * of_token * dtype;
+  // Blocks that are not yet made, and copies beside those that are.
+  return {.low = bytes - inputs * tokens * kHiddenAtNetwork * hidden * dtype,
+          .expected = bytes,
+          .high = bytes + inputs * tokens * kKeptBlocks * hidden * dtype};
+}
 
 /// What the profiled input of the tower is: its largest image, or a video.
 struct ProfiledInput {
@@ -55,12 +74,19 @@ double items_at_once(const Step& step, const domain::Tower& tower) {
   const auto tokens = static_cast<double>(tower.output_tokens);
   // An encoder-decoder of the first generation encodes the input of every sequence.
   const bool is_of_each =
-      tower.kind == domain::TowerKind::Encoder && plan.facts.expected("encoderOfEachSequence") != 0;
+      is_attended_to(tower, *plan.model) && plan.facts.expected("encoderOfEachSequence") != 0;
   if (is_of_each) return step.sequences;
   return std::max(1.0, std::min(std::floor(step.tokens / tokens), step.sequences));
 }
 
 }  // namespace
+
+bool is_attended_to(const domain::Tower& tower, const domain::Model& model) {
+  return tower.kind == domain::TowerKind::Encoder ||
+         std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+           return run.layer.attention.kind == domain::LayerKind::Cross;
+         });
+}
 
 EncoderPeak encoder_peak(const Step& step) {
   const Plan& plan = *step.situation->plan;
@@ -68,7 +94,7 @@ EncoderPeak encoder_peak(const Step& step) {
   const bool is_there = tower != nullptr && plan.weights.loads_towers;
   if (!is_there || !step.situation->stage.has_embedding) return {};
   // The first generation leaves out an input that its step does not hold.
-  const bool is_too_long = tower->kind != domain::TowerKind::Encoder &&
+  const bool is_too_long = !is_attended_to(*tower, *plan.model) &&
                            plan.facts.expected("encoderOutputsKept") == 0 &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
   if (is_too_long) return {};
@@ -95,6 +121,9 @@ EncoderPeak encoder_peak(const Step& step) {
   const Spread attention =
       (certain(kWhole) + heads * (is_shared ? 1 / ranks : 1)) * (inner * hidden);
   peak.pass = larger(network, attention) + certain(input);
+  const bool has_tiles =
+      is_attended_to(*tower, *plan.model) && tower->kind == domain::TowerKind::Vision;
+  if (has_tiles) peak.pass = tiles_peak(*tower, inputs, step.dtype) + certain(input);
   return peak;
 }
 
