@@ -38,6 +38,12 @@ bool truth_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
 }
 
+std::optional<bool> settled_in(const Node& record, std::string_view name) {
+  const Node* node = record.find(name);
+  if (node == nullptr || !node->is(Node::Kind::Boolean)) return std::nullopt;
+  return node->boolean();
+}
+
 /// {"image": 0, "video": 0} lets in text alone.
 void read_limits(const Node& extra, EngineStart& start) {
   const Node* limits = extra.find("limit_mm_per_prompt");
@@ -62,9 +68,8 @@ void read_extra(const Node& record, EngineStart& start) {
   start.most_tokens = count_in(*extra, "max_total_tokens");
   start.window_share = number_in(*extra, "swa_full_tokens_ratio");
   start.state_gib = number_in(*extra, "state_gib");
-  const Node* prefixes = extra->find("enable_prefix_caching");
-  if (prefixes != nullptr && prefixes->is(Node::Kind::Boolean))
-    start.prefix_caching = prefixes->boolean();
+  start.prefix_caching = settled_in(*extra, "enable_prefix_caching");
+  start.chunks_prompts = settled_in(*extra, "enable_chunked_prefill");
   read_limits(*extra, start);
   if (truth_in(*extra, "language_model_only")) {
     start.takes_no_images = true;

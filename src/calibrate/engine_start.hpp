@@ -35,6 +35,7 @@ struct EngineStart {
   std::optional<std::int64_t> max_num_seqs;
   bool has_default_sequences = false;  ///< known to be started without max_num_seqs
   std::optional<std::int64_t> max_num_batched_tokens;
+  std::optional<bool> chunks_prompts;  ///< as the engine settled it
   std::optional<double> utilization;
   bool enforce_eager = false;
   bool is_first_generation = false;  ///< of vLLM's engine ("V0"), which ran beside the second

@@ -58,16 +58,15 @@ bool takes_videos(const domain::Model& model) {
   return std::ranges::find(kVideoFamilies, model.family) != kVideoFamilies.end();
 }
 
-/// A step of vLLM's first generation, which later releases carry along, holds the longest prompt
-/// unless that is cut. Source: vLLM 0.8 engine/arg_utils.py, _set_default_args_v0; config.py,
-/// SchedulerConfig.
+/// A step of vLLM's first generation holds the longest prompt where it is told not to cut prompts.
+/// Source: vLLM 0.6 to 0.9 config.py, SchedulerConfig.
 std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
                                               domain::EngineVersion version) {
   constexpr domain::EngineVersion kSecondGeneration{0, 8, 0};
-  constexpr std::int64_t kLongestWhole = 32'768;
   constexpr std::int64_t kLeast = 2048;
-  const bool holds_prompt = start.is_first_generation && version >= kSecondGeneration &&
-                            start.context_tokens && *start.context_tokens <= kLongestWhole;
+  const bool is_first = start.is_first_generation || version < kSecondGeneration;
+  const bool holds_prompt =
+      start.engine == "vllm" && is_first && start.context_tokens && start.chunks_prompts == false;
   if (start.max_num_batched_tokens || !holds_prompt) return start.max_num_batched_tokens;
   return std::max(*start.context_tokens, kLeast);
 }
@@ -119,6 +118,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
+  engine.first_generation = stated(start.is_first_generation);
   if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
   if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
   return workload;

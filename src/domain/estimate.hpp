@@ -90,8 +90,9 @@ struct Capacity {
   double utilization = 0;
   Range kv_pool_bytes;  ///< what the engine would report as left for the KV cache, on the GPU with
                         ///< least
-  std::string kv_pool_formula;  ///< of names of terms; empty where an engine's plan is not put so
-  std::string kv_pool_source;   ///< of what no term explains
+  /// Of names of terms; empty where an engine's plan is not put so.
+  std::string kv_pool_formula;
+  std::string kv_pool_source;  ///< of what no term explains
   std::int64_t kv_pool_tokens =
       0;  ///< the count the engine of that version would print for the expected pool
   double max_concurrency_at_context = 0;

@@ -81,6 +81,8 @@ struct EngineSettings {
   std::optional<DraftModel> draft_model;
   std::optional<Fact<bool>> prefix_caching;
   std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
+  /// vLLM's first engine (VLLM_USE_V1=0), which 0.8 to 0.10 carry beside the second.
+  Fact<bool> first_generation = defaulted(false);
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
   std::optional<Fact<std::int64_t>> gpu_layers;

@@ -38,6 +38,7 @@ struct Conditions {
   double has_sinks = 0;  ///< attention layers with a learned value per head
   double has_narrow_values = 0;
   double has_gated_experts = 0;
+  double is_first_generation = 0;
   double is_library = 0;  ///< started from a program, not as a server
 };
 
@@ -74,6 +75,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"narrowValues", &Conditions::has_narrow_values,
      "1 when values are narrower than keys (MiMo-V2)"},
     {"gatedExperts", &Conditions::has_gated_experts, "1 when routed experts have a gate"},
+    {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 

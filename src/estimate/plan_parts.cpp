@@ -85,8 +85,8 @@ void take_start(const Request& request, const Facts& facts, WeightsLayout& layou
   const auto& images = request.workload->images;
   layout.loads_towers = !images || images->value > 0 || facts.expected("textAlone") == 0;
   const domain::Model& model = *request.model;
-  layout.has_second_table = layout.loads_towers && facts.expected("tableBesideDecoder") != 0 &&
-                            model.family == kFamilyWithSecondTable;
+  layout.has_second_table = model.family == kFamilyWithSecondTable && layout.loads_towers &&
+                            facts.expected("tableBesideDecoder") != 0;
   layout.has_unused_head = facts.expected("keepsUnusedHead") != 0 && !model.has_head &&
                            !model.tied_embeddings && model.architecture.ends_with("ForCausalLM");
 }
@@ -164,6 +164,7 @@ Conditions conditions_of(const Request& request) {
                                      ? 1
                                      : 0;
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
+  conditions.is_first_generation = engine.first_generation.value ? 1 : 0;
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
   conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));

@@ -1,5 +1,7 @@
 #include "estimate/shared_findings.hpp"
 
+#include "estimate/ggml/file_model.hpp"
+
 namespace gpushape::estimate {
 
 const CountedStage& CountedWeights::of(const Plan& plan, const Stage& stage) {
@@ -19,6 +21,24 @@ const CountedStage& CountedWeights::of(const Plan& plan, const Stage& stage) {
                       .stage = stage,
                       .counted = count_stage(plan, stage)});
   return counted_.back().counted;
+}
+
+std::shared_ptr<const domain::Model> FileModels::of(const domain::Model& model,
+                                                    domain::Quantization type) {
+  for (const Made& one : made_) {
+    if (one.model == &model && one.type == type) return one.file;
+  }
+  made_.push_back(
+      {.model = &model,
+       .type = type,
+       .file = std::make_shared<const domain::Model>(ggml::in_file_types(model, type))});
+  return made_.back().file;
+}
+
+std::shared_ptr<const domain::Model> shared_file_model(const Request& request,
+                                                       domain::Quantization type) {
+  if (request.shared != nullptr) return request.shared->files.of(*request.model, type);
+  return std::make_shared<const domain::Model>(ggml::in_file_types(*request.model, type));
 }
 
 Situation shared_situation(const Request& request, const Plan& plan, const Stage& stage) {

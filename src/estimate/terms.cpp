@@ -9,6 +9,7 @@ Situation planned_situation(const Plan& plan, const Stage& stage) {
   Situation situation{.plan = &plan,
                       .stage = stage,
                       .weights = {},
+                      .recipe = {},
                       .cache = {},
                       .traffic = {},
                       .trainer = {},
@@ -22,7 +23,10 @@ Situation planned_situation(const Plan& plan, const Stage& stage) {
 }  // namespace
 
 CountedStage count_stage(const Plan& plan, const Stage& stage) {
-  CountedStage counted{.weights = load_weights(*plan.model, plan.weights, stage), .trainer = {}};
+  CountedStage counted{
+      .weights = load_weights(*plan.model, plan.weights, stage), .recipe = {}, .trainer = {}};
+  if (plan.weights.is_recipe_open)
+    counted.recipe = recipe_bounds(*plan.model, plan.weights, stage, counted.weights);
   if (plan.training.is_training) counted.trainer = training::count_values(plan, stage);
   return counted;
 }
@@ -37,6 +41,7 @@ Situation situation_of(const Plan& plan, const Stage& stage, const CountedStage&
   Situation situation{.plan = &plan,
                       .stage = stage,
                       .weights = counted.weights,
+                      .recipe = counted.recipe,
                       .cache = {},
                       .traffic = {},
                       .trainer = counted.trainer,

@@ -8,6 +8,7 @@
 
 #include "domain/estimate.hpp"
 #include "estimate/cache_layout.hpp"
+#include "estimate/open_recipe.hpp"
 #include "estimate/plan.hpp"
 #include "estimate/spread.hpp"
 #include "estimate/traffic/cache_traffic.hpp"
@@ -19,6 +20,7 @@ namespace gpushape::estimate {
 /// What follows from model, layout and stage alone.
 struct CountedStage {
   LoadedWeights weights;
+  RecipeBounds recipe;              ///< none where the recipe is told
   training::CountedValues trainer;  ///< where the plan is one
 };
 CountedStage count_stage(const Plan& plan, const Stage& stage);
@@ -28,6 +30,7 @@ struct Situation {
   const Plan* plan = nullptr;
   Stage stage;
   LoadedWeights weights;
+  RecipeBounds recipe;
   CacheLayout cache;
   std::optional<CacheTraffic> traffic;  ///< where more than a ceiling is known of it
   training::CountedValues trainer;

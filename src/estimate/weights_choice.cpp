@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
-#include "estimate/ggml/file_model.hpp"
 #include "estimate/open_recipe.hpp"
 #include "estimate/plan.hpp"
+#include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate {
 namespace {
@@ -64,8 +63,7 @@ WeightsChoice choose_weights(const Request& request,
   const bool is_file =
       choice.layout.scheme.is_interleaved && !is_recipe_told(stored, is_as_stored, is_converted);
   if (is_file) {
-    choice.file_model =
-        std::make_shared<const domain::Model>(ggml::in_file_types(*request.model, wanted));
+    choice.file_model = shared_file_model(request, wanted);
     choice.layout.is_as_stored = true;
   }
 

@@ -7,6 +7,7 @@
 #include "calibrate/engine_log.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/started_model.hpp"
+#include "estimate/estimate_memory.hpp"
 #include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
@@ -82,5 +83,33 @@ TEST_SUITE("calibrate") {
     CHECK(id_of("Qwen3-4B (/data/models/qwen)") == "Qwen/Qwen3-4B");
     CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
     CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
+  }
+
+  // Starts of Qwen3-4B (0.8.5), and of Llama-3.1-8B with 40,000 tokens (0.6.5), whose activation of
+  // 2.53 GiB is that of one whole prompt: chunked_prefill_enabled=False.
+  TEST_CASE("the first generation's step holds the longest prompt unless it is cut") {
+    const auto step_of = [](const std::string& engine, const std::string& settings,
+                            domain::EngineVersion version) {
+      const auto log = calibrate::read_engine_log(
+          "INFO Initializing " + engine + " with config: model='Qwen/Qwen3-4B', " + settings +
+              ", dtype=torch.float16, tensor_parallel_size=1\n"
+              "INFO Loading model weights took 7.5552 GiB\n",
+          "first.log");
+      REQUIRE(log.has_value());
+      const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-4B");
+      const auto vllm = example::built_in_catalog().engine("vllm");
+      REQUIRE(model);
+      REQUIRE(vllm);
+      const auto estimate = estimate::estimate_memory(
+          *model, calibrate::workload_of(log->start, *model, version), *vllm, std::nullopt);
+      REQUIRE(estimate);
+      return estimate->settings.max_num_batched_tokens.value;
+    };
+    CHECK(step_of("a V0 LLM engine (v0.8.5)", "max_seq_len=10000", {0, 8, 5}) == 10000);
+    CHECK(step_of("a V1 LLM engine (v0.8.5)", "max_seq_len=10000", {0, 8, 5}) == 2048);
+    CHECK(step_of("a V0 LLM engine (v0.8.5)", "max_seq_len=40000", {0, 8, 5}) == 2048);
+    CHECK(step_of("an LLM engine (v0.6.5)", "max_seq_len=40000, chunked_prefill_enabled=False",
+                  {0, 6, 5}) == 40000);
+    CHECK(step_of("an LLM engine (v0.6.5)", "max_seq_len=40000", {0, 6, 5}) == 2048);
   }
 }

@@ -283,21 +283,6 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.graphs_gib == 0.23);
   }
 
-  TEST_CASE("the first generation's step holds the longest prompt in later releases, too") {
-    const auto log = read_engine_log(
-        "INFO Initializing a V0 LLM engine (v0.8.5) with config: model='Qwen/Qwen3-4B', "
-        "dtype=torch.float16, max_seq_len=10000, tensor_parallel_size=1\n"
-        "INFO Loading model weights took 7.5552 GiB\n",
-        "first.log");
-    REQUIRE(log.has_value());
-    CHECK(log->start.is_first_generation);
-    const auto catalog = catalog::Catalog::open();
-    const domain::Model model = *catalog->find("Qwen/Qwen3-4B");
-    const auto workload = calibrate::workload_of(log->start, model, {0, 8, 5});
-    REQUIRE(workload.engine.max_num_batched_tokens);
-    CHECK(workload.engine.max_num_batched_tokens->value == 10000);
-  }
-
   // 411 M of the tower's values in layers and 123 M in mergers, of which four ranks hold a quarter.
   TEST_CASE("ranks that share images have the encoder whole") {
     const auto weights_of = [](const std::string& mode) {

@@ -170,6 +170,8 @@ void read_config(std::string_view line, State& state) {
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
   take_count(start.data_parallel, line, "data_parallel_size");
   start.enforce_eager = is_true(line, "enforce_eager");
+  const auto chunked = value_of_key(line, "chunked_prefill_enabled");
+  if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
   const auto prefixes = value_of_key(line, "enable_prefix_caching");
   if (prefixes == "True" || prefixes == "False") start.prefix_caching = prefixes == "True";
   read_drafts(line, state.log);

@@ -60,13 +60,22 @@ bool has_two_peaks(const Plan& plan) {
   return kOfTwoSamplers * per_logit.low < per_logit.high;
 }
 
-bool is_profiled(Budget budget, const Plan& plan) {
-  return budget == Budget::Profiled ||
-         (budget == Budget::Graphs && plan.facts.expected("graphsProfiled") != 0) ||
-         (budget == Budget::Adapters && plan.facts.expected("adaptersProfiled") != 0);
-}
+/// Which terms the engine finds in its profiling step and takes off its share.
+struct Profiled {
+  bool graphs;
+  bool adapters;
+
+  explicit Profiled(const Plan& plan)
+      : graphs(plan.facts.expected("graphsProfiled") != 0),
+        adapters(plan.facts.expected("adaptersProfiled") != 0) {}
+  [[nodiscard]] bool takes(Budget budget) const {
+    return budget == Budget::Profiled || (budget == Budget::Graphs && graphs) ||
+           (budget == Budget::Adapters && adapters);
+  }
+};
 
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
+  const Profiled profiled(plan);
   const bool is_either = has_two_peaks(plan);
   IndependentSum used;
   IndependentSum beside;
@@ -78,7 +87,7 @@ Taken taken_on(const StageFigures& stage, const Plan& plan) {
       peaks = stage.terms[i];
       continue;
     }
-    (is_profiled(budget, plan) ? used : beside).add(stage.terms[i]);
+    (profiled.takes(budget) ? used : beside).add(stage.terms[i]);
   }
   const Range rest = used.range();
   return {.used = {.low = rest.low + peaks.low,
@@ -180,16 +189,19 @@ void note_free(const domain::Capacity& capacity, const Plan& plan, const domain:
 /// How the pool comes about, for whoever reads it.
 void explain_pool(const StageFigures& stage, const Plan& plan, domain::Capacity& capacity) {
   if (plan.given_pool) return;
-  capacity.kv_pool_formula = "ceil(utilization x visible)";
+  constexpr std::size_t kUsualLength = 160;
+  std::string& formula = capacity.kv_pool_formula;
+  formula.reserve(kUsualLength);
+  formula = "ceil(utilization x visible)";
+  const Profiled profiled(plan);
   for (const EngineTerm& term : kVllmTerms) {
-    if (term.budget != Budget::Pool && is_profiled(term.budget, plan) &&
-        term.row.applies(stage.situation))
-      capacity.kv_pool_formula += fmt::format(" - {}", term.row.name);
+    const bool is_taken = term.budget != Budget::Pool && profiled.takes(term.budget) &&
+                          term.row.applies(stage.situation);
+    if (is_taken) formula.append(" - ").append(term.row.name);
   }
   const Spread spread = plan.facts.value("poolSpread");
   if (spread.low == spread.high) return;
-  capacity.kv_pool_formula += fmt::format("; {:+.1f} to {:+.1f} % of visible that no term explains",
-                                          100 * spread.low, 100 * spread.high);
+  formula += " + poolSpread x visible";
   capacity.kv_pool_source = plan.facts.source("poolSpread");
 }
 

@@ -70,7 +70,8 @@ ExpertsPeak experts_peak(const Step& step) {
   });
   if (workspace == 0) return {};
   ExpertsPeak peak;
-  peak.layer = certain(workspace + beside) + hidden_tensors(step);
+  peak.layer =
+      plan.facts.value("expertsLayer") * workspace + certain(beside) + hidden_tensors(step);
   if (caches == Caches::Workspace) peak.kept = plan.facts.value("expertsWorkspace") * workspace;
   return peak;
 }

@@ -116,12 +116,8 @@ Spread loaded_bytes(const Situation& situation) {
   loaded = loaded + beside_weights(situation);
   loaded.low -= less_by_kernel(situation);
   loaded.high += more_by_kernel(situation);
-  if (plan.weights.is_recipe_open) {
-    const RecipeBounds bounds =
-        recipe_bounds(*plan.model, plan.weights, situation.stage, situation.weights);
-    loaded.low -= static_cast<double>(bounds.less.count());
-    loaded.high += static_cast<double>(bounds.more.count());
-  }
+  loaded.low -= static_cast<double>(situation.recipe.less.count());
+  loaded.high += static_cast<double>(situation.recipe.more.count());
   return loaded;
 }
 
