@@ -91,7 +91,7 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
   const bool has_open_step = start.engine == "tensorrt-llm" && !start.max_num_batched_tokens;
   return {.release = !release.is_stated || is_inferred,
           .any_release = !has_release,
-          .utilization = !start.utilization && start.engine == "vllm",
+          .utilization = !start.utilization && start.engine != "sglang",
           .settings = is_harness || has_open_step || is_excerpt,
           .adapter_rank = start.has_adapters && !start.adapter_rank,
           .drafts = start.notes.contains("(MTP)") && !start.draft_tokens};

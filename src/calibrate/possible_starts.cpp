@@ -18,6 +18,9 @@ using domain::EngineVersion;
 /// What people set where they do not leave the default: of 93 published starts that state it, two
 /// thirds lie between (https://github.com/vllm-project/vllm/issues and repositories, 2023 to 2026).
 constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
+/// Of free memory: TensorRT-LLM's examples/llm-api/quickstart_multimodal.py takes 0.6, its
+/// throughput recipes 0.95.
+constexpr std::array<double, 2> kUsualFractions = {0.6, 0.95};
 /// Recipes for one user on one or two GPUs of players (https://github.com/noonghunna/club-3090).
 constexpr std::int64_t kFewSequences = 2;
 /// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
@@ -48,7 +51,8 @@ std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstat
 std::vector<std::optional<double>> utilizations(const EngineStart& start,
                                                 const Unstated& unstated) {
   std::vector<std::optional<double>> values = {start.utilization};
-  if (unstated.utilization) std::ranges::copy(kUsualUtilizations, std::back_inserter(values));
+  const auto& usual = start.engine == "tensorrt-llm" ? kUsualFractions : kUsualUtilizations;
+  if (unstated.utilization) std::ranges::copy(usual, std::back_inserter(values));
   return values;
 }
 

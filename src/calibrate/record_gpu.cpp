@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "calibrate/prediction.hpp"
@@ -71,6 +73,19 @@ domain::VisibleMemory memory_of(const OtherGpu& gpu) {
   return memory;
 }
 
+/// By a name of its own that the tables know: "L20", "RTX-PRO-6000", "NVIDIA_H200".
+std::optional<domain::VisibleMemory> named_memory(std::string label,
+                                                  const profiles::Profiles& profiles) {
+  if (label.empty()) return std::nullopt;
+  Result<domain::Device> device = profiles.find(label);
+  if (!device) {
+    std::ranges::replace_if(label, [](char letter) { return letter == '-' || letter == '_'; }, ' ');
+    device = profiles.find(label);
+  }
+  if (!device) return std::nullopt;
+  return domain::visible_memory(*device, nullptr);
+}
+
 }  // namespace
 
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
@@ -85,6 +100,7 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
       other != kOtherGpus.end()) {
     gpu.memory = memory_of(*other);
   }
+  if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
   if (!start.gpu_total_gib) return gpu;
   if (!gpu.memory) {
