@@ -97,13 +97,25 @@ std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu)
   return values;
 }
 
+/// Stages of a pipeline differ, a start prints one of them, and an estimate speaks of the largest:
+/// none lies farther below their mean than that lies above it.
+domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate& estimate) {
+  const std::int64_t stages = estimate.parallelism.pipeline;
+  if (stages < 2 || !estimate.all_gpus || largest.expected == Bytes(0)) return largest;
+  const Bytes mean = estimate.all_gpus->weights / estimate.all_gpus->gpus;
+  const Bytes below = std::max(Bytes(0), largest.expected - mean);
+  domain::Range any = largest;
+  any.low = std::max(Bytes(0), any.low - below * 2);
+  return any;
+}
+
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
       model, workload_of(possible.start, model, possible.version), engine, possible.memory);
   if (!estimate) return std::nullopt;
-  PredictedFigures figures{.weights = loaded_bytes(*estimate),
+  PredictedFigures figures{.weights = of_any_stage(loaded_bytes(*estimate), *estimate),
                            .activation = term_bytes(*estimate, "activation"),
                            .non_torch = non_torch_bytes(*estimate),
                            .graphs = term_bytes(*estimate, "graphs"),

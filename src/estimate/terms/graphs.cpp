@@ -154,7 +154,11 @@ Spread graphs_bytes(const Situation& situation) {
   sum.add(to_range(certain(split_bytes(situation, largest))));
   if (plan.facts.expected("graphLogits") > 0)
     sum.add(to_range(plan.facts.value("graphLogits") * captured_logits(situation, largest)));
-  return to_spread(sum.range());
+  const Spread captured = to_spread(sum.range());
+  // What a captured kernel takes of the GPU is the driver's choice, too.
+  return plan.facts.find("graphsByDriver") == nullptr
+             ? captured
+             : scaled(plan.facts.value("graphsByDriver"), captured);
 }
 
 void describe_graphs(const Situation& situation, domain::Term& term) {
