@@ -50,6 +50,12 @@ TEST_SUITE("calibrate") {
     CHECK(workload.adapters->count.value == 64);
   }
 
+  // The line with the engine's configuration is often quoted without its end.
+  TEST_CASE("what the arguments say stands where the configuration is silent") {
+    CHECK(start_told("enforce_eager=True").enforce_eager);
+    CHECK_FALSE(start_told("enforce_eager=False").enforce_eager);
+  }
+
   // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
   TEST_CASE("what goes to the host is of each GPU") {
     CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);

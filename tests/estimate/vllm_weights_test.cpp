@@ -133,6 +133,13 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() > 19.79);
   }
 
+  // A start on an RTX 4090 D, and one by a build of 0.28.1 on another GPU.
+  TEST_CASE("from 0.28 on the allocator leaves larger rests with their tensors") {
+    check_weights({.model = "Qwen/Qwen2.5-1.5B-Instruct", .version = "0.28", .gib = 2.98}, 0.002);
+    check_weights({.model = "Qwen/Qwen2.5-1.5B-Instruct", .version = "0.11", .gib = 2.8871},
+                  0.0005);
+  }
+
   // NVIDIA's container 26.01 (0.13.0) on GB10: 15.2227 GiB, the tensors and nothing beside them.
   TEST_CASE("the bounds hold an allocator that rounds nothing up") {
     const domain::Range weights = weights_by_vllm(

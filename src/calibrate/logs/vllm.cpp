@@ -169,7 +169,7 @@ void read_config(std::string_view line, State& state) {
   take_count(start.tensor_parallel, line, "tensor_parallel_size");
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
   take_count(start.data_parallel, line, "data_parallel_size");
-  start.enforce_eager = is_true(line, "enforce_eager");
+  if (const auto eager = value_of_key(line, "enforce_eager")) start.enforce_eager = eager == "True";
   const auto chunked = value_of_key(line, "chunked_prefill_enabled");
   if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
   const auto prefixes = value_of_key(line, "enable_prefix_caching");
