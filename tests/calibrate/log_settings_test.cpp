@@ -56,6 +56,29 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(start_told("enforce_eager=False").enforce_eager);
   }
 
+  // A notebook's start on a T4 (0.7.2): 8.78 GiB of 14.74 are 59.59 %, which the engine prints as
+  // 0.60.
+  TEST_CASE("Unsloth says what it gives the engine, and better than the engine prints it") {
+    const auto log = calibrate::read_engine_log(
+        "Unsloth: vLLM loading unsloth/meta-llama-3.1-8b-instruct-bnb-4bit with actual GPU "
+        "utilization = 59.59%\n"
+        "Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 512. Num Sequences = "
+        "160.\n"
+        "INFO Initializing a V0 LLM engine (v0.7.2) with config: "
+        "model='unsloth/meta-llama-3.1-8b-instruct-bnb-4bit', max_seq_len=512\n"
+        "INFO worker.py:267] the current vLLM instance can use total_gpu_memory (14.74GiB) x "
+        "gpu_memory_utilization (0.60) = 8.78GiB\n"
+        "INFO worker.py:267] model weights take 5.35GiB; non_torch_memory takes 0.05GiB; PyTorch "
+        "activation peak memory takes 0.74GiB; the rest of the memory reserved for KV Cache is "
+        "2.64GiB.\n",
+        "unsloth.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.utilization == doctest::Approx(0.5959));
+    CHECK(log->start.max_num_seqs == 160);
+    CHECK(log->start.max_num_batched_tokens == 512);
+    CHECK(log->start.is_library);
+  }
+
   // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
   TEST_CASE("what goes to the host is of each GPU") {
     CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);

@@ -2,7 +2,7 @@
 // tables is a phrase that some versions print and what is read behind it. Of several starts in one
 // file the last one with figures stands. Source: vLLM
 // v1/worker/gpu_worker.py, v1/worker/gpu_model_runner.py, v1/core/kv_cache_utils.py,
-// worker/worker.py, engine/llm_engine.py, engine/arg_utils.py and published logs of 0.4 to 0.22.
+// worker/worker.py and published logs of 0.4 to 0.31.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
+#include "calibrate/logs/vllm_settings.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
@@ -127,114 +128,6 @@ void read_counts(std::string_view line, EngineStart& start) {
     start.context_tokens = leading_count(*rest);
 }
 
-// ---- what was asked for
-
-/// "speculative_config=SpeculativeConfig(method='mtp', model='…', num_spec_tokens=3), …".
-void read_drafts(std::string_view line, EngineLog& log) {
-  const auto value = value_of_key(line, "speculative_config");
-  if (!value || value->empty() || *value == "None") return;
-  log.has_drafts = true;
-  const auto rest = behind(line, "SpeculativeConfig(");
-  if (!rest) return;
-  // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  if (value_of_key(*rest, "method").value_or("").ends_with("mtp")) {
-    take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
-  } else {
-    name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
-  }
-}
-
-/// What is not let in: "language_model_only=True", or limits of none.
-void read_limits(std::string_view line, EngineStart& start) {
-  const bool is_text_alone =
-      is_true(line, "language_model_only") || line.contains("set to 0, running in text-only mode");
-  const auto limits = behind(line, "limit_mm_per_prompt");
-  const std::string_view listed =
-      limits ? limits->substr(0, limits->find('}')) : std::string_view();
-  if (is_text_alone || value_of_key(listed, "image") == "0") start.takes_no_images = true;
-  if (is_text_alone || value_of_key(listed, "video") == "0") start.takes_no_videos = true;
-}
-
-/// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
-void read_config(std::string_view line, State& state) {
-  EngineStart& start = state.log.start;
-  if (const auto rest = behind(line, "LLM engine (v"))
-    start.engine_version = std::string(rest->substr(0, rest->find(')')));
-  if (line.contains("Initializing a V0 LLM engine")) start.is_first_generation = true;
-  take_text(start.model, line, "model");
-  take_text(start.dtype, line, "dtype");
-  take_text(start.quantization, line, "quantization");
-  take_text(start.kv_cache_type, line, "kv_cache_dtype");
-  take_count(start.context_tokens, line, "max_seq_len");
-  take_count(start.tensor_parallel, line, "tensor_parallel_size");
-  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
-  take_count(start.data_parallel, line, "data_parallel_size");
-  if (const auto eager = value_of_key(line, "enforce_eager")) start.enforce_eager = eager == "True";
-  const auto chunked = value_of_key(line, "chunked_prefill_enabled");
-  if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
-  const auto prefixes = value_of_key(line, "enable_prefix_caching");
-  if (prefixes == "True" || prefixes == "False") start.prefix_caching = prefixes == "True";
-  read_drafts(line, state.log);
-}
-
-/// "non-default args: {'max_num_seqs': 256, …}", or "args: Namespace(max_num_seqs=256, …)".
-void read_arguments(std::string_view line, State& state) {
-  EngineStart& start = state.log.start;
-  take_text(state.args_model, line, "model");
-  take_text(start.quantization, line, "quantization");
-  take_text(start.dtype, line, "dtype");
-  take_text(start.kv_cache_type, line, "kv_cache_dtype");
-  take_count(start.context_tokens, line, "max_model_len");
-  take_count(start.max_num_seqs, line, "max_num_seqs");
-  take_count(start.max_num_batched_tokens, line, "max_num_batched_tokens");
-  take_count(start.tensor_parallel, line, "tensor_parallel_size");
-  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
-  take_count(start.data_parallel, line, "data_parallel_size");
-  take_count(start.block_tokens, line, "block_size");
-  if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
-    if (const auto number = leading_number(*value)) start.utilization = number;
-  }
-  if (const auto value = value_of_key(line, "cpu_offload_gb")) {
-    if (const auto number = leading_number(*value); number.value_or(0) > 0)
-      start.offload_gib = number;
-  }
-  if (is_true(line, "enforce_eager")) start.enforce_eager = true;
-  if (is_true(line, "enable_expert_parallel"))
-    start.expert_parallel = start.tensor_parallel * start.data_parallel;
-  if (is_true(line, "enable_lora")) start.has_adapters = true;
-  read_limits(line, start);
-  if (start.has_adapters) {
-    take_count(start.adapter_rank, line, "max_lora_rank");
-    take_count(start.adapters, line, "max_loras");
-  }
-  if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
-}
-
-void read_settings(std::string_view line, State& state) {
-  EngineStart& start = state.log.start;
-  for (const std::string_view words :
-       {"Defaulting max_num_batched_tokens to ", "Setting max_num_batched_tokens to ",
-        "Chunked prefill is enabled with max_num_batched_tokens="}) {
-    if (const auto rest = behind(line, words)) start.max_num_batched_tokens = leading_count(*rest);
-  }
-  for (const std::string_view words : {"Defaulting max_num_seqs to ", "Setting max_num_seqs to "}) {
-    if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
-  }
-  if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
-  read_limits(line, start);
-  // The share that the engine says it used; one that it recommends stands elsewhere.
-  if (const auto rest = behind(line, "gpu_memory_utilization (")) {
-    if (const auto number = leading_number(*rest)) start.utilization = number;
-  }
-  if (const auto rest = behind(line, "Requested memory: ")) {
-    if (const auto number = leading_number(*rest); number && line.contains("(util)"))
-      start.utilization = number;
-  }
-  if (const auto rest = behind(line, "Desired GPU memory utilization is (")) {
-    if (const auto number = leading_number(*rest)) start.utilization = number;
-  }
-}
-
 // ---- how the engine got there
 
 struct Remark {
@@ -299,14 +192,14 @@ bool begins_another(std::string_view line, const State& state) {
 void read_line(std::string_view line, State& state) {
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
-    read_config(line, state);
+    read_vllm_config(line, state.log);
   if (line.contains("non-default args: {") || line.contains("args: Namespace("))
-    read_arguments(line, state);
+    read_vllm_arguments(line, state.log.start, state.args_model);
   if (state.log.start.engine_version.empty()) {
     if (const auto rest = behind(line, "vLLM API server version "))
       state.log.start.engine_version = std::string(rest->substr(0, rest->find_first_of(" \t")));
   }
-  read_settings(line, state);
+  read_vllm_settings(line, state.log.start);
   read_counts(line, state.log.start);
   read_figures(line, state);
   for (const Remark& remark : kRemarks) {

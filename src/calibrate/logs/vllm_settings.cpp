@@ -1,0 +1,140 @@
+#include "calibrate/logs/vllm_settings.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "calibrate/log_text.hpp"
+
+namespace gpushape::calibrate::logs {
+namespace {
+
+/// "speculative_config=SpeculativeConfig(method='mtp', model='…', num_spec_tokens=3), …".
+void read_drafts(std::string_view line, EngineLog& log) {
+  const auto value = value_of_key(line, "speculative_config");
+  if (!value || value->empty() || *value == "None") return;
+  log.has_drafts = true;
+  const auto rest = behind(line, "SpeculativeConfig(");
+  if (!rest) return;
+  // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
+  if (value_of_key(*rest, "method").value_or("").ends_with("mtp")) {
+    take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
+  } else {
+    name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
+  }
+}
+
+/// What is not let in: "language_model_only=True", or limits of none.
+void read_limits(std::string_view line, EngineStart& start) {
+  const bool is_text_alone =
+      is_true(line, "language_model_only") || line.contains("set to 0, running in text-only mode");
+  const auto limits = behind(line, "limit_mm_per_prompt");
+  const std::string_view listed =
+      limits ? limits->substr(0, limits->find('}')) : std::string_view();
+  if (is_text_alone || value_of_key(listed, "image") == "0") start.takes_no_images = true;
+  if (is_text_alone || value_of_key(listed, "video") == "0") start.takes_no_videos = true;
+}
+
+/// A share printed with two digits does not replace one that is known better.
+void take_share(EngineStart& start, std::optional<double> printed) {
+  constexpr double kHalfOfLastDigit = 0.005;
+  const bool is_known_better =
+      printed && start.utilization && std::abs(*start.utilization - *printed) <= kHalfOfLastDigit;
+  if (printed && !is_known_better) start.utilization = printed;
+}
+
+/// "Unsloth: vLLM loading … with actual GPU utilization = 59.59%", "Unsloth: Using conservativeness
+/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." Source: Unsloth's
+/// unsloth_zoo/vllm_utils.py, load_vllm.
+void read_unsloth(std::string_view line, EngineStart& start) {
+  if (!line.contains("Unsloth: ")) return;
+  constexpr double kPercent = 100;
+  if (const auto rest = behind(line, "actual GPU utilization = ")) {
+    if (const auto number = leading_number(*rest)) start.utilization = *number / kPercent;
+    start.is_library = true;
+  }
+  if (const auto rest = behind(line, "Chunked prefill tokens = "))
+    start.max_num_batched_tokens = leading_count(*rest);
+  if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
+}
+
+}  // namespace
+
+void read_vllm_config(std::string_view line, EngineLog& log) {
+  EngineStart& start = log.start;
+  if (const auto rest = behind(line, "LLM engine (v"))
+    start.engine_version = std::string(rest->substr(0, rest->find(')')));
+  if (line.contains("Initializing a V0 LLM engine")) start.is_first_generation = true;
+  take_text(start.model, line, "model");
+  take_text(start.dtype, line, "dtype");
+  take_text(start.quantization, line, "quantization");
+  take_text(start.kv_cache_type, line, "kv_cache_dtype");
+  take_count(start.context_tokens, line, "max_seq_len");
+  take_count(start.tensor_parallel, line, "tensor_parallel_size");
+  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
+  take_count(start.data_parallel, line, "data_parallel_size");
+  if (const auto eager = value_of_key(line, "enforce_eager")) start.enforce_eager = eager == "True";
+  const auto chunked = value_of_key(line, "chunked_prefill_enabled");
+  if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
+  const auto prefixes = value_of_key(line, "enable_prefix_caching");
+  if (prefixes == "True" || prefixes == "False") start.prefix_caching = prefixes == "True";
+  read_drafts(line, log);
+}
+
+void read_vllm_arguments(std::string_view line, EngineStart& start, std::string& model) {
+  take_text(model, line, "model");
+  take_text(start.quantization, line, "quantization");
+  take_text(start.dtype, line, "dtype");
+  take_text(start.kv_cache_type, line, "kv_cache_dtype");
+  take_count(start.context_tokens, line, "max_model_len");
+  take_count(start.max_num_seqs, line, "max_num_seqs");
+  take_count(start.max_num_batched_tokens, line, "max_num_batched_tokens");
+  take_count(start.tensor_parallel, line, "tensor_parallel_size");
+  take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
+  take_count(start.data_parallel, line, "data_parallel_size");
+  take_count(start.block_tokens, line, "block_size");
+  if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
+    if (const auto number = leading_number(*value)) start.utilization = number;
+  }
+  if (const auto value = value_of_key(line, "cpu_offload_gb")) {
+    if (const auto number = leading_number(*value); number.value_or(0) > 0)
+      start.offload_gib = number;
+  }
+  if (is_true(line, "enforce_eager")) start.enforce_eager = true;
+  if (is_true(line, "enable_expert_parallel"))
+    start.expert_parallel = start.tensor_parallel * start.data_parallel;
+  if (is_true(line, "enable_lora")) start.has_adapters = true;
+  read_limits(line, start);
+  if (start.has_adapters) {
+    take_count(start.adapter_rank, line, "max_lora_rank");
+    take_count(start.adapters, line, "max_loras");
+  }
+  if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
+}
+
+void read_vllm_settings(std::string_view line, EngineStart& start) {
+  for (const std::string_view words :
+       {"Defaulting max_num_batched_tokens to ", "Setting max_num_batched_tokens to ",
+        "Chunked prefill is enabled with max_num_batched_tokens="}) {
+    if (const auto rest = behind(line, words)) start.max_num_batched_tokens = leading_count(*rest);
+  }
+  for (const std::string_view words : {"Defaulting max_num_seqs to ", "Setting max_num_seqs to "}) {
+    if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
+  }
+  if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
+  read_limits(line, start);
+  // The share that the engine says it used; one that it recommends stands elsewhere.
+  if (const auto rest = behind(line, "gpu_memory_utilization ("))
+    take_share(start, leading_number(*rest));
+  read_unsloth(line, start);
+  if (const auto rest = behind(line, "Requested memory: ")) {
+    if (const auto number = leading_number(*rest); number && line.contains("(util)"))
+      start.utilization = number;
+  }
+  if (const auto rest = behind(line, "Desired GPU memory utilization is (")) {
+    if (const auto number = leading_number(*rest)) start.utilization = number;
+  }
+}
+
+}  // namespace gpushape::calibrate::logs

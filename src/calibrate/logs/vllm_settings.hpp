@@ -1,0 +1,22 @@
+// What a start of vLLM was told, and what the engine says that it settled. Source: vLLM
+// engine/llm_engine.py, v1/engine/core.py, entrypoints/openai/api_server.py, engine/arg_utils.py.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "calibrate/engine_log.hpp"
+
+namespace gpushape::calibrate::logs {
+
+/// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
+void read_vllm_config(std::string_view line, EngineLog& log);
+
+/// "non-default args: {'max_num_seqs': 256, …}", or "args: Namespace(max_num_seqs=256, …)"; `model`
+/// is what they name.
+void read_vllm_arguments(std::string_view line, EngineStart& start, std::string& model);
+
+/// Settings that stand in lines of their own.
+void read_vllm_settings(std::string_view line, EngineStart& start);
+
+}  // namespace gpushape::calibrate::logs
