@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/edit_distance.hpp"
 
@@ -13,6 +15,15 @@ namespace gpushape::estimate {
 namespace {
 
 std::optional<double> read_number(std::string_view text) {
+  // Most are one or two digits.
+  constexpr std::size_t kMostDigits = 9;
+  constexpr int kBase = 10;
+  int whole = 0;
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  if (!text.empty() && text.size() <= kMostDigits && std::ranges::all_of(text, is_digit)) {
+    for (const char letter : text) whole = whole * kBase + (letter - '0');
+    return whole;
+  }
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -42,8 +53,8 @@ std::vector<std::string> condition_names() {
 When::When(std::string_view text) {
   each_part(text, [&](std::string_view part) {
     const std::optional<Comparison> comparison = read(part);
-    is_readable_ = comparison.has_value();
-    if (comparison) comparisons_.push_back(*comparison);
+    is_readable_ = comparison.has_value() && count_ < comparisons_.size();
+    if (is_readable_) comparisons_.at(count_++) = *comparison;
     return is_readable_;
   });
 }
@@ -75,12 +86,12 @@ int When::rank(const Conditions& conditions) const {
     if (comparison.sign == Sign::Below) return value < comparison.bound;
     return value >= comparison.bound;
   };
-  const bool is_true = is_readable_ && std::ranges::all_of(comparisons_, is_met);
-  return is_true ? static_cast<int>(comparisons_.size()) : -1;
+  const bool is_true = is_readable_ && std::ranges::all_of(comparisons(), is_met);
+  return is_true ? static_cast<int>(count_) : -1;
 }
 
 bool When::asks_for(double Conditions::* value) const {
-  return std::ranges::find(comparisons_, value, &Comparison::value) != comparisons_.end();
+  return std::ranges::find(comparisons(), value, &Comparison::value) != comparisons().end();
 }
 
 bool holds(std::string_view when, const Conditions& conditions) {
@@ -91,6 +102,14 @@ Diagnostics unreadable_conditions(const domain::Engine& engine) {
   Diagnostics diagnostics;
   for (const domain::EngineFacts& facts : engine.facts.rows()) {
     for (const domain::EngineConstant& constant : facts.constants) {
+      const auto parts = std::ranges::count(constant.when, ',') + 1;
+      if (std::cmp_greater(parts, kMostComparisons)) {
+        diagnostics.push_back(
+            complaint(fmt::format("engine {}: fact '{}' holds when '{}', which are {} comparisons",
+                                  engine.name, constant.name, constant.when, parts),
+                      fmt::format("write at most {}", kMostComparisons)));
+        continue;
+      }
       each_part(constant.when, [&](std::string_view part) {
         if (When(part).is_readable()) return true;
         const std::string_view name = part.substr(0, part.find_first_of("<>="));

@@ -4,10 +4,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "domain/engine.hpp"
@@ -79,6 +80,9 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 
+/// Of one `when`.
+inline constexpr std::size_t kMostComparisons = 6;
+
 /// A `when`, read once and asked often.
 class When {
  public:
@@ -99,7 +103,12 @@ class When {
   };
   static std::optional<Comparison> read(std::string_view text);
 
-  std::vector<Comparison> comparisons_;
+  [[nodiscard]] std::span<const Comparison> comparisons() const {
+    return std::span(comparisons_).first(count_);
+  }
+
+  std::array<Comparison, kMostComparisons> comparisons_;
+  std::size_t count_ = 0;
   bool is_readable_ = true;
 };
 

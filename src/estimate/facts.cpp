@@ -66,11 +66,32 @@ void VersionFacts::add(const domain::EngineConstant& constant) {
     rows_.push_back({.constant = &constant, .when = kAlways});
     return;
   }
-  const auto [known, is_new] = when_of_text_.emplace(constant.when, whens_.size());
-  rows_.push_back({.constant = &constant, .when = known->second});
-  if (!is_new) return;
-  whens_.emplace_back(constant.when);
-  if (whens_.back().asks_for(&Conditions::sequences)) by_sequences_.push_back(known->second);
+  rows_.push_back({.constant = &constant, .when = when_of(constant.when)});
+}
+
+std::size_t VersionFacts::when_of(std::string_view text) {
+  if (2 * texts_.size() >= seen_.size()) {
+    constexpr std::size_t kLeast = 256;
+    seen_.assign(std::max(kLeast, 2 * seen_.size()), 0);
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      seen_[free_place(texts_[i])] = static_cast<std::uint16_t>(i + 1);
+  }
+  const std::size_t place = free_place(text);
+  if (seen_[place] > 0) return seen_[place] - std::size_t{1};
+  const std::size_t when = texts_.size();
+  seen_[place] = static_cast<std::uint16_t>(when + 1);
+  texts_.push_back(text);
+  whens_.emplace_back(text);
+  if (whens_.back().asks_for(&Conditions::sequences)) by_sequences_.push_back(when);
+  return when;
+}
+
+std::size_t VersionFacts::free_place(std::string_view text) const {
+  const std::size_t mask = seen_.size() - 1;
+  std::size_t place = hash_of(text) & mask;
+  while (seen_[place] > 0 && texts_[seen_[place] - std::size_t{1}] != text)
+    place = (place + 1) & mask;
+  return place;
 }
 
 std::shared_ptr<const HeldConstants> VersionFacts::under(const Conditions& conditions) {

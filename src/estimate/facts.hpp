@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,10 +63,15 @@ class VersionFacts {
   };
   static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
   void add(const domain::EngineConstant& constant);
+  /// The place of the text among the conditions; that of a new one where it was not seen.
+  std::size_t when_of(std::string_view text);
+  /// Where the text is in seen_, or would be.
+  [[nodiscard]] std::size_t free_place(std::string_view text) const;
 
   domain::VersionedFacts facts_;
   domain::EngineVersion version_;
-  std::map<std::string_view, std::size_t> when_of_text_;
+  std::vector<std::string_view> texts_;  ///< of whens_
+  std::vector<std::uint16_t> seen_;      ///< places of texts_ by their hash, counted from 1
   std::vector<When> whens_;
   std::vector<std::size_t> by_sequences_;  ///< conditions that ask for sequences
   std::vector<Row> rows_;

@@ -9,6 +9,17 @@ using estimate::Conditions;
 using estimate::Facts;
 
 TEST_SUITE("estimate") {
+  TEST_CASE("a list of more comparisons than are read is complained of") {
+    const auto complaints_about = [](const char* when) {
+      return estimate::unreadable_conditions(
+          example::vllm_with({example::constant("graphBase", 1, "GiB", when)}));
+    };
+    CHECK(complaints_about("tp>=1,pp>=1,cc>=1,cc<9,a100=0,amd=0").empty());
+    const Diagnostics seven = complaints_about("tp>=1,pp>=1,cc>=1,cc<9,a100=0,amd=0,gpu=1");
+    REQUIRE(seven.size() == 1);
+    CHECK(seven.front().message.find("7 comparisons") != std::string::npos);
+  }
+
   TEST_CASE("a fact holds when all its comparisons hold") {
     const Conditions conditions{.tensor_parallel = 2, .compute_capability = 9};
     CHECK(estimate::holds("", conditions));
