@@ -30,6 +30,8 @@ std::optional<double> read_number(std::string_view text) {
   return rest == end && error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
+bool is_of_sign(char letter) { return letter == '<' || letter == '>' || letter == '='; }
+
 /// Calls `visit` with every part of `when`, until it returns false.
 template <class Visit>
 void each_part(std::string_view when, Visit visit) {
@@ -60,8 +62,10 @@ When::When(std::string_view text) {
 }
 
 std::optional<When::Comparison> When::read(std::string_view text) {
-  const auto start = std::min(text.find_first_of("<>="), text.size());
-  const auto end = std::min(text.find_first_not_of("<>=", start), text.size());
+  const auto* const sign_start = std::ranges::find_if(text, is_of_sign);
+  const auto* const sign_end = std::find_if_not(sign_start, text.end(), is_of_sign);
+  const auto start = static_cast<std::size_t>(sign_start - text.begin());
+  const auto end = static_cast<std::size_t>(sign_end - text.begin());
   const auto row = std::ranges::find(kConditions, text.substr(0, start), &ConditionRow::name);
   const std::optional<double> bound = read_number(text.substr(end));
   if (row == kConditions.end() || !bound) return std::nullopt;
