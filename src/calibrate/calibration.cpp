@@ -81,7 +81,8 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   add("maxNumBatchedTokens", std::to_string(estimate.settings.max_num_batched_tokens.value),
       origin(start.max_num_batched_tokens.has_value()));
   if (estimate.settings.gpu_memory_utilization.value > 0) {
-    add("gpuMemoryUtilization", fmt::format("{}", estimate.settings.gpu_memory_utilization.value),
+    add("gpuMemoryUtilization",
+        fmt::format("{:.6g}", estimate.settings.gpu_memory_utilization.value),
         origin(start.utilization.has_value()));
   }
   add("kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),

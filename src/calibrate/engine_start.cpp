@@ -33,15 +33,14 @@ std::optional<std::int64_t> count_in(const Node& record, std::string_view name) 
   return node->integer();
 }
 
-bool truth_in(const Node& record, std::string_view name) {
-  const Node* node = record.find(name);
-  return node != nullptr && node->is(Node::Kind::Boolean) && node->boolean();
-}
-
 std::optional<bool> settled_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
   if (node == nullptr || !node->is(Node::Kind::Boolean)) return std::nullopt;
   return node->boolean();
+}
+
+bool truth_in(const Node& record, std::string_view name) {
+  return settled_in(record, name).value_or(false);
 }
 
 /// {"image": 0, "video": 0} lets in text alone.

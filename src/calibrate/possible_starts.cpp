@@ -18,8 +18,8 @@ using domain::EngineVersion;
 /// What people set where they do not leave the default: of 93 published starts that state it, two
 /// thirds lie between (https://github.com/vllm-project/vllm/issues and repositories, 2023 to 2026).
 constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
-/// Of free memory: TensorRT-LLM's examples/llm-api/quickstart_multimodal.py takes 0.6, its
-/// throughput recipes 0.95.
+/// Of free memory: TensorRT-LLM's examples/llm-api/quickstart_multimodal.py takes 0.6, the commands
+/// of its performance overview 0.95.
 constexpr std::array<double, 2> kUsualFractions = {0.6, 0.95};
 /// Recipes for one user on one or two GPUs of players (https://github.com/noonghunna/club-3090).
 constexpr std::int64_t kFewSequences = 2;
@@ -97,8 +97,8 @@ std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu)
   return values;
 }
 
-/// Stages of a pipeline differ, a start prints one of them, and an estimate speaks of the largest:
-/// none lies farther below their mean than that lies above it.
+/// Stages of a pipeline differ, a start prints one of them, and an estimate speaks of the largest.
+/// The smallest of two lies as far below their mean as that lies above it; of more, it is taken to.
 domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate& estimate) {
   const std::int64_t stages = estimate.parallelism.pipeline;
   if (stages < 2 || !estimate.all_gpus || largest.expected == Bytes(0)) return largest;

@@ -64,6 +64,7 @@ TEST_SUITE("calibrate") {
         "utilization = 59.59%\n"
         "Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 512. Num Sequences = "
         "160.\n"
+        "INFO [punica_selector.py:18] Using PunicaWrapperGPU.\n"
         "INFO Initializing a V0 LLM engine (v0.7.2) with config: "
         "model='unsloth/meta-llama-3.1-8b-instruct-bnb-4bit', max_seq_len=512\n"
         "INFO worker.py:267] the current vLLM instance can use total_gpu_memory (14.74GiB) x "
@@ -77,6 +78,7 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.max_num_seqs == 160);
     CHECK(log->start.max_num_batched_tokens == 512);
     CHECK(log->start.is_library);
+    CHECK(log->start.has_adapters);
   }
 
   // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
@@ -97,6 +99,7 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(is_text_alone("'image': 0, 'audio': 0", "google/gemma-4-31B-it"));
     CHECK(is_text_alone("'image': 0, 'video': 0", "google/gemma-4-31B-it"));
     CHECK(is_text_alone("'image': 0", "google/gemma-3-27b-it"));
+    CHECK(is_text_alone("'image': 0", "HuggingFaceTB/SmolVLM-500M-Instruct"));
     CHECK_FALSE(is_text_alone("'image': 1, 'video': 0", "google/gemma-3-27b-it"));
   }
 

@@ -123,6 +123,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
   }
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
+  if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   read_limits(line, start);
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -201,7 +202,7 @@ void explain_pool(const StageFigures& stage, const Plan& plan, domain::Capacity&
   }
   const Spread spread = plan.facts.value("poolSpread");
   if (spread.low == spread.high) return;
-  formula += " + poolSpread x visible";
+  fmt::format_to(std::back_inserter(formula), " + ({} to {}) x visible", spread.low, spread.high);
   capacity.kv_pool_source = plan.facts.source("poolSpread");
 }
 
