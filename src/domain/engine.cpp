@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace gpushape::domain {
 
@@ -47,6 +48,27 @@ std::optional<EngineVersion> engine_version(std::string_view text) {
     text.remove_prefix(1);
   }
   return std::nullopt;
+}
+
+VersionedFacts::VersionedFacts(std::vector<EngineFacts> rows) {
+  Table table{
+      .rows = std::move(rows), .places = {}, .whens = {}, .whens_of_sequences = {}, .names = {}};
+  NamePlaces texts;
+  const auto when_of = [&](std::string_view text) {
+    if (text.empty()) return kAlways;
+    const std::size_t when = texts.add(text);
+    if (when < table.whens.size()) return when;
+    table.whens.emplace_back(text);
+    if (table.whens.back().asks_for(&Conditions::sequences))
+      table.whens_of_sequences.push_back(when);
+    return when;
+  };
+  for (const EngineFacts& facts : table.rows) {
+    for (const EngineConstant& constant : facts.constants)
+      table.places.push_back(
+          {.name = table.names.add(constant.name), .when = when_of(constant.when)});
+  }
+  table_ = std::make_shared<const Table>(std::move(table));
 }
 
 }  // namespace gpushape::domain

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/name_places.hpp"
+#include "domain/conditions.hpp"
 #include "domain/range.hpp"
 
 namespace gpushape::domain {
@@ -60,25 +63,60 @@ struct EngineFacts {
 };
 
 /// An engine's facts, ascending by `since`. Never changed once they are made, so that copies share
-/// them, and what is worked out of them can be kept.
+/// them, and what is worked out of them can be kept: every name has a number, and so has every
+/// condition, which is read here once.
 class VersionedFacts {
  public:
+  /// Of one constant.
+  struct Place {
+    std::size_t name = 0;
+    std::size_t when = 0;  ///< kAlways without one
+  };
+  static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
+
   VersionedFacts() = default;
-  VersionedFacts(std::vector<EngineFacts> rows)  // NOLINT(google-explicit-constructor): rows are it
-      : rows_(std::make_shared<const std::vector<EngineFacts>>(std::move(rows))) {}
+  VersionedFacts(
+      std::vector<EngineFacts> rows);  // NOLINT(google-explicit-constructor): rows are it
 
   [[nodiscard]] std::span<const EngineFacts> rows() const {
-    return rows_ == nullptr ? std::span<const EngineFacts>() : std::span(*rows_);
+    return table_ == nullptr ? std::span<const EngineFacts>() : std::span(table_->rows);
+  }
+  /// Of the constants of all rows, one after the other.
+  [[nodiscard]] std::span<const Place> places() const {
+    return table_ == nullptr ? std::span<const Place>() : std::span(table_->places);
+  }
+  [[nodiscard]] std::span<const When> whens() const {
+    return table_ == nullptr ? std::span<const When>() : std::span(table_->whens);
+  }
+  /// The numbers of those that ask for the sequences of a sampler call.
+  [[nodiscard]] std::span<const std::size_t> whens_of_sequences() const {
+    return table_ == nullptr ? std::span<const std::size_t>()
+                             : std::span(table_->whens_of_sequences);
+  }
+  /// How many names there are.
+  [[nodiscard]] std::size_t name_count() const {
+    return table_ == nullptr ? 0 : table_->names.names().size();
+  }
+  /// NamePlaces::kUnknown where no row has it.
+  [[nodiscard]] std::size_t number_of(std::string_view name) const {
+    return table_ == nullptr ? NamePlaces::kUnknown : table_->names.find(name);
   }
   /// Of one origin: copies of each other.
-  [[nodiscard]] bool is_same(const VersionedFacts& other) const { return rows_ == other.rows_; }
+  [[nodiscard]] bool is_same(const VersionedFacts& other) const { return table_ == other.table_; }
 
   bool operator==(const VersionedFacts& other) const {
     return is_same(other) || std::ranges::equal(rows(), other.rows());
   }
 
  private:
-  std::shared_ptr<const std::vector<EngineFacts>> rows_;
+  struct Table {
+    std::vector<EngineFacts> rows;
+    std::vector<Place> places;
+    std::vector<When> whens;
+    std::vector<std::size_t> whens_of_sequences;
+    NamePlaces names;
+  };
+  std::shared_ptr<const Table> table_;
 };
 
 struct Engine {

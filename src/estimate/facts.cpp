@@ -1,32 +1,11 @@
 #include "estimate/facts.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <cstring>
 #include <ranges>
 #include <utility>
 
 namespace gpushape::estimate {
 namespace {
-
-/// Of the ends and the length of a name, where names differ.
-std::size_t hash_of(std::string_view name) {
-  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;  // 2^64 / golden ratio
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  constexpr unsigned kHalf = 32;
-  constexpr unsigned kLetter = 8;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  if (name.size() >= kWord) {
-    std::memcpy(&first, name.data(), kWord);
-    std::memcpy(&last, name.data() + name.size() - kWord, kWord);
-  } else {
-    for (const char letter : name) first = first << kLetter | static_cast<unsigned char>(letter);
-  }
-  const std::uint64_t mixed = ((first * kMix) ^ last ^ name.size()) * kMix;
-  return static_cast<std::size_t>(mixed ^ (mixed >> kHalf));
-}
 
 double bytes_of(std::string_view unit) {
   if (unit == "GiB") return 1024.0 * 1024 * 1024;
@@ -37,84 +16,44 @@ double bytes_of(std::string_view unit) {
 
 }  // namespace
 
-HeldConstants::HeldConstants(std::size_t count, std::vector<int> ranks)
-    : slots_(std::bit_ceil(2 * (count + 1))), ranks_(std::move(ranks)) {}
+HeldConstants::HeldConstants(domain::VersionedFacts facts, std::vector<int> ranks)
+    : facts_(std::move(facts)), held_(facts_.name_count()), ranks_(std::move(ranks)) {}
 
-void HeldConstants::add(const domain::EngineConstant& constant, int rank) {
-  Slot& slot = slots_[slot_of(constant.name)];
-  if (slot.constant == nullptr || rank >= slot.rank) slot = {.constant = &constant, .rank = rank};
-}
-
-std::size_t HeldConstants::slot_of(std::string_view name) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t place = hash_of(name) & mask;
-  while (slots_[place].constant != nullptr && slots_[place].constant->name != name)
-    place = (place + 1) & mask;
-  return place;
+void HeldConstants::add(const domain::EngineConstant& constant, std::size_t name, int rank) {
+  Held& held = held_[name];
+  if (held.constant == nullptr || rank >= held.rank) held = {.constant = &constant, .rank = rank};
 }
 
 VersionFacts::VersionFacts(const domain::Engine& engine, domain::EngineVersion version)
-    : facts_(engine.facts), version_(version) {
-  for (const domain::EngineFacts& facts : facts_.rows()) {
-    if (facts.since > version) break;
-    for (const domain::EngineConstant& constant : facts.constants) add(constant);
-  }
-}
-
-void VersionFacts::add(const domain::EngineConstant& constant) {
-  if (constant.when.empty()) {
-    rows_.push_back({.constant = &constant, .when = kAlways});
-    return;
-  }
-  rows_.push_back({.constant = &constant, .when = when_of(constant.when)});
-}
-
-std::size_t VersionFacts::when_of(std::string_view text) {
-  if (2 * texts_.size() >= seen_.size()) {
-    constexpr std::size_t kLeast = 256;
-    seen_.assign(std::max(kLeast, 2 * seen_.size()), 0);
-    for (std::size_t i = 0; i < texts_.size(); ++i)
-      seen_[free_place(texts_[i])] = static_cast<std::uint16_t>(i + 1);
-  }
-  const std::size_t place = free_place(text);
-  if (seen_[place] > 0) return seen_[place] - std::size_t{1};
-  const std::size_t when = texts_.size();
-  seen_[place] = static_cast<std::uint16_t>(when + 1);
-  texts_.push_back(text);
-  whens_.emplace_back(text);
-  if (whens_.back().asks_for(&Conditions::sequences)) by_sequences_.push_back(when);
-  return when;
-}
-
-std::size_t VersionFacts::free_place(std::string_view text) const {
-  const std::size_t mask = seen_.size() - 1;
-  std::size_t place = hash_of(text) & mask;
-  while (seen_[place] > 0 && texts_[seen_[place] - std::size_t{1}] != text)
-    place = (place + 1) & mask;
-  return place;
-}
+    : facts_(engine.facts), version_(version) {}
 
 std::shared_ptr<const HeldConstants> VersionFacts::under(const Conditions& conditions) {
   constexpr std::size_t kMostKnown = 32;
   std::vector<int> ranks;
-  ranks.reserve(whens_.size());
-  for (const When& when : whens_) ranks.push_back(when.rank(conditions));
+  ranks.reserve(facts_.whens().size());
+  for (const domain::When& when : facts_.whens()) ranks.push_back(when.rank(conditions));
   for (const auto& known : std::views::reverse(known_)) {
     if (known->ranks() == ranks) return known;
   }
   if (known_.size() == kMostKnown) known_.erase(known_.begin());
-  auto held = std::make_shared<HeldConstants>(rows_.size(), std::move(ranks));
-  for (const Row& row : rows_) {
-    const int rank = row.when == kAlways ? 0 : held->ranks()[row.when];
-    if (rank >= 0) held->add(*row.constant, rank);
+  auto held = std::make_shared<HeldConstants>(facts_, std::move(ranks));
+  auto place = facts_.places().begin();
+  for (const domain::EngineFacts& facts : facts_.rows()) {
+    if (facts.since > version_) break;
+    for (const domain::EngineConstant& constant : facts.constants) {
+      const bool is_always = place->when == domain::VersionedFacts::kAlways;
+      const int rank = is_always ? 0 : held->ranks()[place->when];
+      if (rank >= 0) held->add(constant, place->name, rank);
+      ++place;
+    }
   }
   known_.push_back(std::move(held));
   return known_.back();
 }
 
 bool VersionFacts::is_same(const HeldConstants& held, const Conditions& with_sequences) const {
-  return std::ranges::all_of(by_sequences_, [&](std::size_t when) {
-    return held.ranks()[when] == whens_[when].rank(with_sequences);
+  return std::ranges::all_of(facts_.whens_of_sequences(), [&](std::size_t when) {
+    return held.ranks()[when] == facts_.whens()[when].rank(with_sequences);
   });
 }
 

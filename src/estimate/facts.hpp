@@ -1,49 +1,52 @@
-// The constants of an engine that hold for one version under given conditions (conditions.hpp).
+// The constants of an engine that hold for one version under given conditions
+// (domain/conditions.hpp).
 //
 // Of several rows of one name, the one with the most comparisons is taken, and of those the latest.
 // Figures with a unit of memory come out in bytes.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/name_places.hpp"
+#include "domain/conditions.hpp"
 #include "domain/engine.hpp"
-#include "estimate/conditions.hpp"
 #include "estimate/spread.hpp"
 
 namespace gpushape::estimate {
+
+using domain::Conditions;
 
 /// The constants that hold where every `when` comes out alike, found by name in constant time: an
 /// estimate asks for some sixty.
 class HeldConstants {
  public:
-  /// Room for `count`.
-  HeldConstants(std::size_t count, std::vector<int> ranks);
+  HeldConstants(domain::VersionedFacts facts, std::vector<int> ranks);
 
-  void add(const domain::EngineConstant& constant, int rank);
+  void add(const domain::EngineConstant& constant, std::size_t name, int rank);
   /// nullptr where no row holds.
   [[nodiscard]] const domain::EngineConstant* find(std::string_view name) const {
-    return slots_[slot_of(name)].constant;
+    const std::size_t number = facts_.number_of(name);
+    return number == NamePlaces::kUnknown ? nullptr : held_[number].constant;
   }
-  /// Of every `when` (When::rank).
+  /// Of every `when` (domain::When::rank).
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
 
  private:
-  struct Slot {
+  struct Held {
     const domain::EngineConstant* constant = nullptr;
     int rank = 0;
   };
-  [[nodiscard]] std::size_t slot_of(std::string_view name) const;
 
-  std::vector<Slot> slots_;  ///< open addressing, a power of two, at most half full
+  domain::VersionedFacts facts_;
+  std::vector<Held> held_;  ///< by the number of the name
   std::vector<int> ranks_;
 };
 
-/// All constants of a version, with their conditions read.
+/// All constants of a version.
 class VersionFacts {
  public:
   VersionFacts(const domain::Engine& engine, domain::EngineVersion version);
@@ -57,24 +60,8 @@ class VersionFacts {
   [[nodiscard]] bool is_same(const HeldConstants& held, const Conditions& with_sequences) const;
 
  private:
-  struct Row {
-    const domain::EngineConstant* constant = nullptr;
-    std::size_t when = 0;  ///< kAlways without one
-  };
-  static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
-  void add(const domain::EngineConstant& constant);
-  /// The place of the text among the conditions; that of a new one where it was not seen.
-  std::size_t when_of(std::string_view text);
-  /// Where the text is in seen_, or would be.
-  [[nodiscard]] std::size_t free_place(std::string_view text) const;
-
   domain::VersionedFacts facts_;
   domain::EngineVersion version_;
-  std::vector<std::string_view> texts_;  ///< of whens_
-  std::vector<std::uint16_t> seen_;      ///< places of texts_ by their hash, counted from 1
-  std::vector<When> whens_;
-  std::vector<std::size_t> by_sequences_;  ///< conditions that ask for sequences
-  std::vector<Row> rows_;
   std::vector<std::shared_ptr<const HeldConstants>> known_;  ///< the latest last
 };
 

@@ -355,7 +355,7 @@ TEST_SUITE("calibrate") {
       CAPTURE(name);
       const Result<domain::Engine> engine = built_in_catalog().engine(name);
       REQUIRE(engine.has_value());
-      CHECK(to_text(estimate::unreadable_conditions(*engine)) == "");
+      CHECK(to_text(domain::unreadable_conditions(*engine)) == "");
     }
   }
 }

@@ -9,54 +9,6 @@ using estimate::Conditions;
 using estimate::Facts;
 
 TEST_SUITE("estimate") {
-  TEST_CASE("a list of more comparisons than are read is complained of") {
-    const auto complaints_about = [](const char* when) {
-      return estimate::unreadable_conditions(
-          example::vllm_with({example::constant("graphBase", 1, "GiB", when)}));
-    };
-    CHECK(complaints_about("tp>=1,pp>=1,cc>=1,cc<9,a100=0,amd=0").empty());
-    const Diagnostics seven = complaints_about("tp>=1,pp>=1,cc>=1,cc<9,a100=0,amd=0,gpu=1");
-    REQUIRE(seven.size() == 1);
-    CHECK(seven.front().message.find("7 comparisons") != std::string::npos);
-  }
-
-  TEST_CASE("a fact holds when all its comparisons hold") {
-    const Conditions conditions{.tensor_parallel = 2, .compute_capability = 9};
-    CHECK(estimate::holds("", conditions));
-    CHECK(estimate::holds("tp=2", conditions));
-    CHECK(estimate::holds("tp>=2,cc>=9", conditions));
-    CHECK(estimate::holds("tp<3", conditions));
-    CHECK_FALSE(estimate::holds("tp>=2,cc<9", conditions));
-    CHECK_FALSE(estimate::holds("tp=1", conditions));
-  }
-
-  TEST_CASE("bounds are read to the nearest number, however they are written") {
-    // 8.9 = 89 / 10, 0.1 + 0.2 is not 0.3: bounds must be the numbers that a compiler reads.
-    CHECK(estimate::holds("cc=8.9", {.compute_capability = 8.9}));
-    CHECK(estimate::holds("cc=0.3", {.compute_capability = 0.3}));
-    CHECK_FALSE(estimate::holds("cc=0.3", {.compute_capability = 0.1 + 0.2}));
-    CHECK(estimate::holds("cc=1e1", {.compute_capability = 10}));
-    CHECK(estimate::holds("cc>=-2", {.compute_capability = 0}));
-    CHECK(estimate::holds("sequences<12345678901234567", {.sequences = 12345678901234564}));
-    for (const char* text : {"cc=", "cc=.", "cc=8.9.1", "cc=8,9", "cc==8", "cc=>8", "=8"}) {
-      CAPTURE(text);
-      CHECK_FALSE(estimate::holds(text, {.compute_capability = 8}));
-    }
-  }
-
-  TEST_CASE("a comparison that cannot be read never holds, and is complained of") {
-    CHECK_FALSE(estimate::holds("tp", {}));
-    CHECK_FALSE(estimate::holds("tp=one", {}));
-    CHECK_FALSE(estimate::holds("tensors>=1", {}));
-    CHECK(estimate::unreadable_conditions(example::vllm()).empty());
-    const domain::Engine engine =
-        example::vllm_with({example::constant("nonTorch", 1, "GiB", "sequenses<8")});
-    const Diagnostics diagnostics = estimate::unreadable_conditions(engine);
-    REQUIRE(diagnostics.size() == 1);
-    CHECK(diagnostics.front().message.contains("sequenses<8"));
-    CHECK(diagnostics.front().help.contains("'sequences'"));
-  }
-
   TEST_CASE("the most particular row wins, then the latest that the version has") {
     const domain::Engine engine = example::vllm();
     const Conditions large{.device_gib = 80, .gpu_given = 1};

@@ -11,9 +11,10 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "domain/engine.hpp"
 
-namespace gpushape::estimate {
+namespace gpushape::domain {
+
+struct Engine;
 
 /// What a `when` may ask about. Truths are 1 and 0.
 struct Conditions {
@@ -115,6 +116,6 @@ class When {
 /// Whether all comparisons of `when` hold.
 bool holds(std::string_view when, const Conditions& conditions);
 /// Complaints about comparisons in `engine` that cannot be read.
-Diagnostics unreadable_conditions(const domain::Engine& engine);
+Diagnostics unreadable_conditions(const Engine& engine);
 
-}  // namespace gpushape::estimate
+}  // namespace gpushape::domain

@@ -1,4 +1,4 @@
-#include "estimate/conditions.hpp"
+#include "domain/conditions.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/edit_distance.hpp"
+#include "domain/engine.hpp"
 
-namespace gpushape::estimate {
+namespace gpushape::domain {
 namespace {
 
 std::optional<double> read_number(std::string_view text) {
@@ -102,10 +103,10 @@ bool holds(std::string_view when, const Conditions& conditions) {
   return When(when).rank(conditions) >= 0;
 }
 
-Diagnostics unreadable_conditions(const domain::Engine& engine) {
+Diagnostics unreadable_conditions(const Engine& engine) {
   Diagnostics diagnostics;
-  for (const domain::EngineFacts& facts : engine.facts.rows()) {
-    for (const domain::EngineConstant& constant : facts.constants) {
+  for (const EngineFacts& facts : engine.facts.rows()) {
+    for (const EngineConstant& constant : facts.constants) {
       const auto parts = std::ranges::count(constant.when, ',') + 1;
       if (std::cmp_greater(parts, kMostComparisons)) {
         diagnostics.push_back(
@@ -128,4 +129,4 @@ Diagnostics unreadable_conditions(const domain::Engine& engine) {
   return diagnostics;
 }
 
-}  // namespace gpushape::estimate
+}  // namespace gpushape::domain
