@@ -25,6 +25,9 @@ constexpr std::array<double, 2> kUsualFractions = {0.6, 0.95};
 constexpr std::int64_t kFewSequences = 2;
 /// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
 constexpr std::int64_t kBlockTokens = 32;
+/// "For optimal throughput, we recommend setting max_num_batched_tokens > 8192": vLLM
+/// docs/configuration/optimization.md. Recipes take just that.
+constexpr std::int64_t kAdvisedBatch = 8192;
 /// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
 constexpr std::int64_t kFewDrafts = 3;
 /// Ranks of adapters that recipes take beside the default of 16
@@ -56,15 +59,21 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   return values;
 }
 
-std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start, EngineVersion version,
-                                                   const Unstated& unstated) {
+/// Who does not tell the most sequences tells few other settings: whether the engine was started
+/// from a program, which makes other defaults, or took text alone. vLLM's graphs, sampler and steps
+/// hang on them.
+bool leaves_sequences_open(const EngineStart& start) {
+  return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
+}
+
+std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
+                                                   EngineVersion version) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   // Of the first generation's ranks one samples, and the record may hold another's figures.
   constexpr EngineVersion kAllSample{0, 8, 0};
-  const bool may_not_sample = start.tensor_parallel > 1 && version < kAllSample;
-  const bool may_be_few =
-      unstated.release || unstated.utilization || unstated.settings || may_not_sample;
-  if (!start.max_num_seqs && may_be_few && start.engine == "vllm")
+  const bool may_not_sample =
+      start.engine == "vllm" && start.tensor_parallel > 1 && version < kAllSample;
+  if (leaves_sequences_open(start) || (may_not_sample && !start.max_num_seqs))
     values.emplace_back(kFewSequences);
   return values;
 }
@@ -73,6 +82,8 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
                                                  const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
   const bool is_open = unstated.settings && !start.max_num_batched_tokens;
+  if (leaves_sequences_open(start) && !start.max_num_batched_tokens)
+    values.emplace_back(kAdvisedBatch);
   if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
     values.emplace_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
   return values;
@@ -137,9 +148,14 @@ void vary(std::vector<PossibleStart>& starts, Value EngineStart::* setting,
   }
 }
 
-/// vLLM captures sizes up to the most sequences, whatever else is known of the start.
-bool leaves_sequences_open(const EngineStart& start) {
-  return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
+/// Every start once more, with its towers left out.
+void add_without_images(std::vector<PossibleStart>& starts) {
+  const std::size_t count = starts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    starts.push_back(starts[i]);
+    starts.back().start.takes_no_images = true;
+    starts.back().start.takes_no_videos = true;
+  }
 }
 
 }  // namespace
@@ -167,8 +183,13 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
       starts.push_back({.start = start, .version = release, .memory = memory});
   }
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
-  vary(starts, &EngineStart::max_num_seqs, sequences(start, version, unstated));
+  vary(starts, &EngineStart::max_num_seqs, sequences(start, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
+  if (leaves_sequences_open(start) && !start.chunks_prompts)
+    vary(starts, &EngineStart::chunks_prompts, {std::nullopt, false});
+  if (leaves_sequences_open(start) && !start.is_library)
+    vary(starts, &EngineStart::is_library, {false, true});
+  if (leaves_sequences_open(start) && !start.takes_no_images) add_without_images(starts);
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;

@@ -106,6 +106,7 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   format.static_activation_scales = suffix.static_activation_scales;
   format.head_quantized = suffix.head_quantized;
   format.is_told_by_name = true;
+  format.richer = suffix.richer;
   if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
     format.other = suffix.linear;
     return format;

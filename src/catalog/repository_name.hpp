@@ -24,6 +24,7 @@ struct RepositorySuffix {
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
   bool head_quantized = false;
+  double richer = 0;  ///< WeightFormat::richer
   /// Of models with linear attention: its layers stay in 16 bits.
   bool keeps_linear_attention = false;
   /// Of models with linear attention: how all attention is stored instead.

@@ -188,7 +188,12 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-autoround-int4", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-int4-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
-    {.suffix = "-unsloth-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-unsloth-bnb-4bit",
+     .linear = Quantization::BnbNf4Double,
+     .richer = 0.1,
+     .source =
+         "https://unsloth.ai/blog/dynamic-4bit: bitsandbytes nf4, with layers in 16 bits that "
+         "are chosen model by model and take less than a tenth more"},
     {.suffix = "-bnb-nf4", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
     {.suffix = "-bnb-8bit",
      .linear = Quantization::BnbInt8,

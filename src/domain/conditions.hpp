@@ -27,6 +27,7 @@ struct Conditions {
   double is_a100 = 0;
   double is_amd = 0;
   double is_quantized = 0;
+  double is_mix_named = 0;  ///< there is no GGUF file, only the name of its mix
   double linear_bits = 16;  ///< of one stored weight of a linear layer
   double has_block_scales = 0;
   double is_mxfp4 = 0;
@@ -60,6 +61,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
     {"amd", &Conditions::is_amd, "1 on AMD devices"},
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
+    {"mixNamed", &Conditions::is_mix_named,
+     "1 when there is no GGUF file, only the name of its mix (Q4_K_M)"},
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
     {"blockScales", &Conditions::has_block_scales,
      "1 when a square block of a linear layer's weights has one scale"},

@@ -59,6 +59,9 @@ struct WeightFormat {
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
   bool is_told_by_name = false;  ///< of the repository: what stays in `other` is the usual recipe
+  /// Of a publisher who chooses layers to keep in `other` model by model: how much larger the
+  /// checkpoint is at most, of itself.
+  double richer = 0;
   /// Mixed precision: of what is not `kept`, the first that matches a module decides.
   std::vector<ModuleFormat> modules;
 

@@ -1,6 +1,7 @@
 #include "estimate/open_recipe.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,7 @@ bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
   constexpr int kByteBits = 8;
   // Blocks of a GGUF file are what their name says.
   if (scheme.is_interleaved) return false;
+  if (layout.is_as_stored && model.weights.richer > 0) return true;
   if (scheme.weight_bits == kByteBits)
     return has_recurrence(model) && scheme.granularity != domain::ScaleGranularity::Block;
   return scheme.weight_bits <= kFewBits &&
@@ -91,8 +93,10 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
     kept.scheme.group = kSmallGroup;
   }
   const LoadedWeights most = load_weights(richest, kept, stage);
+  const double richer = layout.is_as_stored ? model.weights.richer : 0;
+  const Bytes chosen(std::llround(richer * static_cast<double>(loaded.tensors.count())));
   return {.less = std::max(Bytes(0), loaded.tensors - least.tensors),
-          .more = std::max(Bytes(0), most.tensors - loaded.tensors)};
+          .more = std::max(chosen, most.tensors - loaded.tensors)};
 }
 
 }  // namespace gpushape::estimate

@@ -57,11 +57,10 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
   const bool is_converted =
       std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end();
-  choice.layout.is_recipe_open = !is_recipe_told(stored, is_as_stored, is_converted) &&
-                                 has_recipes(*request.model, choice.layout);
+  const bool is_told = is_recipe_told(stored, is_as_stored, is_converted);
+  choice.layout.is_recipe_open = !is_told && has_recipes(*request.model, choice.layout);
 
-  const bool is_file =
-      choice.layout.scheme.is_interleaved && !is_recipe_told(stored, is_as_stored, is_converted);
+  const bool is_file = choice.layout.scheme.is_interleaved && !is_told;
   if (is_file) {
     choice.file_model = shared_file_model(request, wanted);
     choice.layout.is_as_stored = true;

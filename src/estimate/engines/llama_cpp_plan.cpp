@@ -124,8 +124,9 @@ std::int64_t gpus_of(const Request& request) {
   return is_on_gpus && !is_kept_off ? asked : 0;
 }
 
-Conditions conditions_with(const Request& request, std::int64_t gpus) {
+Conditions conditions_with(const Request& request, const FileChoice& file, std::int64_t gpus) {
   Conditions conditions = conditions_of(request);
+  conditions.is_mix_named = file.mix ? 1 : 0;
   conditions.gpu_given = gpus > 0 ? 1 : 0;
   return conditions;
 }
@@ -286,7 +287,7 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   const std::int64_t gpus = gpus_of(request);
   Plan& plan = resolved.plan;
   plan.model = request.model;
-  plan.facts = facts_under(conditions_with(request, gpus), request, version);
+  plan.facts = facts_under(conditions_with(request, *file, gpus), request, version);
   constexpr std::array<std::string_view, 3> kNeeded = {"microBatch", "slots", "contextUnit"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
