@@ -1,6 +1,7 @@
 #include "calibrate/started_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -30,12 +31,20 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
   return std::nullopt;
 }
 
-/// The name before brackets that say how it is stored, or where.
+/// Words of remarks that say where a checkpoint lies or who starts it.
+constexpr auto kOfPlace = std::to_array<std::string_view>(
+    {"container", "folder", "image", "local", "path", "recipe", "served"});
+
+/// The name before brackets that say how it is stored, or where: "(local path)", "(BF16)". Other
+/// remarks may speak of other tensors ("FP8 checkpoint", "pruned").
 std::optional<std::string> before_brackets(const std::string& name) {
   const std::size_t open = name.find(" (");
   if (open == std::string::npos || !name.ends_with(')')) return std::nullopt;
   const std::string words = name.substr(open + 2, name.size() - open - 3);
-  if (!words.contains('/') && !catalog::parse_quantization(words)) return std::nullopt;
+  const bool is_of_place =
+      words.contains('/') ||
+      std::ranges::any_of(kOfPlace, [&](std::string_view word) { return words.contains(word); });
+  if (!is_of_place && !catalog::parse_quantization(words)) return std::nullopt;
   return name.substr(0, open);
 }
 

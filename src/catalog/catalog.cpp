@@ -183,10 +183,10 @@ std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) 
 }
 
 // Ids of the entries with a name that is the same but for owner and marks.
-std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted) const {
+std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted, Compare compare) const {
   std::vector<std::string> ids;
   const auto consider = [&](std::string_view candidate, std::string_view id) {
-    if (comparable_name(candidate) != wanted) return;
+    if (compare(candidate) != wanted) return;
     if (std::ranges::none_of(ids, [&](const std::string& other) { return same(other, id); }))
       ids.emplace_back(id);
   };
@@ -206,11 +206,12 @@ std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view nam
   const std::string wanted = comparable_name(name);
   if (wanted.empty()) return std::nullopt;
   for (const std::string_view tuned : {"", "-instruct", "-it", "-chat"}) {
-    const std::vector<std::string> ids = mirrored_ids(wanted + std::string(tuned));
+    const auto ids = mirrored_ids(wanted + std::string(tuned), comparable_name);
     if (ids.size() > 1) return std::nullopt;
     if (!ids.empty()) return find_entry(ids.front());
   }
-  return std::nullopt;
+  const std::vector<std::string> ids = mirrored_ids(unmarked_name(name), unmarked_name);
+  return ids.size() == 1 ? find_entry(ids.front()) : std::nullopt;
 }
 
 std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view name) const {
@@ -238,6 +239,22 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
   // "gpt-oss-20b-mxfp4": the publisher's own precision.
   if ((**base).weights.linear == suffix->linear) return renamed(std::move(**base), name);
   return requantized(std::move(**base), name, *suffix);
+}
+
+std::optional<Result<domain::Model>> Catalog::find_tuned(std::string_view name) const {
+  const std::vector<EntryName> names = entry_names();
+  if (const std::optional<std::string> base = tuned_base(name, names)) {
+    Result<domain::Model> entry = *find_entry(*base);
+    return entry ? tuned(*std::move(entry), name) : std::move(entry);
+  }
+  const std::optional<QuantizedName> parts = quantized_name(name);
+  if (!parts || !name.contains('/')) return std::nullopt;
+  const std::string stem = fmt::format("{}/{}", owner_of(name), without_gguf(parts->base));
+  const std::optional<std::string> base = tuned_base(stem, names);
+  if (!base) return std::nullopt;
+  Result<domain::Model> entry = *find_entry(*base);
+  return entry ? requantized(tuned(*std::move(entry), stem), name, *parts->suffix)
+               : std::move(entry);
 }
 
 Result<domain::Model> Catalog::find(std::string_view name) const {
@@ -274,22 +291,30 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
   if (const std::optional<std::string> base = unaltered_name(name)) {
     if (Result<domain::Model> entry = find_name(*base)) return renamed(std::move(*entry), name);
   }
+  if (std::optional<Result<domain::Model>> entry = find_tuned(name)) return std::move(*entry);
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
                  model_suggestion(name, model_names()));
 }
 
 Result<domain::Model> Catalog::read(const std::string& path) { return read_source(path); }
 
-std::vector<std::string> Catalog::model_names() const {
-  std::vector<std::string> names;
+std::vector<EntryName> Catalog::entry_names() const {
+  std::vector<EntryName> names;
   for (const OverlayFile& file : overlay_models_) {
-    names.push_back(file.id);
-    names.insert(names.end(), file.aliases.begin(), file.aliases.end());
+    names.push_back({file.id, file.id});
+    for (const std::string& alias : file.aliases) names.push_back({alias, file.id});
   }
   for (const document::PackedFile& file : embedded(kModels)) {
-    names.emplace_back(file.id);
-    for (const std::string_view alias : lines(file.aliases)) names.emplace_back(alias);
+    names.push_back({std::string(file.id), std::string(file.id)});
+    for (const std::string_view alias : lines(file.aliases))
+      names.push_back({std::string(alias), std::string(file.id)});
   }
+  return names;
+}
+
+std::vector<std::string> Catalog::model_names() const {
+  std::vector<std::string> names;
+  for (EntryName& entry : entry_names()) names.push_back(std::move(entry.name));
   return names;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "catalog/tuned_name.hpp"
 #include "document/pack.hpp"
 #include "domain/engine.hpp"
 #include "domain/engine_arguments.hpp"
@@ -33,7 +34,8 @@ class Catalog {
   /// config.json, a folder with one, or a weight file. A name that differs from an entry's in its
   /// owner or its marks only is that entry ("unsloth/Llama-3.2-3B-Instruct"); a quantized
   /// repository that has no entry of its own is its base model in the precision that its name tells
-  /// (repository_name.hpp). The notes say so. An unknown name is answered with the nearest names.
+  /// (repository_name.hpp), and a fine-tune is the model whose name it bears (tuned_name.hpp). The
+  /// notes say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
   /// A name alone: what stands on disk is not looked at.
   [[nodiscard]] Result<domain::Model> find_name(std::string_view name) const;
@@ -56,10 +58,14 @@ class Catalog {
   };
 
   [[nodiscard]] std::optional<Result<domain::Model>> find_entry(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> mirrored_ids(const std::string& wanted) const;
+  using Compare = std::string (*)(std::string_view);
+  [[nodiscard]] std::vector<std::string> mirrored_ids(const std::string& wanted,
+                                                      Compare compare) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_mirrored(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
+  [[nodiscard]] std::optional<Result<domain::Model>> find_tuned(std::string_view name) const;
   [[nodiscard]] domain::Model of_any_publisher(domain::Model entry) const;
+  [[nodiscard]] std::vector<EntryName> entry_names() const;
   [[nodiscard]] std::vector<std::string> model_names() const;
 
   std::vector<OverlayFile> overlay_models_;

@@ -151,6 +151,12 @@ std::string comparable_name(std::string_view repository) {
   return name;
 }
 
+std::string unmarked_name(std::string_view repository) {
+  std::string name = comparable_name(repository);
+  std::erase(name, '-');
+  return name;
+}
+
 std::optional<std::string> unaltered_name(std::string_view repository) {
   std::string name(after_owner(repository));
   const std::string text = folded(name);
@@ -205,6 +211,17 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
 domain::Model renamed(domain::Model base, std::string_view repository) {
   base.notes.push_back(fmt::format("'{}' has no entry of its own: read as {}, whose name it bears",
                                    repository, base.id));
+  base.id = repository;
+  base.aliases.clear();
+  base.weights.is_told_by_name = true;
+  return base;
+}
+
+domain::Model tuned(domain::Model base, std::string_view repository) {
+  base.notes.push_back(fmt::format(
+      "'{}' has no entry of its own: read as a fine-tune of {}, whose name it bears among other "
+      "words, with the same tensors; give its config.json where they differ",
+      repository, base.id));
   base.id = repository;
   base.aliases.clear();
   base.weights.is_told_by_name = true;

@@ -45,6 +45,9 @@ struct QuantizedName {
 /// "google_gemma-3-4b-it" is "gemma3-4b-it").
 std::string comparable_name(std::string_view repository);
 
+/// Comparable, without any marks: folders are often called "qwen25-vl-7b-instruct".
+std::string unmarked_name(std::string_view repository);
+
 /// The base of a model whose name says that it was altered without a change of its tensors: of
 /// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
 std::optional<std::string> unaltered_name(std::string_view repository);
@@ -57,6 +60,9 @@ std::optional<QuantizedName> quantized_name(std::string_view repository);
 
 /// `base` under the name that was asked for; a note says how it was read.
 domain::Model renamed(domain::Model base, std::string_view repository);
+
+/// `base` under the name of a fine-tune; a note says how it was read.
+domain::Model tuned(domain::Model base, std::string_view repository);
 
 /// `base` in the precision of the suffix, under the name that was asked for; a note says how it was
 /// read.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/comparison.hpp"
+#include "calibrate/started_model.hpp"
 #include "document/text_format.hpp"
 #include "estimate/facts.hpp"
 #include "support/source_settings.hpp"
@@ -309,6 +310,39 @@ TEST_SUITE("calibrate") {
           known.pool->width() * known.pool->measured_gib + 7.9);
     CHECK(open.pool->is_in_range());
     CHECK(open.weights->predicted == known.weights->predicted);
+  }
+
+  // What an excerpt leaves out may be that few sequences run, that prompts are not cut, that a step
+  // takes 8,192 tokens, that a program started the engine or that the model takes text alone.
+  TEST_CASE("who does not tell the most sequences may have changed other settings, too") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "Qwen/Qwen2.5-VL-7B-Instruct";
+    start.activation_gib = 1;
+    const auto range_of = [&](const auto& figure) {
+      return (figure->predicted.high - figure->predicted.low).gib();
+    };
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    start.has_default_sequences = true;
+    const Comparison told = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE((open.activation && told.activation && open.pool && told.pool));
+    CHECK(open.knowledge == calibrate::Knowledge::Settings);
+    CHECK(range_of(open.activation) > range_of(told.activation) + 0.5);
+    // 3,584 x 152,064 logits and the 1.2 GiB of the tower.
+    CHECK(range_of(open.weights) > range_of(told.weights) + 1);
+    CHECK(open.activation->predicted.expected == told.activation->predicted.expected);
+    CHECK(open.pool->predicted.low <= told.pool->predicted.low);
+    CHECK(open.pool->predicted.high >= told.pool->predicted.high);
+  }
+
+  TEST_CASE("remarks behind a model's name are passed over, but for what they say of its weights") {
+    const auto model_of = [](const std::string& name) {
+      const auto model = calibrate::find_started_model(name, built_in_catalog());
+      return model ? model->weights.linear : domain::Quantization::Fp32;
+    };
+    CHECK(model_of("Qwen3-8B (local path)") == domain::Quantization::Bf16);
+    CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
+    CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
+    CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found
   }
 
   TEST_CASE("starts that ask for the same count once") {

@@ -248,6 +248,21 @@ TEST_SUITE("catalog") {
     CHECK(quantized.layers.size() == 1);
   }
 
+  TEST_CASE("names without any marks are found, and fine-tunes by the name that they bear") {
+    CHECK(found("qwen25-vl-7b-instruct").id == "Qwen/Qwen2.5-VL-7B-Instruct");
+    CHECK(found("llama31-8b-instruct").id == "meta-llama/Llama-3.1-8B-Instruct");
+    const Model tuned = found("someone/Llama-3.1-Support-8B-Instruct");
+    CHECK(tuned.id == "someone/Llama-3.1-Support-8B-Instruct");
+    CHECK(tuned.parameters.total == 8'030'261'248);
+    REQUIRE_FALSE(tuned.notes.empty());
+    CHECK(tuned.notes.back().contains("fine-tune of meta-llama/Llama-3.1-8B-Instruct"));
+    const Model quantized = found("someone/Llama-3.1-Support-8B-Instruct-AWQ");
+    CHECK(quantized.id == "someone/Llama-3.1-Support-8B-Instruct-AWQ");
+    CHECK(quantized.weights.linear == Quantization::Awq);
+    CHECK(quantized.layers == tuned.layers);
+    CHECK_FALSE(catalog().find("someone/Llama-3.1-Support-9B-AWQ"));
+  }
+
   TEST_CASE("suggestions keep to the size and the family that was asked for") {
     const std::vector<std::string> names = {"a/Llama-3.1-70B", "a/Llama-3.1-8B", "b/Gemma-3.1-8B",
                                             "a/Llama-3.2-1B", "llama-3.1-8b"};

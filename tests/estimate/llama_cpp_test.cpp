@@ -268,6 +268,22 @@ TEST_SUITE("estimate") {
     check_buffers(rows);
   }
 
+  // A file that is called Qwen_Qwen3.5-9B-Q4_K_M.gguf: 5,060.88 MiB on the GPU. With a header at
+  // hand nothing is open.
+  TEST_CASE("the name of a mix leaves open what publishers keep of layers with a state") {
+    const auto weights_of = [](const char* model) {
+      const auto estimate = planned({model, "q4_k_m", "q8_0", 262144, 2, "b9010", 1});
+      REQUIRE(estimate.has_value());
+      return domain::part_bytes(*estimate, domain::Part::Weights);
+    };
+    constexpr double kPrinted = 5060.88 / 1024;
+    const domain::Range hybrid = weights_of("Qwen/Qwen3.5-9B");
+    CHECK(hybrid.low.gib() < kPrinted);
+    CHECK(hybrid.high.gib() > kPrinted);
+    const domain::Range plain = weights_of("Qwen/Qwen3-8B");
+    CHECK(plain.high.gib() / plain.low.gib() < 1.01);
+  }
+
   // The first GPU computes with the layers of the host, and has copies of their weights and caches
   // for a while.
   TEST_CASE("a GPU with a part of the layers, or none, has the compute buffer that logs print") {

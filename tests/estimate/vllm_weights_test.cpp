@@ -147,6 +147,25 @@ TEST_SUITE("estimate") {
     CHECK(weights.low.gib() <= 15.2227);
   }
 
+  // On GB10: https://github.com/sostrowsk/dgx-spark-local-llm (Laguna, 0.25.1) and a public boot
+  // log of Nemotron-3-Nano (0.26.0).
+  TEST_CASE("the bounds of 8 and 4 bits on GB10 hold what its kernels lay out anew") {
+    for (const PrintedWeights& row :
+         {PrintedWeights{.model = "poolside/Laguna-S-2.1-INT4",
+                         .version = "0.25.1",
+                         .gib = 69.34,
+                         .capability = "12.1"},
+          PrintedWeights{.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4",
+                         .version = "0.26",
+                         .gib = 18.21,
+                         .capability = "12.1"}}) {
+      CAPTURE(row.model);
+      const domain::Range weights = weights_by_vllm(row);
+      CHECK(weights.low.gib() <= row.gib);
+      CHECK(weights.high.gib() >= row.gib);
+    }
+  }
+
   // 48 layers of 128 experts: rows of 2,048 and of 768 values in 16 bits, 256 bytes behind each.
   // The wider second matrix (384 MiB, then 448) lies where the first one was (768), and 320 MiB of
   // that are lost; what the last layer's second one leaves is not given back.
