@@ -36,42 +36,8 @@ constexpr auto kGpuLabels = std::to_array<GpuLabel>({
     {"A6000", "rtx-a6000"},
     {"V100-32GB", "v100-sxm2-32"},
     {"V100-32", "v100-sxm2-32"},
+    {"A5000", "rtx-a5000"},
 });
-
-/// GPUs of workstations and players, which no data center profile covers: the totals that the CUDA
-/// runtime reports in published logs (24 GiB to the byte under Windows), multiprocessors and
-/// compute capability from NVIDIA's pages.
-struct OtherGpu {
-  std::string_view label;
-  double least_gib;
-  double expected_gib;
-  double most_gib;
-  std::string_view capability;
-  std::int64_t multiprocessors;
-  std::string_view vendor = "nvidia";
-};
-constexpr auto kOtherGpus = std::to_array<OtherGpu>({
-    {"RTX 4090", 23.49, 23.6, 23.65, "8.9", 128},
-    {"RTX 3090", 23.55, 23.69, 24.0, "8.6", 82},
-    {"RTX-3090", 23.55, 23.69, 24.0, "8.6", 82},
-    {"RTX 5090", 31.3, 31.36, 31.4, "12.0", 170},
-    {"RTX-5090", 31.3, 31.36, 31.4, "12.0", 170},
-    {"A5000", 23.45, 23.58, 23.7, "8.6", 64},
-    {"MI300X", 191.4, 191.45, 191.5, "", 304, "amd"},
-});
-
-domain::VisibleMemory memory_of(const OtherGpu& gpu) {
-  domain::VisibleMemory memory;
-  memory.bytes = {.low = gib_of(gpu.least_gib),
-                  .expected = gib_of(gpu.expected_gib),
-                  .high = gib_of(gpu.most_gib)};
-  memory.parent_bytes = memory.bytes.expected;
-  memory.vendor = gpu.vendor;
-  memory.product_name = gpu.label;
-  memory.compute_capability = gpu.capability;
-  memory.multiprocessors = gpu.multiprocessors;
-  return memory;
-}
 
 /// By a name of its own that the tables know: "L20", "RTX-PRO-6000", "NVIDIA_H200".
 std::optional<domain::VisibleMemory> named_memory(std::string label,
@@ -95,10 +61,6 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
       label != kGpuLabels.end()) {
     if (const Result<domain::Device> device = profiles.find(label->device))
       gpu.memory = domain::visible_memory(*device, nullptr);
-  }
-  if (const auto other = std::ranges::find(kOtherGpus, start.gpu, &OtherGpu::label);
-      other != kOtherGpus.end()) {
-    gpu.memory = memory_of(*other);
   }
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
