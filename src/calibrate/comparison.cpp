@@ -130,6 +130,28 @@ std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::E
                     .printed = tokens};
 }
 
+/// The first start's count; of the others that what is not stated allows, one that holds the
+/// printed tokens. Layers with a window or a state hold more of a request where steps are larger,
+/// and states are kept for prefixes.
+std::optional<TokenCheck> check_tokens_of(const std::vector<PossibleStart>& starts,
+                                          const domain::Model& model,
+                                          const domain::Engine& engine) {
+  const auto check = [&](PossibleStart possible) {
+    return check_tokens(possible.start, model, workload_of(possible.start, model, possible.version),
+                        engine, possible.memory);
+  };
+  const std::optional<TokenCheck> first = check(starts.front());
+  if (!first || first->holds()) return first;
+  for (PossibleStart possible : starts) {
+    for (const bool shares_prefixes : {true, false}) {
+      if (!starts.front().start.prefix_caching) possible.start.prefix_caching = shares_prefixes;
+      const auto other = check(possible);
+      if (other && other->holds()) return other;
+    }
+  }
+  return first;
+}
+
 /// What the causes of calibration say of figures outside their ranges.
 std::vector<std::string> causes_of(const EngineStart& start, const domain::Model& model,
                                    const domain::Engine& engine,
@@ -242,8 +264,9 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   const bool is_known =
       start.utilization && gpu.is_named && release->is_stated && !unstated.settings;
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
-  const PredictedFigures predicted = predicted_figures(
-      possible_starts(start, unstated, release->version, *engine, gpu), *model, *engine);
+  const std::vector<PossibleStart> possible =
+      possible_starts(start, unstated, release->version, *engine, gpu);
+  const PredictedFigures predicted = predicted_figures(possible, *model, *engine);
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
@@ -261,11 +284,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (has_terms && start.pipeline_parallel == 1) {
     comparison.activation = figure(predicted.activation, start.activation_gib);
     comparison.non_torch = figure(predicted.non_torch, start.non_torch_gib);
-    domain::Range graphs = predicted.graphs;
-    for (const PossibleStart& possible : starts_with_fewer_graphs(start, release->version, gpu))
-      graphs = widened(graphs, predicted_figures({possible}, *model, *engine).graphs);
     if (start.graphs_gib && *start.graphs_gib > 0)
-      comparison.graphs = figure(graphs, start.graphs_gib);
+      comparison.graphs = figure(predicted.graphs, start.graphs_gib);
   }
   const bool has_drafts = (start.notes.contains("MTP") && !start.notes.contains("no MTP")) ||
                           start.id.ends_with("-mtp");
@@ -273,7 +293,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   const bool is_partial = start.notes.contains("old behaviour: printed size");
   if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&
       (has_release || comparison.has_plain_cache))
-    comparison.tokens = check_tokens(start, *model, workload, *engine, gpu.memory);
+    comparison.tokens = check_tokens_of(possible, *model, *engine);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;

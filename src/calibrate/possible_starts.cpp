@@ -25,9 +25,9 @@ constexpr std::array<double, 2> kUsualFractions = {0.6, 0.95};
 constexpr std::int64_t kFewSequences = 2;
 /// TensorRT-LLM's blocks; a step holds at least one request of the longest sequence.
 constexpr std::int64_t kBlockTokens = 32;
-/// "For optimal throughput, we recommend setting max_num_batched_tokens > 8192": vLLM
-/// docs/configuration/optimization.md. Recipes take just that.
-constexpr std::int64_t kAdvisedBatch = 8192;
+/// The default of servers on smaller GPUs, and what the documents advise: "for optimal throughput,
+/// we recommend setting max_num_batched_tokens > 8192" (vLLM docs/configuration/optimization.md).
+constexpr std::array<std::int64_t, 2> kUsualBatches = {2048, 8192};
 /// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
 constexpr std::int64_t kFewDrafts = 3;
 /// Ranks of adapters that recipes take beside the default of 16
@@ -83,7 +83,7 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
   std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
   const bool is_open = unstated.settings && !start.max_num_batched_tokens;
   if (leaves_sequences_open(start) && !start.max_num_batched_tokens)
-    values.emplace_back(kAdvisedBatch);
+    std::ranges::copy(kUsualBatches, std::back_inserter(values));
   if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
     values.emplace_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
   return values;
@@ -159,14 +159,6 @@ void add_without_images(std::vector<PossibleStart>& starts) {
 }
 
 }  // namespace
-
-std::vector<PossibleStart> starts_with_fewer_graphs(const EngineStart& start, EngineVersion version,
-                                                    const RecordGpu& gpu) {
-  if (!leaves_sequences_open(start)) return {};
-  PossibleStart few{.start = start, .version = version, .memory = gpu.memory};
-  few.start.max_num_seqs = kFewSequences;
-  return {std::move(few)};
-}
 
 domain::Range widened(const domain::Range& first, const domain::Range& other) {
   return {.low = std::min(first.low, other.low),

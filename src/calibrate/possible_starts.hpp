@@ -35,12 +35,6 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
                                            domain::EngineVersion version,
                                            const domain::Engine& engine, const RecordGpu& gpu);
 
-/// Where nobody says how many sequences a start took: one of few, whose graphs are as few. Empty
-/// where that is known.
-std::vector<PossibleStart> starts_with_fewer_graphs(const EngineStart& start,
-                                                    domain::EngineVersion version,
-                                                    const RecordGpu& gpu);
-
 /// What starts print, of all possible ones: the first's expected figures, the widest bounds.
 struct PredictedFigures {
   domain::Range weights;
