@@ -60,8 +60,8 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
 }
 
 /// Who does not tell the most sequences tells few other settings: whether the engine was started
-/// from a program, which makes other defaults, or took text alone. vLLM's graphs, sampler and steps
-/// hang on them.
+/// from a program, which makes other defaults, took text alone, or shares images out among ranks
+/// instead of towers. vLLM's graphs, sampler and steps hang on them.
 bool leaves_sequences_open(const EngineStart& start) {
   return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
 }
@@ -123,8 +123,10 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
+  const domain::Engine told =
+      possible.start.keeps_towers_whole ? as_started(engine, possible.start) : engine;
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
-      model, workload_of(possible.start, model, possible.version), engine, possible.memory);
+      model, workload_of(possible.start, model, possible.version), told, possible.memory);
   if (!estimate) return std::nullopt;
   PredictedFigures figures{.weights = of_any_stage(loaded_bytes(*estimate), *estimate),
                            .activation = term_bytes(*estimate, "activation"),
@@ -179,6 +181,8 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
   if (leaves_sequences_open(start) && !start.chunks_prompts)
     vary(starts, &EngineStart::chunks_prompts, {std::nullopt, false});
+  if (leaves_sequences_open(start) && start.tensor_parallel > 1 && !start.keeps_towers_whole)
+    vary(starts, &EngineStart::keeps_towers_whole, {false, true});
   if (leaves_sequences_open(start) && !start.is_library)
     vary(starts, &EngineStart::is_library, {false, true});
   if (leaves_sequences_open(start) && !start.takes_no_images) add_without_images(starts);

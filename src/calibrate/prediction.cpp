@@ -123,7 +123,16 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 }
 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
-  model.max_context_tokens = std::max(model.max_context_tokens, start.context_tokens.value_or(0));
+  const std::int64_t context = start.context_tokens.value_or(0);
+  if (context <= model.max_context_tokens) return model;
+  // Whoever overrides the scaling of the rope gets as many more angles.
+  const auto stretch = [&](domain::Rope& rope) {
+    if (rope.positions >= model.max_context_tokens)
+      rope.positions = std::max(context, rope.positions);
+  };
+  stretch(model.rope);
+  std::ranges::for_each(model.further_ropes, stretch);
+  model.max_context_tokens = context;
   return model;
 }
 
@@ -179,9 +188,10 @@ domain::Range weights_bytes(const domain::Estimate& estimate) {
   // The bounds of all stand with the layers'.
   const domain::Range layers = term_bytes(estimate, "weights");
   const domain::Range towers = term_bytes(estimate, "towers");
-  return {.low = layers.low + towers.low,
-          .expected = layers.expected + towers.expected,
-          .high = layers.high + towers.high};
+  const domain::Range buffers = term_bytes(estimate, "stepBuffers");
+  return {.low = layers.low + towers.low + buffers.low,
+          .expected = layers.expected + towers.expected + buffers.expected,
+          .high = layers.high + towers.high + buffers.high};
 }
 
 domain::Range loaded_bytes(const domain::Estimate& estimate) {

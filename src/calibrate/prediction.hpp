@@ -36,7 +36,7 @@ domain::Engine on_vendor(domain::Engine engine, const EngineStart& start,
 
 /// The range of a term; 0 bytes where it does not apply.
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name);
-/// The weights, those of towers included.
+/// The weights, those of towers and what is made beside them included.
 domain::Range weights_bytes(const domain::Estimate& estimate);
 /// What an engine prints as loaded: the weights, and from vLLM 0.8 on the slots for adapters.
 domain::Range loaded_bytes(const domain::Estimate& estimate);

@@ -86,7 +86,7 @@ std::string TakenEvidence::source(std::string_view term) const {
 bool is_in_measured(std::string_view term, const TakenEvidence& evidence) {
   if (evidence.is_empty()) return false;
   if (term == "collectives") return evidence.find("nonTorch") != nullptr;
-  return term == "towers" && evidence.find("weights") != nullptr;
+  return (term == "towers" || term == "stepBuffers") && evidence.find("weights") != nullptr;
 }
 
 }  // namespace gpushape::estimate

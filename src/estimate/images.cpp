@@ -14,6 +14,13 @@ std::int64_t image_tokens(const domain::Model& model) {
   return tokens;
 }
 
+std::int64_t fed_layers(const domain::Model& model) {
+  constexpr std::int64_t kFed = 3;
+  const bool is_fed = !model.towers.empty() && (model.family.starts_with("qwen3_vl") ||
+                                                model.family.starts_with("qwen3_omni"));
+  return is_fed ? kFed : 0;
+}
+
 Diagnostics add_images(domain::Workload& workload, const domain::Model& model) {
   if (!workload.images || workload.images->value == 0) return {};
   const std::int64_t tokens = image_tokens(model);

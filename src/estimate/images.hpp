@@ -12,6 +12,10 @@ namespace gpushape::estimate {
 /// Tokens that the largest image becomes; 0 where the model takes none, or it is not known.
 std::int64_t image_tokens(const domain::Model& model);
 
+/// How many of the decoder's first layers get an encoder's further outputs beside their tokens
+/// (DeepStack: Qwen3-VL, Qwen3-Omni). Source: deepstack_visual_indexes of their config.json files.
+std::int64_t fed_layers(const domain::Model& model);
+
 /// Adds the tokens of a request's images to its context, where both are given. Once: the context
 /// is then that of text and images.
 Diagnostics add_images(domain::Workload& workload, const domain::Model& model);

@@ -82,6 +82,10 @@ void describe_weights(const Situation& situation, domain::Term& term);
 Spread towers_bytes(const Situation& situation);
 void describe_towers(const Situation& situation, domain::Term& term);
 bool has_towers(const Situation& situation);
+// Of vLLM: beside the weights, for the tokens of a step.
+Spread step_buffers_bytes(const Situation& situation);
+void describe_step_buffers(const Situation& situation, domain::Term& term);
+bool has_step_buffers(const Situation& situation);
 
 Spread adapters_bytes(const Situation& situation);
 void describe_adapters(const Situation& situation, domain::Term& term);

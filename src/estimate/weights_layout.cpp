@@ -118,10 +118,9 @@ class LayerMemory {
   std::vector<std::int64_t> large_;
 };
 
-bool has_latents(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.attention.kind == domain::LayerKind::Latent;
-  });
+bool has_kind(const domain::Model& model, domain::LayerKind kind) {
+  return std::ranges::any_of(
+      model.layers, [&](const domain::LayerRun& run) { return run.layer.attention.kind == kind; });
 }
 
 void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
@@ -129,8 +128,9 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   const std::int64_t plain_bytes = std::max(layout.rotary_bytes, layout.dtype_bytes);
   // Latent attention keeps its table in 32 bits: DeepSeek-V2-Lite loads 29.43 GiB and Kimi-VL-A3B
   // 30.74 with such a table, 29.41 and 30.72 with half of it (0.19 series).
-  const std::int64_t value_bytes =
-      has_latents(model) ? std::max(kScratchFloatBytes, plain_bytes) : plain_bytes;
+  const std::int64_t value_bytes = has_kind(model, domain::LayerKind::Latent)
+                                       ? std::max(kScratchFloatBytes, plain_bytes)
+                                       : plain_bytes;
   // One table for each distinct rope serves all layers of the stage.
   const auto values_of = [&](const domain::Rope& rope) {
     const std::int64_t rows = rope.has_sections ? layout.sectioned_rope_rows : 1;
@@ -139,7 +139,10 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
                                        : rope.positions;
     return rows * positions * rope.rotary_dim;
   };
-  tally.add_rotary(values_of(model.rope) * value_bytes);
+  // Compressed attention rotates its windows and its entries with bases of their own. Source: vLLM
+  // vllm/models/deepseek_v4/common/rope.py.
+  const std::int64_t tables = has_kind(model, domain::LayerKind::Compressed) ? 2 : 1;
+  tally.add_rotary(tables * values_of(model.rope) * value_bytes);
   for (const domain::Rope& rope : model.further_ropes)
     tally.add_rotary(values_of(rope) * plain_bytes);
 }

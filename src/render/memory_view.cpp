@@ -43,6 +43,7 @@ struct OwnRow {
 };
 constexpr auto kOwnRows = std::to_array<OwnRow>({
     {"towers", Part::Weights, "encoders and projectors"},
+    {"stepBuffers", Part::Weights, "buffers of a step"},
     {"imageCache", Part::KvCache, "KV cache of the images"},
 });
 

@@ -334,6 +334,21 @@ TEST_SUITE("calibrate") {
     CHECK(open.pool->predicted.high >= told.pool->predicted.high);
   }
 
+  // A start of Qwen3.8-27B by 0.27.1 with 786,432 tokens by --hf-overrides: 51.35 GiB, of which a
+  // table of 262,144 angles would take 0.25 less.
+  TEST_CASE("a context above the model's own has as many more angles") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "Qwen/Qwen3.8-27B";
+    start.engine_version = "0.27.1";
+    start.context_tokens = 786432;
+    start.weights_gib = 51.35;
+    start.max_num_batched_tokens = 2048;
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->predicted.expected.gib() == doctest::Approx(51.35).epsilon(0.0003));
+  }
+
   TEST_CASE("remarks behind a model's name are passed over, but for what they say of its weights") {
     const auto model_of = [](const std::string& name) {
       const auto model = calibrate::find_started_model(name, built_in_catalog());

@@ -31,6 +31,10 @@ using domain::Range;
 constexpr auto kVllmTerms = std::to_array<EngineTerm>({
     {kWeights, Budget::Profiled},
     {kTowers, Budget::Profiled},
+    {{"stepBuffers", Part::Weights, "buffers that the model keeps for the tokens of a step",
+      terms::step_buffers_bytes, terms::describe_step_buffers, terms::has_step_buffers,
+      Follows::Batch},
+     Budget::Profiled},
     {kAdapters, Budget::Adapters},
     {kDraft, Budget::Profiled},
     {kKvCache, Budget::Pool},

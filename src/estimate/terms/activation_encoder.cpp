@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/images.hpp"
 #include "estimate/rank_tensors.hpp"
 #include "estimate/terms/activation.hpp"
 
@@ -33,8 +34,6 @@ const domain::Tower* profiled_tower(const domain::Model& model) {
   }
   return longest;
 }
-
-bool feeds_first_layers(const domain::Model& model) { return model.family.starts_with("qwen3_vl"); }
 
 /// Towers that the decoder attends to though they encode images mask the tiles that an image does
 /// not fill, and keep the outputs of five blocks on their way (vision_output_dim is six widths).
@@ -63,7 +62,7 @@ struct ProfiledInput {
 ProfiledInput profiled_input(const Plan& plan, const domain::Tower& tower, double items) {
   const auto tokens = static_cast<double>(tower.output_tokens);
   const double video = plan.facts.expected("videoTokens");
-  if (video <= tokens || !feeds_first_layers(*plan.model))
+  if (video <= tokens || fed_layers(*plan.model) == 0)
     return {.length = 1, .tokens = items * tokens};
   return {.length = video / tokens,
           .tokens = std::max(items * video, plan.facts.expected("videoBudget"))};
@@ -102,8 +101,7 @@ EncoderPeak encoder_peak(const Step& step) {
   peak.items = items_at_once(step, *tower);
   const ProfiledInput profiled = profiled_input(plan, *tower, peak.items);
   const double inputs = peak.items * profiled.length;
-  constexpr double kMergers = 4;
-  const double widths = feeds_first_layers(*plan.model) ? kMergers : 1;
+  const double widths = 1 + static_cast<double>(fed_layers(*plan.model));
   const double input = inputs * static_cast<double>(tower->input_values) * step.dtype;
   const double outputs = profiled.tokens * widths * step.hidden * step.dtype;
   if (plan.facts.expected("encoderOutputsKept") != 0)
