@@ -93,6 +93,10 @@ WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& mode
   return takes_scheme && is_quantized(layout.scheme) ? layout.scheme : plain_scheme(layout);
 }
 
+bool is_wide_router(const domain::Tensor& tensor, const WeightsLayout& layout) {
+  return layout.has_float32_routers && tensor.part == TensorPart::Router && tensor.columns > 0;
+}
+
 /// Tensors of one allocation, as they add up.
 struct Fused {
   RankTensor sum;
@@ -296,7 +300,7 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
     if (is_open) append_fused(open, bytes);
     open = {.sum = share,
             .scheme = scheme,
-            .is_float32 = tensor.is_float32,
+            .is_float32 = tensor.is_float32 || is_wide_router(tensor, layout),
             .row_bytes = bytes_behind_rows(tensor, scheme, layout),
             .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0};
     open_word = tensor.fused;

@@ -174,6 +174,19 @@ TEST_SUITE("estimate") {
                   0.0015);
   }
 
+  // The same file (one H200) and a public log of 0.19.1 (four H100). 62 x 256 x 3,072 values in 32
+  // bits are 0.09 GiB more than in 16, 23 x 128 x 2,688 0.01.
+  TEST_CASE("some classes hold their routers in 32 bits") {
+    check_weights({.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-FP8",
+                   .version = "0.13",
+                   .gib = 30.5211,
+                   .capability = "9.0"},
+                  0.00005);
+    check_weights(
+        {.model = "MiniMaxAI/MiniMax-M2.5", .version = "0.19.1", .tensor = 4, .gib = 53.75},
+        0.0002);
+  }
+
   // The same file (V4-Pro on eight H200), a card of two RTX PRO 6000 (0.25.0, with drafts), eight
   // H100 (0.31.1). Four streams of 7,168 values for 8,192 tokens are 0.44 GiB, for 512 0.03.
   TEST_CASE("DeepSeek-V4 has two tables of angles, and keeps its streams for drafts") {
