@@ -139,6 +139,9 @@ struct Tower {
   std::int64_t width = 0;  ///< of the feed-forward network
   bool gated = false;
   std::int64_t parameters = 0;  ///< of the whole tower
+  /// The last of its layers, behind the one whose outputs the decoder gets (vision_feature_layer):
+  /// stored, and loaded by engines that do not leave them out.
+  std::int64_t unused_layers = 0;
   /// Tokens that its largest input (image, frames, 30 s of sound) has inside the tower, and that it
   /// hands to the decoder; 0 where not known.
   std::int64_t inner_tokens = 0;

@@ -92,6 +92,7 @@ void take_start(const Request& request, const Facts& facts, WeightsLayout& layou
   const domain::Model& model = *request.model;
   layout.has_second_table = model.family == kFamilyWithSecondTable && layout.loads_towers &&
                             facts.expected("tableBesideDecoder") != 0;
+  layout.leaves_out_layers = facts.expected("unusedLayersLeftOut") != 0;
   layout.has_float32_routers =
       facts.expected("float32Routers") != 0 &&
       std::ranges::find(kFamiliesWithWideRouters, model.family) != kFamiliesWithWideRouters.end();

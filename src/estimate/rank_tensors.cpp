@@ -347,7 +347,8 @@ void append_tower(const domain::Tower& tower, const domain::Model& model,
     bytes.push_back(tower.parameters * layout.dtype_bytes);
     return;
   }
-  for (std::int64_t i = 0; i < tower.layers; ++i) {
+  const std::int64_t layers = tower.layers - (layout.leaves_out_layers ? tower.unused_layers : 0);
+  for (std::int64_t i = 0; i < layers; ++i) {
     for (const std::int64_t values : {qkv, hidden * hidden})
       bytes.push_back(divide_up(values, attention_ranks) * layout.dtype_bytes);
     for (const std::int64_t values : {up, hidden * tower.width})

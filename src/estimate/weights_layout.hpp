@@ -57,6 +57,7 @@ struct WeightsLayout {
   bool loads_towers = true;       ///< not where the engine is started for text alone
   bool towers_whole = false;      ///< each rank has all of them
   bool has_second_table = false;  ///< an embedding that is loaded twice
+  bool leaves_out_layers = false;  ///< of towers: those that nothing is taken from
   bool has_float32_routers = false;
   bool has_unused_head = false;   ///< an encoder that is loaded as the decoder it was made of
   /// Layers that predict further tokens are loaded.

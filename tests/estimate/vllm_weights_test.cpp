@@ -174,6 +174,16 @@ TEST_SUITE("estimate") {
                   0.0015);
   }
 
+  // Two public logs (0.10.2, 0.11.0), and one in AWQ (https://github.com/mrpid12org/imageworks
+  // nohup.out). A layer of CLIP has 12.6 M values, 0.0235 GiB.
+  TEST_CASE("the layer of CLIP behind the one that LLaVA takes is left out") {
+    check_weights(
+        {.model = "llava-hf/llava-v1.6-mistral-7b-hf", .version = "0.10.2", .gib = 14.0786},
+        0.00005);
+    check_weights({.model = "ybelkada/llava-1.5-7b-hf-awq", .version = "0.10.2", .gib = 4.253},
+                  0.0003);
+  }
+
   // The same file (one H200) and a public log of 0.19.1 (four H100). 62 x 256 x 3,072 values in 32
   // bits are 0.09 GiB more than in 16, 23 x 128 x 2,688 0.01.
   TEST_CASE("some classes hold their routers in 32 bits") {

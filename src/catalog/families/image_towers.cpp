@@ -118,6 +118,15 @@ std::int64_t feature_layers(const ConfigParts& parts) {
   return static_cast<std::int64_t>(std::clamp<std::size_t>(node->items().size(), 1, kMost));
 }
 
+// LLaVA takes what the last block but one gives, unless its config says otherwise: -2 leaves one.
+std::int64_t layers_behind_features(const ConfigParts& parts) {
+  const document::Node* node = parts.root().node("vision_feature_layer");
+  if (node == nullptr) return 1;
+  if (!node->is(document::Node::Kind::Integer) || node->integer() >= 0) return 0;
+  constexpr std::int64_t kMost = 64;
+  return std::min(kMost, -(node->integer() + 1));
+}
+
 }  // namespace
 
 // LlavaForConditionalGeneration: CLIP and two matrices; the class token is left out.
@@ -147,6 +156,7 @@ void add_llava(ConfigParts& parts) {
       tower.parameters += siglip_head_values(tower);
   } else if (kind == "clip_vision_model") {
     tower = clip_tower(vision);
+    tower.unused_layers = std::min(layers_behind_features(parts), tower.layers);
   } else {
     vision.complain("model_type", "vision tower '" + kind + "' is not understood",
                     "known are clip_vision_model, siglip_vision_model and pixtral");
