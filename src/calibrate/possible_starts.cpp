@@ -71,8 +71,12 @@ std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   // Of the first generation's ranks one samples, and the record may hold another's figures.
   constexpr EngineVersion kAllSample{0, 8, 0};
+  // From 0.28 on some starts print the peak of the forward pass alone: Qwen3-32B-AWQ 0.33 GiB
+  // (0.28.0), Qwen2.5-3B-AWQ 0.15 (0.30.0).
+  constexpr EngineVersion kMayLeaveSamplerOut{0, 28, 0};
+  const bool is_one_of_many = start.tensor_parallel > 1 && version < kAllSample;
   const bool may_not_sample =
-      start.engine == "vllm" && start.tensor_parallel > 1 && version < kAllSample;
+      start.engine == "vllm" && (is_one_of_many || version >= kMayLeaveSamplerOut);
   if (leaves_sequences_open(start) || (may_not_sample && !start.max_num_seqs))
     values.emplace_back(kFewSequences);
   return values;
