@@ -179,6 +179,12 @@ std::optional<std::string> another_tenant(const Difference& difference) {
       held);
 }
 
+std::optional<std::string> windows(const Difference& difference) {
+  const bool is_of_gpu = difference.term->name == "nonTorch" || difference.term->name == "kvPool";
+  if (!difference.log->start.is_under_wsl || !is_of_gpu) return std::nullopt;
+  return "under WSL Windows draws on the same GPU, and what it holds counts as the engine's";
+}
+
 std::optional<std::string> adapters(const Difference& difference) {
   const EngineStart& start = difference.log->start;
   if (!start.has_adapters || start.adapter_rank) return std::nullopt;
@@ -225,6 +231,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"other-terms", "the pool is what the other terms leave", follows_from_terms},
     {"graph-accounting", "whether graphs come off the pool", graph_accounting},
     {"another-tenant", "memory that another process holds", another_tenant},
+    {"windows", "memory that Windows holds", windows},
     {"compile-cache", "graphs compiled in this start, or loaded from a cache", compile_cache},
     {"utilization", "a share that the log does not state", utilization},
     {"adapters", "LoRA adapters", adapters},

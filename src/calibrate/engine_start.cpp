@@ -128,6 +128,7 @@ EngineStart read_start(const Node& record) {
   start.notes = text_in(record, "notes");
   if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
   start.is_first_generation = start.notes.contains("V0 engine");
+  start.is_under_wsl = start.notes.contains("WSL");
   start.has_adapters = start.notes.contains("LoRA");
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())

@@ -40,6 +40,7 @@ struct EngineStart {
   bool enforce_eager = false;
   bool is_first_generation = false;  ///< of vLLM's engine ("V0"), which ran beside the second
   bool is_library = false;           ///< started from a program, not as a server
+  bool is_under_wsl = false;         ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's

@@ -334,6 +334,29 @@ TEST_SUITE("calibrate") {
     CHECK(open.pool->predicted.high >= told.pool->predicted.high);
   }
 
+  // Qwen2.5-7B by 0.6.4 under WSL: 1.66 GiB of non-torch memory, 3.51 of pool
+  // (https://github.com/XtionDoubleAI/m2a results/vllm_server.log).
+  TEST_CASE("under WSL the bounds hold what Windows takes of the GPU") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.6.4";
+    start.model = "Qwen/Qwen2.5-7B-Instruct";
+    start.gpu_total_gib = 23.99;
+    start.utilization = 0.9;
+    start.context_tokens = 16384;
+    start.max_num_seqs = 256;
+    start.non_torch_gib = 1.66;
+    start.pool_gib = 3.51;
+    start.is_parallelism_stated = true;
+    const Comparison plain = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE((plain.non_torch && plain.pool));
+    CHECK_FALSE(plain.non_torch->is_in_range());
+    start.is_under_wsl = true;
+    const Comparison windows = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(windows.non_torch->is_in_range());
+    CHECK(windows.pool->is_in_range());
+  }
+
   // A start of Qwen3.8-27B by 0.27.1 with 786,432 tokens by --hf-overrides: 51.35 GiB, of which a
   // table of 262,144 angles would take 0.25 less.
   TEST_CASE("a context above the model's own has as many more angles") {

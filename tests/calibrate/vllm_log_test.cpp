@@ -377,6 +377,22 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::process_of(line) == "EngineCore pid=3");
   }
 
+  // The line as vLLM platforms/interface.py logs it; 1.66 GiB as a public log of 0.6.4 has it.
+  TEST_CASE("under WSL what Windows holds is named") {
+    const std::string line =
+        "WARNING [interface.py:221] Using 'pin_memory=False' as WSL is detected. This may slow "
+        "down "
+        "the performance.\n";
+    const std::string plain = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    CHECK_FALSE(read("vllm-0.19-llama-8b.log").start.is_under_wsl);
+    EngineLog log = *read_engine_log(line + plain, "wsl.log");
+    CHECK(log.start.is_under_wsl);
+    log.start.non_torch_gib = 1.66;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    REQUIRE_FALSE(calibrated_term(calibration, "nonTorch").causes.empty());
+    CHECK(calibrated_term(calibration, "nonTorch").causes.front().contains("Windows"));
+  }
+
   TEST_CASE("every reader and every cause says what it is") {
     for (const auto& row : calibrate::log_readers()) CHECK_FALSE(row.description.empty());
     for (const auto& row : calibrate::causes()) CHECK_FALSE(row.description.empty());

@@ -124,6 +124,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   }
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
+  if (line.contains("WSL is detected")) start.is_under_wsl = true;
   read_limits(line, start);
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))
