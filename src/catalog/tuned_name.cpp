@@ -26,12 +26,15 @@ constexpr auto kOtherTensors = std::to_array<std::string_view>(
      "zip"});
 /// Parts of words that name a format.
 constexpr auto kFormatParts =
-    std::to_array<std::string_view>({"awq", "bit", "bnb", "bpw", "exl", "fp4", "fp8", "ggml",
-                                     "gguf", "gptq", "int4", "int8", "mlx", "quant", "w4a", "w8a"});
+    std::to_array<std::string_view>({"awq", "bnb", "bpw", "exl", "fp4", "fp8", "ggml", "gguf",
+                                     "gptq", "int4", "int8", "mlx", "quant", "w4a", "w8a"});
 
 bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 bool names_format(std::string_view word) {
+  constexpr std::string_view kBits = "bit";  // "4bit", but no "orbit"
+  const std::size_t count = word.size() - std::min(word.size(), kBits.size());
+  if (word.ends_with(kBits) && std::ranges::all_of(word.substr(0, count), is_digit)) return true;
   return std::ranges::any_of(kFormatParts,
                              [&](std::string_view part) { return word.contains(part); });
 }
