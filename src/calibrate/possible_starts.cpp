@@ -173,6 +173,15 @@ void add_without_images(std::vector<PossibleStart>& starts) {
   }
 }
 
+/// What stands beside the most sequences in a command line that is not shown.
+void add_open_settings(std::vector<PossibleStart>& starts, const EngineStart& start) {
+  if (!start.chunks_prompts) vary(starts, &EngineStart::chunks_prompts, {std::nullopt, false});
+  if (start.tensor_parallel > 1 && !start.keeps_towers_whole)
+    vary(starts, &EngineStart::keeps_towers_whole, {false, true});
+  if (!start.is_library) vary(starts, &EngineStart::is_library, {false, true});
+  if (!start.takes_no_images) add_without_images(starts);
+}
+
 }  // namespace
 
 domain::Range widened(const domain::Range& first, const domain::Range& other) {
@@ -192,13 +201,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
   vary(starts, &EngineStart::max_num_seqs, sequences(start, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
-  if (leaves_sequences_open(start) && !start.chunks_prompts)
-    vary(starts, &EngineStart::chunks_prompts, {std::nullopt, false});
-  if (leaves_sequences_open(start) && start.tensor_parallel > 1 && !start.keeps_towers_whole)
-    vary(starts, &EngineStart::keeps_towers_whole, {false, true});
-  if (leaves_sequences_open(start) && !start.is_library)
-    vary(starts, &EngineStart::is_library, {false, true});
-  if (leaves_sequences_open(start) && !start.takes_no_images) add_without_images(starts);
+  if (leaves_sequences_open(start)) add_open_settings(starts, start);
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;

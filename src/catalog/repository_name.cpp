@@ -208,24 +208,29 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
   return bare == repository ? std::nullopt : name_with_suffix(repository);
 }
 
-domain::Model renamed(domain::Model base, std::string_view repository) {
-  base.notes.push_back(fmt::format("'{}' has no entry of its own: read as {}, whose name it bears",
-                                   repository, base.id));
+namespace {
+
+domain::Model under_name(domain::Model base, std::string_view repository,
+                         fmt::format_string<std::string&> how) {
+  base.notes.push_back(
+      fmt::format("'{}' has no entry of its own: {}", repository, fmt::format(how, base.id)));
   base.id = repository;
   base.aliases.clear();
   base.weights.is_told_by_name = true;
   return base;
 }
 
+}  // namespace
+
+domain::Model renamed(domain::Model base, std::string_view repository) {
+  return under_name(std::move(base), repository, "read as {}, whose name it bears");
+}
+
 domain::Model tuned(domain::Model base, std::string_view repository) {
-  base.notes.push_back(fmt::format(
-      "'{}' has no entry of its own: read as a fine-tune of {}, whose name it bears among other "
-      "words, with the same tensors; give its config.json where they differ",
-      repository, base.id));
-  base.id = repository;
-  base.aliases.clear();
-  base.weights.is_told_by_name = true;
-  return base;
+  return under_name(
+      std::move(base), repository,
+      "read as a fine-tune of {}, whose name it bears among other words, with the same "
+      "tensors; give its config.json where they differ");
 }
 
 domain::Model requantized(domain::Model base, std::string_view repository,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "catalog/quantization_methods.hpp"
 #include "catalog/repository_name.hpp"
 
 namespace gpushape::catalog {
@@ -14,16 +15,15 @@ namespace {
 /// What follows has other tensors than the model that it is named after: parts taken out or put in,
 /// a model of another kind, a drafter for it, or a format of the weights that no row tells.
 constexpr auto kOtherTensors = std::to_array<std::string_view>(
-    {"adapter",  "asr",    "audio",    "bge",     "classifier", "clip",      "colbert",
-     "colpali",  "depth",  "dflash",   "distill", "distilled",  "draft",     "drafter",
-     "dspark",   "e5",     "eagle",    "eagle3",  "embed",      "embedding", "expanded",
-     "extended", "flash",  "franken",  "gte",     "jina",       "large",     "lite",
-     "llava",    "lora",   "max",      "medusa",  "mini",       "moe",       "nano",
-     "next",     "nomic",  "ocr",      "omni",    "onevision",  "prm",       "pro",
-     "prune",    "pruned", "qlora",    "ream",    "reap",       "rerank",    "reranker",
-     "reward",   "rm",     "sfr",      "small",   "speculator", "speech",    "text",
-     "tiny",     "tts",    "upscaled", "video",   "vision",     "vl",        "vlm",
-     "zip"});
+    {"adapter", "asr",      "audio",  "bge",        "classifier", "clip",     "colbert",
+     "colpali", "depth",    "dflash", "distill",    "distilled",  "draft",    "drafter",
+     "dspark",  "e5",       "eagle",  "embed",      "embedding",  "expanded", "extended",
+     "flash",   "franken",  "gte",    "jina",       "large",      "lite",     "llava",
+     "lora",    "max",      "medusa", "mini",       "moe",        "nano",     "next",
+     "nomic",   "ocr",      "omni",   "onevision",  "prm",        "pro",      "prune",
+     "pruned",  "qlora",    "ream",   "reap",       "rerank",     "reranker", "reward",
+     "rm",      "sfr",      "small",  "speculator", "speech",     "text",     "tiny",
+     "tts",     "upscaled", "video",  "vision",     "vl",         "vlm",      "zip"});
 /// Parts of words that name a format.
 constexpr auto kFormatParts =
     std::to_array<std::string_view>({"awq", "bnb", "bpw", "exl", "fp4", "fp8", "ggml", "gguf",
@@ -99,10 +99,8 @@ bool is_tuned_of(std::span<const std::string_view> words, std::span<const std::s
 
 std::string lower_owner(std::string_view id) {
   const std::size_t slash = id.find('/');
-  std::string owner(slash == std::string_view::npos ? std::string_view() : id.substr(0, slash));
-  std::ranges::transform(owner, owner.begin(),
-                         [](unsigned char letter) { return std::tolower(letter); });
-  return owner;
+  return slash == std::string_view::npos ? std::string()
+                                         : lower_case(std::string(id.substr(0, slash)));
 }
 
 }  // namespace

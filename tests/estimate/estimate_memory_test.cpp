@@ -12,19 +12,8 @@ using namespace gpushape;
 using domain::Part;
 using estimate::estimate_memory;
 using example::flag;
+using example::made;
 using example::term;
-
-namespace {
-
-domain::Estimate made(const domain::Workload& workload,
-                      const std::optional<domain::VisibleMemory>& gpu = example::h100(),
-                      const domain::Model& model = example::kLlama) {
-  const Result<domain::Estimate> estimate = estimate_memory(model, workload, example::kVllm, gpu);
-  REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
-  return *estimate;
-}
-
-}  // namespace
 
 TEST_SUITE("estimate") {
   TEST_CASE("the pool is what the share leaves beside weights, activation and buffers") {

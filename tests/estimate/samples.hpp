@@ -2,6 +2,8 @@
 // those of their published config.json; the facts are those of vLLM 0.19 on one H100.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -183,6 +185,15 @@ domain::Fact<T> flag(T value) {
 /// What most tests of this room size, and the engine that they size it for.
 inline const domain::Model kLlama = model(llama_8b());
 inline const domain::Engine kVllm = vllm();
+
+/// Of kVllm; the request is not refused.
+inline domain::Estimate made(const domain::Workload& workload,
+                             const std::optional<domain::VisibleMemory>& gpu = h100(),
+                             const domain::Model& model = kLlama) {
+  const Result<domain::Estimate> estimate = estimate::estimate_memory(model, workload, kVllm, gpu);
+  REQUIRE_MESSAGE(estimate.has_value(), to_text(estimate ? Diagnostics{} : estimate.error()));
+  return *estimate;
+}
 
 inline domain::Workload workload(std::int64_t context, std::int64_t concurrency) {
   domain::Workload workload;
