@@ -93,12 +93,14 @@ enum class RecurrentKind {
   Mamba,       ///< selective state space, one state per channel (Jamba, Falcon-Mamba)
   Mamba2,      ///< state space duality: heads and groups (Nemotron-H, Granite 4, Bamba)
   Lightning,   ///< linear attention with decay (MiniMax-Text-01)
-  ShortConv    ///< gated short convolution, no other state (LFM2)
+  ShortConv,   ///< gated short convolution, no other state (LFM2)
+  Rwkv         ///< time mixing with a matrix per head and a decay per channel (RWKV-5)
 };
 
 /// A mixer with a fixed state per sequence. Which sizes a kind uses: GatedDelta, Kda, Lightning:
 /// key_heads, key_dim, value_heads, value_dim; Mamba: inner, state, rank; Mamba2: value_heads,
-/// value_dim (inner = their product), groups, state; ShortConv: inner.
+/// value_dim (inner = their product), groups, state; ShortConv: inner; Rwkv: value_heads,
+/// value_dim, and inner, the width of what it shifts by a token (so does the network beside it).
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::GatedDelta;
   std::int64_t key_heads = 0;
@@ -216,5 +218,6 @@ inline constexpr auto kNames<domain::RecurrentKind> =
         {domain::RecurrentKind::Mamba2, "mamba2", "state space with heads and groups"},
         {domain::RecurrentKind::Lightning, "lightning", "linear attention with decay"},
         {domain::RecurrentKind::ShortConv, "short-conv", "gated short convolution"},
+        {domain::RecurrentKind::Rwkv, "rwkv", "time mixing with a decay per channel"},
     });
 }  // namespace gpushape

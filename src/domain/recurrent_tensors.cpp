@@ -1,6 +1,7 @@
 // What one recurrent mixer holds. Sources: Qwen3NextGatedDeltaNet, JambaMambaMixer, Mamba2Mixer,
 // Lfm2ShortConv and MiniMaxLightningAttention of transformers, KimiDeltaAttention of Kimi Linear's
-// published code; order and what lies in one allocation as in vLLM.
+// published code, modeling_rwkv5.py of RWKV's published checkpoints; order and what lies in one
+// allocation as in vLLM.
 #include "domain/tensor_list.hpp"
 
 namespace gpushape::domain {
@@ -125,6 +126,22 @@ void add_short_convolution(TensorList& list, const Recurrent& mixer, std::int64_
   if (mixer.projection_bias) list.vector("conv.out_proj.bias", kMixerPart, hidden_size);
 }
 
+// The network that follows shifts its input, too; its tensors are the layer's own.
+void add_rwkv(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
+  const std::int64_t values = mixer.value_heads * mixer.value_dim;
+  for (const char* name :
+       {"attention.receptance", "attention.key", "attention.value", "attention.gate"})
+    list.linear(name, kMixerPart, values, hidden_size, Split::Rows);
+  list.linear("attention.output", kMixerPart, hidden_size, values, Split::Columns);
+  for (const char* name : {"attention.time_mix_receptance", "attention.time_mix_key",
+                           "attention.time_mix_value", "attention.time_mix_gate"})
+    list.vector(name, kMixerPart, hidden_size);
+  list.vector("attention.time_decay", kMixerPart, values, Split::Rows);
+  list.vector("attention.time_faaaa", kMixerPart, values, Split::Rows);
+  list.vector("attention.ln_x", TensorPart::Norm, values, Split::Rows);
+  list.vector("attention.ln_x.bias", TensorPart::Norm, values, Split::Rows);
+}
+
 }  // namespace
 
 void add_recurrent(TensorList& list, const Recurrent& recurrent, std::int64_t hidden_size) {
@@ -141,6 +158,8 @@ void add_recurrent(TensorList& list, const Recurrent& recurrent, std::int64_t hi
       return add_lightning(list, recurrent, hidden_size);
     case RecurrentKind::ShortConv:
       return add_short_convolution(list, recurrent, hidden_size);
+    case RecurrentKind::Rwkv:
+      return add_rwkv(list, recurrent, hidden_size);
   }
 }
 

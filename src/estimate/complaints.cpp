@@ -142,8 +142,19 @@ class Checker {
     return "";
   }
 
+  /// vLLM, SGLang, TensorRT-LLM and llama.cpp have no class for RWKV-5; llama.cpp begins with
+  /// RWKV-6 (src/models/rwkv6.cpp).
+  static bool is_served(const domain::Layer& layer) {
+    return !layer.recurrent || layer.recurrent->kind != domain::RecurrentKind::Rwkv;
+  }
+
   void check_layers() {
     for (const domain::LayerRun& run : model_.layers) {
+      if (row_ != nullptr && !row_->runs_published_code && !is_served(run.layer)) {
+        complain(fmt::format("{} does not serve the family '{}'", row_->name, model_.family),
+                 "--engine transformers runs the code that is published with the checkpoint");
+        return;
+      }
       const std::string_view missing = missing_of(run.layer);
       if (missing.empty()) continue;
       complain(fmt::format("{} has {} layers, and says nothing of {}", model_.id,

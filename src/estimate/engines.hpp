@@ -63,6 +63,8 @@ struct EngineRow {
   ShareOf share = ShareOf::Total;
   /// A context above the model's own is served with a warning.
   bool takes_any_context = false;
+  /// Runs the class that is published with a checkpoint; others serve what they have a class for.
+  bool runs_published_code = false;
 };
 
 std::span<const EngineRow> engine_rows();

@@ -181,6 +181,13 @@ const std::vector<Published> kPublished = {
       "conv", "conv", "full_attention", "conv", "conv", "conv", "full_attention", "conv",
       "conv", "full_attention", "conv", "conv"], "conv_L_cache": 3, "conv_bias": false,
       "vocab_size": 65536, "max_position_embeddings": 128000, "torch_dtype": "bfloat16"})"},
+    // 13 d^2 l + 14 d l + 4 d + 2 d v = 2,726,297,600 + 1,146,880 + 10,240 + 335,544,320
+    // (https://arxiv.org/abs/2404.05892); the Hub keeps no count.
+    {"RWKV/rwkv-5-world-3b", 3'062'999'040,
+     R"({"architectures": ["RwkvForCausalLM"], "model_type": "rwkv5", "model_version": "5_2",
+      "hidden_size": 2560, "attention_hidden_size": 2560, "head_size": 64,
+      "intermediate_size": null, "num_hidden_layers": 32, "context_length": 4096,
+      "vocab_size": 65536, "tie_word_embeddings": true})"},
     {"nvidia/NVIDIA-Nemotron-Nano-9B-v2", 8'888'227'328,
      R"({"architectures": ["NemotronHForCausalLM"], "model_type": "nemotron_h",
       "hidden_size": 4480, "intermediate_size": 15680,

@@ -111,7 +111,6 @@ const std::vector<Difference> kDifferences = {
 // Architectures that are refused, and what the refusal says.
 const std::map<std::string, const char*> kRefused = {
     {"Qwen/Qwen3-Omni-30B-A3B-Instruct", "has no field 'hidden_size'"},
-    {"RWKV/rwkv-5-world-3b", "rwkv5"},
 };
 
 // Configs that are published with a caveat stand in one file, one to a line.

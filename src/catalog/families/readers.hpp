@@ -68,6 +68,8 @@ void read_llama4(ConfigParts& parts);
 void read_laguna(ConfigParts& parts);
 void read_step3p7(ConfigParts& parts);
 void read_mimo_v2(ConfigParts& parts);
+// rwkv.cpp
+void read_rwkv5(ConfigParts& parts);
 // lfm2.cpp
 void read_lfm2(ConfigParts& parts);
 // gemma.cpp

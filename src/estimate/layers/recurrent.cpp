@@ -17,6 +17,9 @@ using domain::Recurrent;
 using domain::RecurrentKind;
 
 constexpr std::int64_t kBitsPerByte = 8;
+/// The mixer and the network behind it each keep the input before (modeling_rwkv5.py, state[0] and
+/// state[2]).
+constexpr std::int64_t kRwkvShifts = 2;
 
 /// Values of one convolution's and of one recurrence's state on a rank.
 struct StateValues {
@@ -54,6 +57,10 @@ StateValues values_of(const Recurrent& recurrent, const CacheGeometry& geometry)
     }
     case RecurrentKind::Lightning:
       return {.recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
+                            recurrent.value_dim};
+    case RecurrentKind::Rwkv:
+      return {.convolution = kRwkvShifts * divide_up(recurrent.inner, ranks),
+              .recurrence = divide_up(recurrent.value_heads, ranks) * recurrent.value_dim *
                             recurrent.value_dim};
     case RecurrentKind::ShortConv:
       return {.convolution = divide_up(recurrent.inner, ranks) * kept_inputs(recurrent, 0)};
