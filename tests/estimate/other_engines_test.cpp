@@ -159,6 +159,35 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // By hand: 8,192 tokens x 8 experts each hold max(2 x 768, 2,048) + 768 values of 2 bytes; beside
+  // them 4 hidden states of 2,048 a token, its 128 logits and weights of 4 bytes, and the matrix
+  // library's 32 MiB.
+  TEST_CASE("a mixture's peak holds its routed tokens between the projections") {
+    const Asked row{"Qwen/Qwen3-30B-A3B", "sglang", "0.5", 1};
+    domain::Workload workload = workload_of(row);
+    workload.engine.max_num_batched_tokens = asked<std::int64_t>(8192);
+    workload.engine.max_num_seqs = asked<std::int64_t>(16);  // the sampler stays below
+    CHECK(range_of(estimated(row, workload, h200()), "activation").expected ==
+          Bytes(8192LL * 8 * (2048 + 768) * 2 + 8192LL * (4 * 2048 * 2 + 128 * 8)) + mib(32));
+  }
+
+  // 32 layers, each with 2 inputs of 2,560 in 16 bits and 40 states of 64 x 64 in 32.
+  TEST_CASE("RWKV-5 keeps states only, and runs by its published code alone") {
+    const Asked row{"RWKV/rwkv-5-world-3b", "transformers", {}, 1};
+    domain::Workload workload = workload_of(row);
+    workload.context_tokens = asked<std::int64_t>(4096);
+    workload.concurrency = asked<std::int64_t>(4);
+    const Estimate estimate = estimated(row, workload, h100());
+    CHECK(range_of(estimate, "state").expected ==
+          Bytes(4LL * 32 * (2 * 2560 * 2 + 40 * 64 * 64 * 4)));
+    CHECK(estimate.kv_bytes_per_token == Bytes(0));
+    const auto refused =
+        estimate::estimate_memory(*example::built_in_catalog().find(row.model), workload,
+                                  *example::built_in_catalog().engine("vllm"), {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().front().message.contains("rwkv5"));
+  }
+
   TEST_CASE("in a vGPU guest the reservation is nobody's") {
     for (const std::string_view engine : {"sglang", "tensorrt-llm", "transformers"}) {
       CAPTURE(engine);

@@ -82,16 +82,21 @@ Spread cache_bytes(const Situation& situation) {
 void describe_cache(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   const ggml::Offload& offload = *plan.offload;
-  term.formula = plan.needs->window_cells > 0
-                     ? "cells x bytesPerCell, of layers with a window windowCells x bytesPerCell"
-                     : "cells x bytesPerCell";
+  const ggml::DeviceNeeds& needs = needs_of(situation);
+  term.formula = "cells x bytesPerCell";
   term.inputs = {{"cells", plan.needs->cells},
-                 {"bytesPerCell", needs_of(situation).token_bytes},
+                 {"bytesPerCell", (needs.cache - needs.window_cache) / plan.needs->cells},
                  {"slots", plan.load.slots},
                  {"contextTokens", plan.load.context},
                  {"kvCacheType", std::string(name_of(offload.key_type))}};
-  if (plan.needs->window_cells > 0)
-    term.inputs.push_back({"windowCells", plan.needs->window_cells});
+  if (needs.window_cache > 0) {
+    const std::int64_t cells =
+        plan.needs->window_cells * (plan.load.is_shared ? 1 : plan.load.slots);
+    term.formula += " + windowCells x windowBytesPerCell";
+    term.inputs.push_back({"windowCells", cells});
+    term.inputs.push_back({"windowBytesPerCell",
+                           static_cast<double>(needs.window_cache) / static_cast<double>(cells)});
+  }
   term.source = plan.facts.source("contextUnit");
 }
 
@@ -114,8 +119,9 @@ Spread compute_bytes(const Situation& situation) {
 void describe_compute(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   const ggml::Offload& offload = *plan.offload;
-  term.formula = "largest extent of the graph of one step, laid out as the planner does";
-  term.inputs = {{"plannedBytes", needs_of(situation).compute},
+  term.formula = "computeRatio x plannedBytes";
+  term.inputs = {{"computeRatio", plan.facts.expected("computeRatio")},
+                 {"plannedBytes", needs_of(situation).compute},
                  {"microBatch", offload.micro_batch},
                  {"vocabulary", plan.model->vocabulary},
                  {"hiddenSize", plan.model->hidden_size},

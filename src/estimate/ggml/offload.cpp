@@ -89,6 +89,8 @@ std::int64_t state_values(const domain::Recurrent& mixer) {
       return values * mixer.value_dim;
     case RecurrentKind::ShortConv:
       return kept * mixer.inner;
+    case RecurrentKind::Rwkv:
+      return 2 * mixer.inner + values * mixer.value_dim;
   }
   return 0;
 }
@@ -209,7 +211,9 @@ Needs OffloadedModel::needs_of(const SlotLoad& load) {
   for (const Cells& one : cells_) {
     const std::int64_t count =
         one.window_tokens > 0 ? window_cells_of(one.window_tokens, load) : cells;
-    needs.devices[one.device].cache += one.token_bytes * count * streams;
+    const std::int64_t bytes = one.token_bytes * count * streams;
+    needs.devices[one.device].cache += bytes;
+    if (one.window_tokens > 0) needs.devices[one.device].window_cache += bytes;
   }
   const std::vector<std::int64_t>& compute = graph_.buffer_bytes(step_of(load, needs));
   for (std::size_t i = 0; i < needs.devices.size(); ++i) {

@@ -53,6 +53,7 @@ struct DeviceNeeds {
   bool has_head = false;
   std::int64_t weights = 0;
   std::int64_t cache = 0;
+  std::int64_t window_cache = 0;  ///< of `cache`: layers that keep a window
   std::int64_t state = 0;
   std::int64_t compute = 0;
   std::int64_t token_bytes = 0;  ///< of cache, for one more token while no window is full
@@ -62,7 +63,7 @@ struct Needs {
   std::vector<DeviceNeeds> devices;  ///< GPUs in their order, the host last
   std::int64_t weights = 0;          ///< of all, each tensor once
   std::int64_t cells = 0;            ///< of the cache, all slots together
-  std::int64_t window_cells = 0;
+  std::int64_t window_cells = 0;     ///< of layers that keep a window, one slot
 };
 
 /// A model on the devices of one offload: weights and graph are found once, and every load asks for

@@ -67,8 +67,6 @@ Peak peak_of(const Situation& situation) {
   return peak;
 }
 
-std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
-
 void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
   const Step& step = peak.step;
   term.formula =
@@ -86,38 +84,47 @@ void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
   };
   term.source = plan.facts.source("samplerBytesPerLogit");
   if (peak.experts.kept.expected > 0) {
-    term.formula += " + expertsKept";
+    if (peak.indexer <= 0) term.formula += " + expertsKept";
     term.inputs.push_back({"expertsKept", whole(peak.experts.kept.expected)});
   }
 }
 
-void describe_forward(const Peak& peak, const Plan& plan, domain::Term& term) {
-  struct Words {
-    Cause cause;
-    const char* name;
-    const Spread* bytes;
-    const char* fact;
-  };
-  const std::array<Words, 4> rows{{
-      {Cause::Dense, "dense", &peak.dense, "forwardHidden"},
-      {Cause::Experts, "experts", &peak.experts.layer, "expertsWorkspace"},
-      {Cause::Recurrent, "recurrent", &peak.recurrent, "recurrentForward"},
-      {Cause::Encoder, "encoder", &peak.encoder.pass, "encoderHidden"},
-  }};
-  for (const Words& row : rows) {
-    if (row.cause != peak.cause) continue;
-    term.formula = row.name;
-    term.inputs = {
-        {row.name, whole(row.bytes->expected)},
-        {"batchedTokens", whole(peak.step.tokens)},
-        {"hiddenSize", whole(peak.step.hidden)},
-        {"forwardHidden", plan.facts.expected("forwardHidden")},
-        {"dtypeBytes", whole(peak.step.dtype)},
-    };
-    term.source = plan.facts.source(row.fact);
-    if (row.cause == Cause::Encoder)
-      term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});
+void describe_cause(const Peak& peak, const Plan& plan, domain::Term& term) {
+  switch (peak.cause) {
+    case Cause::Sampler:
+      return describe_sampler(peak, plan, term);
+    case Cause::Dense:
+      return explain_dense(peak.step, term);
+    case Cause::Experts:
+      return explain_experts(peak.step, term);
+    case Cause::Recurrent:
+      return explain_recurrent(peak.step, term);
+    case Cause::Encoder:
+      return explain_encoder(peak.step, term);
   }
+}
+
+/// What stands beside the cause, or in turn with it.
+void describe_indexer(const Peak& peak, domain::Term& term) {
+  const bool is_beside = peak.cause == Cause::Sampler || peak.cause == Cause::Dense;
+  const bool takes_turns = peak.cause == Cause::Experts ||
+                           (peak.cause == Cause::Sampler && peak.experts.kept.expected > 0);
+  if (peak.indexer <= 0 || (!is_beside && !takes_turns)) return;
+  if (peak.cause == Cause::Experts) {
+    term.formula = "max(" + term.formula + ", indexer)";
+  } else if (takes_turns) {
+    term.formula += " + max(expertsKept, indexer)";
+  } else {
+    term.formula += " + indexer";
+  }
+  term.inputs.push_back({"indexer", whole(peak.indexer)});
+}
+
+void describe_kept(const Peak& peak, domain::Term& term) {
+  if (peak.encoder.kept.expected <= 0 || peak.cause == Cause::Encoder) return;
+  term.formula += " + encoderKept";
+  term.inputs.push_back({"encoderKept", whole(peak.encoder.kept.expected)});
+  term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});
 }
 
 }  // namespace
@@ -146,25 +153,20 @@ Step largest_step(const Situation& situation) {
   return step;
 }
 
+void explain_hidden_tensors(const Step& step, domain::Term& term) {
+  term.formula += " + forwardHidden x batchedTokens x hiddenSize x dtypeBytes";
+  term.inputs.push_back({"forwardHidden", step.situation->plan->facts.expected("forwardHidden")});
+  term.inputs.push_back({"hiddenSize", whole(step.hidden)});
+}
+
 Spread activation_bytes(const Situation& situation) { return peak_of(situation).total; }
 
 void describe_activation(const Situation& situation, domain::Term& term) {
   const Peak peak = peak_of(situation);
   const Plan& plan = *situation.plan;
-  if (peak.cause == Cause::Sampler) {
-    describe_sampler(peak, plan, term);
-  } else {
-    describe_forward(peak, plan, term);
-  }
-  if (peak.encoder.kept.expected > 0 && peak.cause != Cause::Encoder) {
-    term.formula += " + encoderKept";
-    term.inputs.push_back({"encoderKept", whole(peak.encoder.kept.expected)});
-    term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});
-  }
-  if (peak.indexer > 0) {
-    term.formula += " + indexer";
-    term.inputs.push_back({"indexer", whole(peak.indexer)});
-  }
+  describe_cause(peak, plan, term);
+  describe_indexer(peak, term);
+  describe_kept(peak, term);
   term.formula += " + workspace + received";
   term.inputs.push_back({"workspace", whole(peak.workspace)});
   term.inputs.push_back({"received", whole(peak.received)});

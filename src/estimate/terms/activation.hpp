@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "estimate/terms.hpp"
 
@@ -25,33 +26,47 @@ Step largest_step(const Situation& situation);
 Spread sampler_peak(const Step& step);
 /// The widest dense layer of the stage.
 Spread dense_peak(const Step& step);
+/// Formula, inputs and source of a peak, as those below.
+void explain_dense(const Step& step, domain::Term& term);
 
 struct ExpertsPeak {
   Spread layer;  ///< while a layer with experts runs
   Spread kept;   ///< what stays allocated behind it, under the sampler too
 };
 ExpertsPeak experts_peak(const Step& step);
+/// Of ExpertsPeak::layer.
+void explain_experts(const Step& step, domain::Term& term);
 
 /// The decoder attends to what comes out of the tower, rather than to tokens made of it.
 bool is_attended_to(const domain::Tower& tower, const domain::Model& model);
 
 struct EncoderPeak {
-  double items = 0;  ///< largest inputs that are encoded at once
-  Spread pass;       ///< while the encoder runs
-  Spread kept;       ///< inputs and outputs that stay while the decoder runs
+  double items = 0;   ///< largest inputs that are encoded at once
+  double inputs = 0;  ///< as long as so many images, where it is a video
+  Spread layer;       ///< of `pass`: the widest layer
+  Spread pass;        ///< while the encoder runs
+  Spread kept;        ///< inputs and outputs that stay while the decoder runs
 };
 EncoderPeak encoder_peak(const Step& step);
+/// Of EncoderPeak::pass.
+void explain_encoder(const Step& step, domain::Term& term);
 
 /// Keys that an indexer gathers for one step, for so many of the longest requests.
 double indexer_workspace(const Step& step);
 
 /// The widest layer with a recurrent state.
 Spread recurrent_peak(const Step& step);
+void explain_recurrent(const Step& step, domain::Term& term);
 
 /// Hidden-sized tensors beside the widest point of a layer.
 inline Spread hidden_tensors(const Step& step) {
   return step.situation->plan->facts.value("forwardHidden") *
          (step.tokens * step.hidden * step.dtype);
 }
+
+inline std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+
+/// " + forwardHidden x …" of `hidden_tensors`, with the inputs that a peak has not named yet.
+void explain_hidden_tensors(const Step& step, domain::Term& term);
 
 }  // namespace gpushape::estimate::terms

@@ -7,23 +7,56 @@
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
+namespace {
 
-Spread dense_peak(const Step& step) {
+struct DenseParts {
+  double values = 0;  ///< of one token in the widest layer
+  double width = 0;   ///< of its network on this rank
+  Spread quantized;   ///< bytes of one value of the down projection's input in 8 bits
+  Spread compiling;
+};
+
+DenseParts dense_parts(const Step& step) {
   const Plan& plan = *step.situation->plan;
-  double widest = 0;
-  double plain = 0;  // without the activations' own quantization
+  DenseParts parts;
   each_run(*plan.model, step.situation->stage, [&](const domain::Layer& layer, std::int64_t) {
     const double width = static_cast<double>(layer.feed_forward.width) / step.ranks;
-    widest = std::max(widest, (layer.feed_forward.gated ? 3 : 2) * width);
-    plain = std::max(plain, width);
+    parts.values = std::max(parts.values, (layer.feed_forward.gated ? 3 : 2) * width);
+    parts.width = std::max(parts.width, width);
   });
-  const Spread peak = certain(widest * step.tokens * step.dtype) + hidden_tensors(step);
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
   // bits as well before the down projection.
-  const Spread quantized = plan.facts.value("quantizedInputs") * (step.tokens * plain);
+  parts.quantized = plan.facts.value("quantizedInputs");
   // A first start compiles while it profiles; a later one finds the compiled graphs in a cache.
-  const Spread compiling = plan.enforce_eager ? Spread{} : plan.facts.value("compileBuffers");
-  return peak + quantized + compiling;
+  if (!plan.enforce_eager) parts.compiling = plan.facts.value("compileBuffers");
+  return parts;
+}
+
+}  // namespace
+
+Spread dense_peak(const Step& step) {
+  const DenseParts parts = dense_parts(step);
+  return certain(parts.values * step.tokens * step.dtype) + hidden_tensors(step) +
+         parts.quantized * (step.tokens * parts.width) + parts.compiling;
+}
+
+void explain_dense(const Step& step, domain::Term& term) {
+  const DenseParts parts = dense_parts(step);
+  term.formula = "batchedTokens x layerValues x dtypeBytes";
+  term.inputs = {{"batchedTokens", whole(step.tokens)},
+                 {"layerValues", whole(parts.values)},
+                 {"dtypeBytes", whole(step.dtype)}};
+  explain_hidden_tensors(step, term);
+  term.source = step.situation->plan->facts.source("forwardHidden");
+  if (parts.quantized.expected > 0) {
+    term.formula += " + quantizedInputs x batchedTokens x layerWidth";
+    term.inputs.push_back({"quantizedInputs", parts.quantized.expected});
+    term.inputs.push_back({"layerWidth", whole(parts.width)});
+  }
+  if (parts.compiling.expected > 0) {
+    term.formula += " + compileBuffers";
+    term.inputs.push_back({"compileBuffers", whole(parts.compiling.expected)});
+  }
 }
 
 }  // namespace gpushape::estimate::terms

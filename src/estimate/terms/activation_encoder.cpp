@@ -17,6 +17,8 @@
 // (dummy inputs, encoder_cache); 0.19 series: Gemma 3 3.89, 3.94 and 3.99 GiB.
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "estimate/images.hpp"
 #include "estimate/rank_tensors.hpp"
@@ -87,42 +89,85 @@ bool is_attended_to(const domain::Tower& tower, const domain::Model& model) {
          });
 }
 
-EncoderPeak encoder_peak(const Step& step) {
+namespace {
+
+/// The tower that the engine profiles with on this stage; nullptr for none.
+const domain::Tower* tower_of(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Tower* tower = profiled_tower(*plan.model);
   const bool is_there = tower != nullptr && plan.weights.loads_towers;
-  if (!is_there || !step.situation->stage.has_embedding) return {};
+  if (!is_there || !step.situation->stage.has_embedding) return nullptr;
   // The first generation leaves out an input that its step does not hold.
   const bool is_too_long = !is_attended_to(*tower, *plan.model) &&
                            plan.facts.expected("encoderOutputsKept") == 0 &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
-  if (is_too_long) return {};
+  return is_too_long ? nullptr : tower;
+}
+
+bool has_tiles(const domain::Tower& tower, const domain::Model& model) {
+  return is_attended_to(tower, model) && tower.kind == domain::TowerKind::Vision;
+}
+
+std::string_view rotation_of(const domain::Tower& tower) {
+  return tower.gated ? "encoderGatedAttention" : "encoderAttention";
+}
+
+/// At the widest point of a layer: its network, or its attention.
+Spread layer_peak(const Step& step, const domain::Tower& tower, double inner) {
+  const Plan& plan = *step.situation->plan;
+  const auto hidden = static_cast<double>(tower.hidden_size);
+  const double ranks = plan.weights.towers_whole ? 1 : step.ranks;
+  const double width = (tower.gated ? 3 : 2) * static_cast<double>(tower.width) / ranks;
+  const Spread network =
+      certain(inner * width) + plan.facts.value("encoderHidden") * (inner * hidden);
+  constexpr double kWhole = 2;
+  const Spread heads = plan.facts.value(rotation_of(tower)) + certain(-kWhole);
+  const bool is_shared = shares_heads(tower, std::llround(ranks));
+  const Spread attention =
+      (certain(kWhole) + heads * (is_shared ? 1 / ranks : 1)) * (inner * hidden);
+  return larger(network, attention);
+}
+
+}  // namespace
+
+EncoderPeak encoder_peak(const Step& step) {
+  const Plan& plan = *step.situation->plan;
+  const domain::Tower* tower = tower_of(step);
+  if (tower == nullptr) return {};
   EncoderPeak peak;
   peak.items = items_at_once(step, *tower);
   const ProfiledInput profiled = profiled_input(plan, *tower, peak.items);
-  const double inputs = peak.items * profiled.length;
+  peak.inputs = peak.items * profiled.length;
   const double widths = 1 + static_cast<double>(fed_layers(*plan.model));
-  const double input = inputs * static_cast<double>(tower->input_values) * step.dtype;
+  const double input = peak.inputs * static_cast<double>(tower->input_values) * step.dtype;
   const double outputs = profiled.tokens * widths * step.hidden * step.dtype;
   if (plan.facts.expected("encoderOutputsKept") != 0)
     peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
-  const double inner = inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
-  const auto hidden = static_cast<double>(tower->hidden_size);
-  const double ranks = plan.weights.towers_whole ? 1 : step.ranks;
-  const double width = (tower->gated ? 3 : 2) * static_cast<double>(tower->width) / ranks;
-  const Spread network =
-      certain(inner * width) + plan.facts.value("encoderHidden") * (inner * hidden);
-  const std::string_view rotation = tower->gated ? "encoderGatedAttention" : "encoderAttention";
-  constexpr double kWhole = 2;
-  const Spread heads = plan.facts.value(rotation) + certain(-kWhole);
-  const bool is_shared = shares_heads(*tower, std::llround(ranks));
-  const Spread attention =
-      (certain(kWhole) + heads * (is_shared ? 1 / ranks : 1)) * (inner * hidden);
-  peak.pass = larger(network, attention) + certain(input);
-  const bool has_tiles =
-      is_attended_to(*tower, *plan.model) && tower->kind == domain::TowerKind::Vision;
-  if (has_tiles) peak.pass = tiles_peak(*tower, inputs, step.dtype) + certain(input);
+  const double inner = peak.inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
+  peak.layer = has_tiles(*tower, *plan.model) ? tiles_peak(*tower, peak.inputs, step.dtype)
+                                              : layer_peak(step, *tower, inner);
+  peak.pass = peak.layer + certain(input);
   return peak;
+}
+
+void explain_encoder(const Step& step, domain::Term& term) {
+  const domain::Tower* tower = tower_of(step);
+  if (tower == nullptr) return;
+  const Facts& facts = step.situation->plan->facts;
+  const EncoderPeak peak = encoder_peak(step);
+  const double inner = peak.inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
+  term.formula = "encoderInputs x (innerTokens x layerValues + inputValues) x dtypeBytes";
+  term.inputs = {{"encoderInputs", peak.inputs},
+                 {"innerTokens", tower->inner_tokens},
+                 {"layerValues", peak.layer.expected / inner},
+                 {"inputValues", tower->input_values},
+                 {"dtypeBytes", whole(step.dtype)},
+                 {"encoderItems", whole(peak.items)},
+                 {"encoderHiddenSize", tower->hidden_size},
+                 {"encoderWidth", tower->width},
+                 {"encoderHidden", facts.expected("encoderHidden")},
+                 {std::string(rotation_of(*tower)), facts.expected(rotation_of(*tower))}};
+  term.source = facts.source("encoderHidden");
 }
 
 }  // namespace gpushape::estimate::terms

@@ -46,34 +46,77 @@ double tokens_at_once(const Step& step) {
   return chunk > 0 ? std::min(step.tokens, chunk) : step.tokens;
 }
 
-}  // namespace
+struct ExpertsParts {
+  double routed = 0;  ///< tokens at once, once for each expert that takes them
+  double values = 0;  ///< of one of them
+  double beside = 0;  ///< bytes of one token: the shared experts and the router's weights
+};
 
-ExpertsPeak experts_peak(const Step& step) {
+ExpertsParts experts_parts(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const Caches caches = caches_of(plan.facts);
   // Expert parallel leaves experts whole; the step's tokens may all meet on one rank.
   const double ranks = plan.parallelism.expert > 1 ? 1 : step.ranks;
-  double workspace = 0;
-  double beside = 0;
+  ExpertsParts parts;
   each_run(*plan.model, step.situation->stage, [&](const domain::Layer& layer, std::int64_t) {
     if (!layer.feed_forward.experts) return;
     const domain::Experts& experts = *layer.feed_forward.experts;
     const double hidden =
         experts.latent_width > 0 ? static_cast<double>(experts.latent_width) : step.hidden;
     const double routed = tokens_at_once(step) * static_cast<double>(experts.active);
-    workspace = std::max(
-        workspace, routed * step.dtype * values_per_routed_token(experts, hidden, ranks, caches));
+    const double values = values_per_routed_token(experts, hidden, ranks, caches);
+    if (routed * values > parts.routed * parts.values) {
+      parts.routed = routed;
+      parts.values = values;
+    }
     const double shared = 3 * static_cast<double>(experts.shared_width) / step.ranks;
     constexpr double kRouterBytes = 8;  // logits and weights in 32 bits
-    beside = std::max(beside, step.tokens * (shared * step.dtype +
-                                             kRouterBytes * static_cast<double>(experts.count)));
+    parts.beside = std::max(
+        parts.beside, shared * step.dtype + kRouterBytes * static_cast<double>(experts.count));
   });
+  return parts;
+}
+
+const char* fact_of(Caches caches) {
+  switch (caches) {
+    case Caches::Workspace:
+      return "expertsWorkspace";
+    case Caches::Shared:
+      return "expertsCachesShared";
+    case Caches::Separate:
+      break;
+  }
+  return "expertsLayer";
+}
+
+}  // namespace
+
+ExpertsPeak experts_peak(const Step& step) {
+  const Plan& plan = *step.situation->plan;
+  const ExpertsParts parts = experts_parts(step);
+  const double workspace = parts.routed * parts.values * step.dtype;
   if (workspace == 0) return {};
   ExpertsPeak peak;
-  peak.layer =
-      plan.facts.value("expertsLayer") * workspace + certain(beside) + hidden_tensors(step);
-  if (caches == Caches::Workspace) peak.kept = plan.facts.value("expertsWorkspace") * workspace;
+  peak.layer = plan.facts.value("expertsLayer") * workspace + certain(step.tokens * parts.beside) +
+               hidden_tensors(step);
+  if (caches_of(plan.facts) == Caches::Workspace)
+    peak.kept = plan.facts.value("expertsWorkspace") * workspace;
   return peak;
+}
+
+void explain_experts(const Step& step, domain::Term& term) {
+  const Facts& facts = step.situation->plan->facts;
+  const ExpertsParts parts = experts_parts(step);
+  term.formula =
+      "expertsLayer x routedTokens x routedValues x dtypeBytes + batchedTokens x besideBytes";
+  term.inputs = {{"expertsLayer", facts.expected("expertsLayer")},
+                 {"routedTokens", whole(parts.routed)},
+                 {"routedValues", whole(parts.values)},
+                 {"dtypeBytes", whole(step.dtype)},
+                 {"batchedTokens", whole(step.tokens)},
+                 {"besideBytes", whole(parts.beside)}};
+  explain_hidden_tensors(step, term);
+  term.source = facts.source(fact_of(caches_of(facts)));
 }
 
 }  // namespace gpushape::estimate::terms

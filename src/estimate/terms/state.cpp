@@ -36,7 +36,7 @@ void describe_state(const Situation& situation, domain::Term& term) {
         {"concurrency", *plan.concurrency},
         {"draftTokens", situation.cache.geometry.draft_tokens},
     };
-    term.source = plan.facts.source("stateShare");
+    term.source = plan.facts.source("statesApart");
     return;
   }
   term.formula = "stateBlocksPerSequence x concurrency x blockBytes";
