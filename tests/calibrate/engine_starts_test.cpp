@@ -296,6 +296,32 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // gemma-4-E4B-it by 0.22.1, whose log does not say how long a step is (2,048, by the range that
+  // it compiles for): 4.10 GiB, 224,353 tokens.
+  TEST_CASE("a printed count holds where one of the steps that are left open gives it") {
+    EngineStart start;
+    start.id = "gemma-4-E4B-it by 0.22.1";
+    start.engine = "vllm";
+    start.engine_version = "0.22.1";
+    start.model = "google/gemma-4-E4B-it";
+    start.context_tokens = 32768;
+    start.utilization = 0.9;
+    start.pool_gib = 4.10;
+    start.pool_tokens = 224353;
+    const auto tokens = [&] {
+      const Comparison comparison =
+          calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      REQUIRE(comparison.tokens);
+      return *comparison.tokens;
+    };
+    CHECK(tokens().holds());
+    start.max_num_batched_tokens = 16384;  // stated, and another
+    CHECK_FALSE(tokens().holds());
+    start.max_num_batched_tokens.reset();
+    start.pool_tokens = 230000;  // 2.5 % more, of no step
+    CHECK_FALSE(tokens().holds());
+  }
+
   TEST_CASE("what a source does not state widens the range, and nothing else does") {
     EngineStart start = start_of(kRows.front());
     const Comparison known = calibrate::compare(start, built_in_catalog(), built_in_profiles());
