@@ -65,7 +65,7 @@ memory:
 
 TEST_SUITE("profiles") {
   TEST_CASE("every built-in device is sane") {
-    CHECK(all_devices().size() == 78);  // 76 of the collection, and two with unified memory
+    CHECK(all_devices().size() == 94);  // 76 of the collection, 16 GeForce cards, two with unified memory
     for (const domain::Device& device : all_devices()) {
       CAPTURE(device.id);
       const Diagnostics faults = check_device(device);
@@ -176,8 +176,8 @@ TEST_SUITE("profiles") {
         CHECK(gpu.numa_node < host->sockets * host->numa_nodes_per_socket);
       }
     }
-    // Three GeForce cards, two machines with unified memory, Rubin, MI210, three of Intel.
-    CHECK(without == 10);
+    // Nineteen GeForce cards, two machines with unified memory, Rubin, MI210, three of Intel.
+    CHECK(without == 26);
   }
 
   TEST_CASE("the usual server of an H100 SXM is a DGX H100") {

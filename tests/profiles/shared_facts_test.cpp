@@ -85,8 +85,12 @@ const Profile* profile_of(const Device& device, const std::string& name) {
   return found == device.profiles.end() ? nullptr : &*found;
 }
 
-// Machines with unified memory, which the collection does not know.
-const std::vector<std::string> kOurOwn = {"gb10", "strix-halo-128"};
+// Machines with unified memory and GeForce cards, which the collection does not know.
+const std::vector<std::string> kOurOwn = {
+    "gb10",           "strix-halo-128",    "rtx-2080-ti",    "rtx-3060-12",    "rtx-3080-10",
+    "rtx-3080-ti",    "rtx-3090-ti",       "rtx-4060",       "rtx-4060-ti-16", "rtx-4070",
+    "rtx-4080",       "rtx-4070-ti-super", "rtx-4080-super", "rtx-4090-d",     "rtx-5070",
+    "rtx-5060-ti-16", "rtx-5070-ti",       "rtx-5080"};
 
 }  // namespace
 
