@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,17 +41,84 @@ constexpr auto kGpuLabels = std::to_array<GpuLabel>({
     {"A5000", "rtx-a5000"},
 });
 
-/// By a name of its own that the tables know: "L20", "RTX-PRO-6000", "NVIDIA_H200".
-std::optional<domain::VisibleMemory> named_memory(std::string label,
-                                                  const profiles::Profiles& profiles) {
-  if (label.empty()) return std::nullopt;
-  Result<domain::Device> device = profiles.find(label);
-  if (!device) {
-    std::ranges::replace_if(label, [](char letter) { return letter == '-' || letter == '_'; }, ' ');
-    device = profiles.find(label);
+constexpr std::string_view kDigits = "0123456789";
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " ,/;";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
+}
+
+/// Behind how many there are: "2x RTX 3090", "4 of 8x …", "8 x …", "8*…", "2\u00d7 …", "dual …".
+std::string_view behind_count(std::string_view text) {
+  constexpr auto kSigns = std::to_array<std::string_view>({" x ", "x ", "x-", "x", "*", "\u00d7"});
+  const std::size_t digits = std::min(text.size(), text.find_first_not_of(kDigits));
+  if (digits > 0 && digits <= 2) {
+    std::string_view rest = text.substr(digits);
+    if (rest.starts_with(" of ")) return behind_count(rest.substr(4));
+    for (const std::string_view sign : kSigns) {
+      if (rest.starts_with(sign)) return rest.substr(sign.size());
+    }
   }
-  if (!device) return std::nullopt;
-  return domain::visible_memory(*device, nullptr);
+  return text.starts_with("dual ") ? text.substr(5) : text;
+}
+
+/// A name without the memory that stands behind it, and that memory: "RTX 4090 24GB", "H100-80G",
+/// "… 95.01 GiB". 0 where none stands there.
+struct SizedName {
+  std::string name;
+  double gb = 0;
+};
+SizedName without_memory(std::string_view text) {
+  for (const std::string_view unit : {"GiB", "GB", "gb", "G"}) {
+    if (!text.ends_with(unit)) continue;
+    std::string_view rest = text.substr(0, text.size() - unit.size());
+    while (rest.ends_with(' ')) rest.remove_suffix(1);
+    const std::size_t before = rest.find_last_not_of("0123456789.");
+    const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+    const bool is_apart = first > 0 && (rest[first - 1] == ' ' || rest[first - 1] == '-');
+    if (first == rest.size() || !is_apart) continue;
+    return {.name = trimmed(rest.substr(0, first - 1)),
+            .gb = std::atof(std::string(rest.substr(first)).c_str())};
+  }
+  return {.name = std::string(text)};
+}
+
+/// A card of that name with another memory than its maker gives it is another card.
+bool has_memory(const domain::Device& device, double gb) {
+  constexpr double kRounding = 0.1;
+  const auto nominal = static_cast<double>(device.nominal_gb);
+  return gb == 0 || std::abs(gb - nominal) <= kRounding * nominal;
+}
+
+std::optional<domain::Device> device_called(std::string label, const profiles::Profiles& profiles) {
+  if (label.empty()) return std::nullopt;
+  if (Result<domain::Device> device = profiles.find(label)) return *std::move(device);
+  std::ranges::replace_if(label, [](char letter) { return letter == '-' || letter == '_'; }, ' ');
+  if (Result<domain::Device> device = profiles.find(label)) return *std::move(device);
+  return std::nullopt;
+}
+
+/// By a name of its own that the tables know ("L20", "NVIDIA_H200"), or by the name among the words
+/// that a person writes around it: how many, how much memory, remarks in brackets, another name
+/// behind a stroke or a comma.
+std::optional<domain::VisibleMemory> named_memory(std::string_view label,
+                                                  const profiles::Profiles& profiles) {
+  const auto memory_of = [](const domain::Device& device) {
+    return domain::visible_memory(device, nullptr);
+  };
+  if (const auto device = device_called(std::string(label), profiles)) return memory_of(*device);
+  const std::string plain = trimmed(label.substr(0, label.find('(')));
+  const std::string first = trimmed(std::string_view(plain).substr(0, plain.find_first_of("/,;")));
+  for (const std::string& words : {plain, first}) {
+    const std::string_view name = behind_count(words);
+    if (const auto device = device_called(std::string(name), profiles)) return memory_of(*device);
+    const SizedName sized = without_memory(name);
+    const auto device = device_called(sized.name, profiles);
+    if (device && has_memory(*device, sized.gb)) return memory_of(*device);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
