@@ -120,8 +120,10 @@ std::optional<std::string> compile_cache(const Difference& difference) {
 /// The encoder's pass grows with its inputs alone.
 std::optional<std::string> encoder_inputs(const Difference& difference) {
   if (difference.term->name != "activation" || !difference.term->measured) return std::nullopt;
+  if (input(*difference.estimate, "activation", "encoderInputs") <= 0) return std::nullopt;
   const double items = input(*difference.estimate, "activation", "encoderItems");
-  const double pass = input(*difference.estimate, "activation", "encoder") / kGib;
+  const double pass = term_gib(*difference.estimate, "activation") -
+                      input(*difference.estimate, "activation", "workspace") / kGib;
   if (items < 1 || pass <= 0) return std::nullopt;
   const double measured = items * (pass + difference.gib()) / pass;
   constexpr double kSameShare = 0.03;
@@ -149,6 +151,18 @@ std::optional<std::string> graph_accounting(const Difference& difference) {
   return difference.gib() < 0
              ? fmt::format("the engine took its graph estimate of {:.2f} GiB off the pool", graphs)
              : fmt::format("the engine did not take {:.2f} GiB of graphs off the pool", graphs);
+}
+
+// Where GPU and host share their memory, the estimate is a difference of what the system has free.
+// https://github.com/vllm-project/vllm/issues/44740
+std::optional<std::string> graphs_below_zero(const Difference& difference) {
+  const double estimate = difference.log->graph_estimate_gib.value_or(0);
+  if (difference.term->name != "kvPool" || estimate >= 0 || difference.gib() <= 0)
+    return std::nullopt;
+  return fmt::format(
+      "the engine estimated its graphs at {:.2f} GiB, as other memory was freed meanwhile, and "
+      "gave the pool so much more than it set out for: a later allocation may fail",
+      estimate);
 }
 
 // ---- other memory
@@ -229,6 +243,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"encoder-inputs", "another number of inputs in the encoder", encoder_inputs},
     {"captured-sizes", "how many graphs are captured", captured_sizes},
     {"other-terms", "the pool is what the other terms leave", follows_from_terms},
+    {"graphs-below-zero", "an estimate of the graphs below zero", graphs_below_zero},
     {"graph-accounting", "whether graphs come off the pool", graph_accounting},
     {"another-tenant", "memory that another process holds", another_tenant},
     {"windows", "memory that Windows holds", windows},

@@ -69,6 +69,7 @@ void read_extra(const Node& record, EngineStart& start) {
   start.state_gib = number_in(*extra, "state_gib");
   start.prefix_caching = settled_in(*extra, "enable_prefix_caching");
   start.chunks_prompts = settled_in(*extra, "enable_chunked_prefill");
+  start.has_second_runner = settled_in(*extra, "v2_model_runner");
   read_limits(*extra, start);
   if (truth_in(*extra, "language_model_only")) {
     start.takes_no_images = true;

@@ -38,9 +38,11 @@ struct EngineStart {
   std::optional<bool> chunks_prompts;  ///< as the engine settled it
   std::optional<double> utilization;
   bool enforce_eager = false;
-  bool is_first_generation = false;  ///< of vLLM's engine ("V0"), which ran beside the second
-  bool is_library = false;           ///< started from a program, not as a server
-  bool is_under_wsl = false;         ///< Windows draws on the same GPU
+  bool is_first_generation = false;       ///< of vLLM's engine ("V0"), which ran beside the second
+  std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
+  std::optional<bool> has_second_runner;  ///< of vLLM's model runners
+  bool is_library = false;                ///< started from a program, not as a server
+  bool is_under_wsl = false;              ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's

@@ -165,7 +165,7 @@ domain::EngineVersion version_of(const EngineStart& start, const domain::Engine&
 /// What cannot be compared at all, and why.
 std::string why_excluded(const EngineStart& start) {
   if (const StartObstacle* obstacle = obstacle_of(start)) return std::string(obstacle->reason);
-  if (start.quantization.empty()) return "the type of the file is not stated";
+  if (start.quantization.empty()) return {};
   if (!catalog::parse_quantization(start.quantization))
     return fmt::format("'{}' is no type or mix of llama.cpp's quantize", start.quantization);
   return {};
@@ -270,6 +270,12 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
   const Result<domain::Model> model = find_started_model(model_words(start), catalog);
   if (!engine || !model) {
     comparison.excluded = first_message(engine ? model.error() : engine.error());
+    return comparison;
+  }
+  // Files of a model that is published in 4 bits keep its experts as they are (gpt-oss).
+  const bool is_small = domain::scheme(model->weights.linear).weight_bits < 8;
+  if (start.quantization.empty() && !is_small) {
+    comparison.excluded = "the type of the file is not stated";
     return comparison;
   }
   const domain::Workload workload = workload_of(start, *model, version_of(start, *engine));

@@ -66,17 +66,20 @@ bool leaves_sequences_open(const EngineStart& start) {
   return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
 }
 
+/// From this release on some models run in a second runner, unless a setting that it lacks brings
+/// back the first; hardly a source says so, nor whether an earlier start left compiled graphs.
+bool has_two_runners(const EngineStart& start, EngineVersion version) {
+  constexpr EngineVersion kSecondRunner{0, 22, 0};
+  return start.engine == "vllm" && version >= kSecondRunner;
+}
+
 std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
                                                    EngineVersion version) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   // Of the first generation's ranks one samples, and the record may hold another's figures.
   constexpr EngineVersion kAllSample{0, 8, 0};
-  // From 0.28 on some starts print the peak of the forward pass alone: Qwen3-32B-AWQ 0.33 GiB
-  // (0.28.0), Qwen2.5-3B-AWQ 0.15 (0.30.0).
-  constexpr EngineVersion kMayLeaveSamplerOut{0, 28, 0};
   const bool is_one_of_many = start.tensor_parallel > 1 && version < kAllSample;
-  const bool may_not_sample =
-      start.engine == "vllm" && (is_one_of_many || version >= kMayLeaveSamplerOut);
+  const bool may_not_sample = start.engine == "vllm" && is_one_of_many;
   if (leaves_sequences_open(start) || (may_not_sample && !start.max_num_seqs))
     values.emplace_back(kFewSequences);
   return values;
@@ -202,6 +205,12 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::max_num_seqs, sequences(start, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
   if (leaves_sequences_open(start)) add_open_settings(starts, start);
+  if (has_two_runners(start, version)) {
+    if (!start.has_second_runner)
+      vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
+    if (!start.compiles && !start.enforce_eager)
+      vary(starts, &EngineStart::compiles, {std::nullopt, true});
+  }
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;

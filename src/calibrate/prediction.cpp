@@ -34,14 +34,27 @@ bool is_plain(Quantization quantization) {
   return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
 }
 
+/// The format that a record names, among other words at times: "inc (W4A16, auto-round)", "fp8
+/// (Marlin)". Nothing where none of its words is a format's name, or the first says none.
+std::optional<Quantization> named_format(std::string_view words) {
+  if (const Result<Quantization> whole = catalog::parse_quantization(words)) return *whole;
+  constexpr std::string_view kBetween = " ,;()";
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find_first_of(kBetween));
+    if (word == "None" || word == "none") return std::nullopt;
+    if (const Result<Quantization> named = catalog::parse_quantization(word);
+        !word.empty() && named)
+      return *named;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return std::nullopt;
+}
+
 /// What the record asks for beyond the checkpoint; nothing where the checkpoint decides.
 std::optional<Quantization> quantization_of(const EngineStart& start, const domain::Model& model) {
   const bool is_file = plans_buffers(start.engine);
   if (!is_plain(model.weights.linear) && !is_file) return std::nullopt;
-  if (!start.quantization.empty()) {
-    const Result<Quantization> named = catalog::parse_quantization(start.quantization);
-    if (named) return *named;
-  }
+  if (const auto named = named_format(start.quantization)) return *named;
   return dtype_of(start.dtype);
 }
 
@@ -74,7 +87,7 @@ std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
 bool is_format_unstated(const EngineStart& start, const domain::Model& model) {
   return is_plain(model.weights.linear) && !plans_buffers(start.engine) &&
          !start.quantization.empty() && start.quantization != "None" &&
-         !catalog::parse_quantization(start.quantization) && !dtype_of(start.quantization);
+         !named_format(start.quantization) && !dtype_of(start.quantization);
 }
 
 domain::Workload workload_of(const EngineStart& start, const domain::Model& model,
@@ -117,6 +130,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
   engine.first_generation = stated(start.is_first_generation);
+  if (start.compiles) engine.compiles = stated(*start.compiles);
+  if (start.has_second_runner) engine.second_runner = stated(*start.has_second_runner);
   if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
   if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
   return workload;

@@ -57,6 +57,8 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"gptq-3bit", Quantization::GptqInt3},
     {"gptq-2bit", Quantization::GptqInt2},
     {"auto-round", Quantization::GptqInt4},
+    {"autoround", Quantization::GptqInt4},
+    {"inc", Quantization::GptqInt4},  // Intel's neural compressor, as vLLM calls auto-round
     {"pack-quantized", Quantization::Int4},
     {"int4-weight-only", Quantization::Int4},
     {"w4a8-awq", Quantization::Int4Act8},

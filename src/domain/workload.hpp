@@ -83,6 +83,10 @@ struct EngineSettings {
   std::optional<Fact<std::int64_t>> block_tokens;  ///< of the KV cache
   /// vLLM's first engine (VLLM_USE_V1=0), which 0.8 to 0.10 carry beside the second.
   Fact<bool> first_generation = defaulted(false);
+  /// vLLM's second model runner (VLLM_USE_V2_MODEL_RUNNER); empty: as the version chooses.
+  std::optional<Fact<bool>> second_runner;
+  /// The start compiles its graphs: no earlier one left them in a cache. Empty: not told.
+  std::optional<Fact<bool>> compiles;
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
   std::optional<Fact<std::int64_t>> gpu_layers;

@@ -217,6 +217,18 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
   }
 
+  TEST_CASE("a format is told among other words") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "Qwen/Qwen3-0.6B";
+    start.quantization = "inc (W4A16, auto-round; gptq_marlin kernel)";
+    start.weights_gib = 0.52;  // printed by 0.19.1
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.excluded == "");
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->is_in_range());
+  }
+
   TEST_CASE("a start of no known release keeps its weights, and no pool is compared") {
     EngineStart start = start_of(kRows.front());
     start.engine_version = "vdev";

@@ -393,6 +393,47 @@ TEST_SUITE("calibrate") {
     CHECK(calibrated_term(calibration, "nonTorch").causes.front().contains("Windows"));
   }
 
+  // "Using V2 Model Runner" as gpu_worker.py of 0.26 and 0.27 logs it; files of the first runner's
+  // lines are gpu_model_runner.py.
+  TEST_CASE("a log says which of the two model runners it is of") {
+    const std::string log = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    const auto with = [&](const std::string& line) {
+      return read_engine_log(line + "\n" + log, "with.log")->start.has_second_runner;
+    };
+    CHECK(with("INFO [gpu_worker.py:385] Using V2 Model Runner") == true);
+    CHECK(with("INFO [gpu_model_runner.py:4820] Model loading took 14.99 GiB memory") == false);
+  }
+
+  // vLLM 0.26.0 on GB10: "Estimated CUDA graph memory: -20.50 GiB total", and 90.6 GiB for the
+  // cache where the share leaves 73 (https://github.com/vllm-project/vllm/issues/44740).
+  TEST_CASE("an estimate of graphs below zero explains a pool that is too large") {
+    EngineLog log = read("vllm-0.19-llama-8b.log");
+    log.graph_estimate_gib = -20.5;
+    log.start.pool_gib = *log.start.pool_gib + 17.4;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    const auto& causes = calibrated_term(calibration, "kvPool").causes;
+    CHECK(std::ranges::any_of(
+        causes, [](const std::string& cause) { return cause.contains("-20.50 GiB"); }));
+  }
+
+  // Two of the largest images in place of one: twice the encoder's pass.
+  TEST_CASE("an encoder that ran on more inputs is recognised by the peak") {
+    EngineLog log = read("vllm-0.19-llama-8b.log");
+    log.start.model = "Qwen/Qwen3-VL-8B-Instruct";
+    log.start.max_num_seqs = 8;
+    log.start.max_num_batched_tokens = 8192;
+    log.start.weights_gib.reset();
+    log.start.pool_gib.reset();
+    const domain::Calibration predicted = calibrated(log, "h100-sxm-80");
+    const double pass = calibrated_term(predicted, "activation").predicted.expected.gib() - 0.03125;
+    log.start.activation_gib = 2 * pass + 0.03125;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    const auto& causes = calibrated_term(calibration, "activation").causes;
+    CHECK(std::ranges::any_of(causes, [](const std::string& cause) {
+      return cause.contains("ran on 2 of the largest inputs");
+    }));
+  }
+
   TEST_CASE("every reader and every cause says what it is") {
     for (const auto& row : calibrate::log_readers()) CHECK_FALSE(row.description.empty());
     for (const auto& row : calibrate::causes()) CHECK_FALSE(row.description.empty());

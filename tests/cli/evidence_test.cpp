@@ -44,7 +44,8 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("the pool that the engine told of names the share that was full") {
-    const Outcome full = run_line(kChat + "--evidence examples/evidence/full-chat.json");
+    const Outcome full =
+        run_line(kChat + "--engine-version 0.22 --evidence examples/evidence/full-chat.json");
     CHECK(says(full, "EV-02"));
     CHECK(says(full, "what it ran on"));
     CHECK(says(full, "20C of h100-sxm-80"));

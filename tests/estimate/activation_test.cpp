@@ -206,4 +206,43 @@ TEST_SUITE("estimate") {
     CHECK(peak.expected.gib() == doctest::Approx(36.63).epsilon(0.05));
     CHECK(peak.high.gib() >= 36.63);
   }
+
+  // Qwen3-32B-AWQ by 0.28.0 on a GPU of 31.36 GiB at 0.7, default sizes: weights and the rest 18.62
+  // GiB, peak 0.33, graphs 0.81, and the cache all that is left: 21.95 - 18.62 - 0.33 = 3.00.
+  TEST_CASE("vLLM's second runner profiles no sampler and no graphs") {
+    const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-32B-AWQ");
+    const auto engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(model);
+    REQUIRE(engine);
+    domain::VisibleMemory gpu;
+    gpu.bytes = domain::exactly(gib_of(31.36));
+    gpu.parent_bytes = gib_of(31.84);
+    gpu.compute_capability = "12.0";
+    gpu.vendor = "nvidia";
+    domain::Workload workload;
+    workload.engine.version = example::flag(domain::EngineVersion{0, 28, 0});
+    workload.engine.gpu_memory_utilization = example::flag(0.7);
+    const auto made = [&] {
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, gpu);
+      REQUIRE(estimate);
+      return *estimate;
+    };
+    const domain::Estimate second = made();
+    CHECK(domain::part_bytes(second, domain::Part::Activation).expected.gib() ==
+          doctest::Approx(0.33).epsilon(0.15));
+    CHECK(second.capacity->kv_pool_bytes.expected.gib() == doctest::Approx(3.0).epsilon(0.08));
+    // Told to take the first, it samples 256 sequences at 10 bytes a logit and counts its graphs.
+    workload.engine.second_runner = example::flag(false);
+    const domain::Estimate first = made();
+    CHECK(domain::part_bytes(first, domain::Part::Activation).expected >
+          domain::part_bytes(second, domain::Part::Activation).expected);
+    CHECK(first.capacity->kv_pool_bytes.expected + mib(500) <
+          second.capacity->kv_pool_bytes.expected);
+    // Quantized models have it from 0.24 on, every model from 0.29 on, which counts graphs again.
+    workload.engine.second_runner.reset();
+    workload.engine.version = example::flag(domain::EngineVersion{0, 23, 0});
+    CHECK(made().capacity->kv_pool_bytes.expected < second.capacity->kv_pool_bytes.expected);
+    workload.engine.version = example::flag(domain::EngineVersion{0, 29, 0});
+    CHECK(made().capacity->kv_pool_bytes.expected < second.capacity->kv_pool_bytes.expected);
+  }
 }

@@ -157,6 +157,12 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view rest) { log.graph_estimate_gib = leading_gib(rest); }},
     {"CUDA graph memory profiling is enabled",
      [](EngineLog& log, std::string_view) { log.is_graph_estimate_subtracted = true; }},
+    {"Using V2 Model Runner",
+     [](EngineLog& log, std::string_view) { log.start.has_second_runner = true; }},
+    {"gpu_model_runner.py:",
+     [](EngineLog& log, std::string_view) {
+       if (!log.start.has_second_runner) log.start.has_second_runner = false;
+     }},
     {"Encoder cache will be initialized with a budget of ",
      [](EngineLog& log, std::string_view rest) { log.encoder_tokens = leading_count(rest); }},
     {"[rocm.py:", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
@@ -268,6 +274,7 @@ Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   }
   EngineStart& start = log.start;
   start.engine = "vllm";
+  if (log.has_warm_cache == false) start.compiles = true;
   if (start.model.empty()) start.model = std::move(named);
   if (!has_figures(start)) return without_figures("vLLM", file);
   return log;

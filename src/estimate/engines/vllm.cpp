@@ -60,9 +60,9 @@ struct Taken {
 /// one peak or the other: everything else errs on top of either.
 bool has_two_peaks(const Plan& plan) {
   // FlashInfer needs 7.5 bytes a logit and torch's sort 36; bounds of one sampler lie nearer.
-  constexpr double kOfTwoSamplers = 4;
+  constexpr double kOfTwoSamplers = 20;
   const Spread per_logit = plan.facts.value("samplerBytesPerLogit");
-  return kOfTwoSamplers * per_logit.low < per_logit.high;
+  return per_logit.high - per_logit.low > kOfTwoSamplers;
 }
 
 /// Which terms the engine finds in its profiling step and takes off its share.

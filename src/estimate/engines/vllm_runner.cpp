@@ -1,0 +1,53 @@
+#include "estimate/engines/vllm_runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::EngineVersion;
+
+/// From which version on a class has it: https://github.com/vllm-project/vllm/pull/39337, 42665 and
+/// 42667 (not in 0.23).
+struct RunnerRow {
+  std::string_view architecture;
+  EngineVersion since;
+};
+constexpr auto kRunnerRows = std::to_array<RunnerRow>({
+    {"Qwen3ForCausalLM", {0, 22, 0}},
+    {"LlamaForCausalLM", {0, 23, 0}},
+    {"MistralForCausalLM", {0, 23, 0}},
+    {"DeepseekV2ForCausalLM", {0, 24, 0}},
+    {"Qwen2MoeForCausalLM", {0, 24, 0}},
+    {"GraniteMoeForCausalLM", {0, 25, 0}},
+});
+/// Pull requests 44446, 44443 and 53183.
+constexpr EngineVersion kFirst{0, 18, 0};  // behind a switch
+constexpr EngineVersion kQuantized{0, 24, 0};
+constexpr EngineVersion kDense{0, 25, 0};
+constexpr EngineVersion kAll{0, 29, 0};
+
+bool has_experts(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.feed_forward.experts.has_value();
+  });
+}
+
+}  // namespace
+
+bool takes_second_runner(const Request& request, EngineVersion version,
+                         const Conditions& conditions) {
+  const auto& told = request.workload->engine.second_runner;
+  if (told && version >= kFirst) return told->value;
+  if (version >= kAll) return true;
+  if (conditions.is_quantized != 0 && version < kQuantized) return false;
+  const domain::Model& model = *request.model;
+  const auto row = std::ranges::find(kRunnerRows, model.architecture, &RunnerRow::architecture);
+  if (row != kRunnerRows.end() && version >= row->since) return true;
+  const bool is_dense = !has_experts(model) && conditions.has_recurrent == 0;
+  return version >= kDense && is_dense && model.has_head;
+}
+
+}  // namespace gpushape::estimate::engines
