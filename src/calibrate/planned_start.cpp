@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "calibrate/log_text.hpp"
 #include "calibrate/possible_starts.hpp"
@@ -180,18 +181,26 @@ std::optional<domain::VisibleMemory> idle_gpu(const EngineStart& start) {
   return gpu;
 }
 
-/// The compute buffer; of every build that there are facts for where none is stated.
-domain::Range compute_of_builds(const EngineStart& start, const domain::Model& model,
+/// The compute buffer, of the server and of programs that use its library; of every build that
+/// there are facts for where none is stated.
+domain::Range compute_of_builds(const EngineStart& stated, const domain::Model& model,
                                 const domain::Engine& engine) {
+  EngineStart start = stated;
   const auto compute_of = [&](domain::EngineVersion version) {
     const Result<domain::Estimate> estimate = estimate::estimate_memory(
         model, workload_of(start, model, version), engine, idle_gpu(start));
     return estimate ? std::optional(term_bytes(*estimate, "computeBuffer")) : std::nullopt;
   };
-  domain::Range compute = compute_of(version_of(start, engine)).value_or(domain::Range{});
-  if (!has_open_build(start)) return compute;
-  for (const domain::EngineVersion version : engine.known_versions) {
-    if (const auto other = compute_of(version)) compute = widened(compute, *other);
+  const domain::EngineVersion likely = version_of(start, engine);
+  start.is_server = true;  // as most that is published
+  domain::Range compute = compute_of(likely).value_or(domain::Range{});
+  std::vector<domain::EngineVersion> versions = {likely};
+  if (has_open_build(start)) versions = engine.known_versions;
+  for (const domain::EngineVersion version : versions) {
+    for (const bool is_server : {true, false}) {
+      start.is_server = is_server;
+      if (const auto other = compute_of(version)) compute = widened(compute, *other);
+    }
   }
   return compute;
 }

@@ -129,6 +129,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
+  engine.server = stated(start.is_server);
   engine.first_generation = stated(start.is_first_generation);
   if (start.compiles) engine.compiles = stated(*start.compiles);
   if (start.has_second_runner) engine.second_runner = stated(*start.has_second_runner);

@@ -125,7 +125,6 @@ std::optional<domain::VisibleMemory> named_memory(std::string_view label,
 
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   RecordGpu gpu;
-  if (start.gpu == "GB10") gpu.reason = "unified memory: the total holds the page cache";
   if (const auto label = std::ranges::find(kGpuLabels, start.gpu, &GpuLabel::label);
       label != kGpuLabels.end()) {
     if (const Result<domain::Device> device = profiles.find(label->device))
@@ -133,6 +132,8 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   }
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
+  if (gpu.memory && gpu.memory->device == "gb10")
+    gpu.reason = "unified memory: the total holds the page cache";
   if (!start.gpu_total_gib) return gpu;
   if (!gpu.memory) {
     gpu.memory.emplace();

@@ -44,6 +44,7 @@ struct Conditions {
   double is_first_generation = 0;
   double has_second_runner = 0;
   double compiles = 0;
+  double is_server = 0;
   double is_library = 0;  ///< started from a program, not as a server
 };
 
@@ -84,6 +85,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"gatedExperts", &Conditions::has_gated_experts, "1 when routed experts have a gate"},
     {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
+    {"server", &Conditions::is_server,
+     "1 when it is known that llama.cpp runs as its server, not under another program"},
     {"compiles", &Conditions::compiles, "1 when the start is known to compile its graphs"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });

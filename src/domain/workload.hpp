@@ -90,6 +90,8 @@ struct EngineSettings {
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
   std::optional<Fact<std::int64_t>> gpu_layers;
+  /// llama.cpp runs as its own server, which asks for less than what it could be asked for.
+  Fact<bool> server = defaulted(false);
   std::optional<Fact<bool>> flash_attention;  ///< of llama.cpp; empty: as the build chooses
 
   bool operator==(const EngineSettings&) const = default;

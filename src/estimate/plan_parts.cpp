@@ -174,6 +174,7 @@ Conditions conditions_of(const Request& request) {
                                      : 0;
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_first_generation = engine.first_generation.value ? 1 : 0;
+  conditions.is_server = engine.server.value ? 1 : 0;
   conditions.compiles = engine.compiles && engine.compiles->value ? 1 : 0;
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));

@@ -237,6 +237,31 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // Qwen3-0.6B in F16 under a server of the summer of 2026, 4,096 cells and steps of 512 tokens:
+  // 30.01 MiB, and 0.29 GiB with room for the logits of every token.
+  TEST_CASE("llama.cpp's server has room for one token's logits of each slot") {
+    domain::Workload workload;
+    workload.engine.engine = given(std::string("llama.cpp"));
+    workload.engine.version = given(*domain::engine_version("0.5"));
+    workload.quantization = given(domain::Quantization::Fp16);
+    workload.context_tokens = given<std::int64_t>(4096);
+    workload.concurrency = given<std::int64_t>(1);
+    domain::VisibleMemory gpu;
+    gpu.bytes = domain::exactly(gib(4));
+    const auto compute = [&] {
+      const auto estimate = estimate::estimate_memory(
+          *example::built_in_catalog().find_name("Qwen/Qwen3-0.6B"), workload,
+          *example::built_in_catalog().engine("llama.cpp"), gpu);
+      REQUIRE(estimate);
+      return mib_of(*estimate, "computeBuffer");
+    };
+    CHECK(compute() > 250);
+    workload.engine.server = given(true);
+    CHECK(compute() == doctest::Approx(30.01).epsilon(0.001));
+    workload.engine.version = given(*domain::engine_version("b9010"));
+    CHECK(compute() > 250);
+  }
+
   TEST_CASE("buffers of one GPU are those that public logs print") {
     const auto rows = std::to_array<LoggedRow>({
         {"github.com/Kelsidavis/rusteze llama.log",

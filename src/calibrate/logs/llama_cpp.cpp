@@ -331,6 +331,12 @@ void settle(LlamaState& state) {
   }
 }
 
+/// Lines that llama-server alone writes.
+bool is_of_server(std::string_view line) {
+  return line.starts_with("srv ") || line.contains(" srv ") ||
+         line.contains("main: server is listening") || line.contains("llama-server");
+}
+
 /// A server that was started again writes on in the same file.
 bool begins_another_load(std::string_view line, const LlamaState& state) {
   return state.context && line.contains("main: loading model");
@@ -350,6 +356,7 @@ Result<EngineLog> read(std::string_view text, const std::string& file, std::stri
   state.log.start.id = file;
   for (std::string line; next_line(text, line);) {
     if (begins_another_load(line, state)) start_again(state);
+    if (is_of_server(line)) state.log.start.is_server = true;
     read_version(line, state);
     read_model(line, state.log.start);
     read_context(line, state);

@@ -243,6 +243,7 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   const bool is_pipeline = gpus > 1 && offload.gpu_layers >= layers;
   offload.copies = is_pipeline ? std::llround(facts.expected("pipelineCopies")) : 1;
   if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;
+  if (facts.expected("outputsOfSlots") != 0) offload.outputs_of_slot = offload.state_copies;
   offload.key_type = cache_type;
   offload.value_type = cache_type;
   offload.habits = habits_of(facts, engine.flash_attention, is_in_blocks(cache_type));

@@ -196,7 +196,9 @@ StepSizes OffloadedModel::step_of(const SlotLoad& load, const Needs& needs) cons
   const std::int64_t cells = cells_of(load);
   const std::int64_t tokens = std::min(needs.cells, offload_.micro_batch);
   return {.tokens = padded_window(tokens, load.slots),
-          .outputs = tokens,
+          .outputs = offload_.outputs_of_slot > 0
+                         ? std::min(tokens, load.slots * offload_.outputs_of_slot)
+                         : tokens,
           .cells = cells,
           .window_cells = needs.window_cells > 0 ? needs.window_cells : cells,
           .sequences = load.slots};

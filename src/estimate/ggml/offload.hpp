@@ -36,6 +36,8 @@ struct Offload {
   std::int64_t micro_batch = 512;
   std::int64_t context_unit = 256;  ///< cells come in multiples of it
   std::int64_t window_unit = 256;
+  /// Tokens of a slot whose logits a step has room for; 0: all of its tokens.
+  std::int64_t outputs_of_slot = 0;
   bool has_window_cache = true;   ///< layers with a window keep it alone
   std::int64_t copies = 1;        ///< of what passes between GPUs
   std::int64_t state_copies = 1;  ///< more where drafted tokens may be taken back
