@@ -82,9 +82,9 @@ std::string comparison_text(const EstimateComparison& comparison, const Style& s
     for (const domain::Difference& setting : comparison.settings)
       page.labelled("setting", 14, difference_words(setting));
     for (const TermChange& change : comparison.terms) {
-      if (change.change() == Bytes(0)) continue;
       for (const domain::Difference& input : change.inputs)
         page.labelled(change.name, 14, difference_words(input));
+      if (change.change() == Bytes(0)) continue;
       if (style.verbosity > 0 && !change.source.empty())
         page.labelled("", 14, change.source, 2, Tone::Faint);
     }

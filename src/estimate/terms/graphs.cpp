@@ -22,6 +22,7 @@
 // 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "estimate/terms.hpp"
@@ -202,6 +203,10 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
     term.inputs.push_back({"graphLogits", bytes});
   }
+  // vLLM's versions and runners differ in this; other engines do not profile themselves so.
+  if (plan.facts.find("graphsProfiled") != nullptr)
+    term.inputs.push_back({"takenOffThePool",
+                           std::string(plan.facts.expected("graphsProfiled") != 0 ? "yes" : "no")});
   term.source = plan.facts.source("graphPerLayerCapture");
 }
 
