@@ -67,6 +67,12 @@ void read_extra(const Node& record, EngineStart& start) {
   start.most_tokens = count_in(*extra, "max_total_tokens");
   start.window_share = number_in(*extra, "swa_full_tokens_ratio");
   start.state_gib = number_in(*extra, "state_gib");
+  if (const Node* states = extra->find("mamba_cache");
+      !start.state_gib && states != nullptr && states->is(Node::Kind::Mapping)) {
+    const auto inputs = number_in(*states, "conv_state_gb");
+    const auto matrices = number_in(*states, "ssm_state_gb");
+    if (inputs && matrices) start.state_gib = *inputs + *matrices;
+  }
   start.prefix_caching = settled_in(*extra, "enable_prefix_caching");
   start.chunks_prompts = settled_in(*extra, "enable_chunked_prefill");
   start.has_second_runner = settled_in(*extra, "v2_model_runner");

@@ -298,7 +298,12 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
   const auto least = tokens_of_pool(model, workload, engine, gpu, pool - open);
   const auto most = tokens_of_pool(model, workload, engine, gpu, pool + open);
   if (!least || !most) return std::nullopt;
-  return TokenCheck{.least = *least, .most = *most, .printed = *start.pool_tokens};
+  // SGLang's buffers hold a page more than it hands out, of 1 to 64 tokens
+  // (mem_cache/memory_pool.py, MHATokenToKVPool: size + page_size).
+  const std::int64_t page = start.engine == "sglang" ? 64 : 0;
+  return TokenCheck{.least = std::max<std::int64_t>(0, *least - page),
+                    .most = *most,
+                    .printed = *start.pool_tokens};
 }
 
 }  // namespace gpushape::calibrate

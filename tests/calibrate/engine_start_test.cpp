@@ -47,6 +47,19 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->back().adapter_rank.has_value());
   }
 
+  TEST_CASE("states in two parts are one, and a named model runner is kept") {
+    const auto starts = read_engine_starts(
+        "{\"model\": \"m\", \"engine\": \"sglang\", \"engine_extra\": {\"mamba_cache\": "
+        "{\"conv_state_gb\": 0.1, \"ssm_state_gb\": 4.38}}}\n"
+        "{\"model\": \"m\", \"engine\": \"vllm\", \"engine_extra\": {\"v2_model_runner\": "
+        "true}}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->front().state_gib == doctest::Approx(4.48));
+    CHECK_FALSE(starts->front().has_second_runner.has_value());
+    CHECK(starts->back().has_second_runner == true);
+  }
+
   TEST_CASE("every line that is no record is complained of with its number") {
     const auto starts =
         read_engine_starts("{\"model\": \"m\"}\n[1]\n{\"model\"\n{\"model\": 3}\n", "starts.jsonl");
