@@ -28,6 +28,7 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"f16", Quantization::Fp16},
     {"fp8-e4m3", Quantization::Fp8},
     {"fp8-tensor", Quantization::Fp8},
+    {"fp8-per-tensor", Quantization::Fp8},
     {"fp8-static", Quantization::Fp8},
     {"w8a8-fp8", Quantization::Fp8},
     {"float8", Quantization::Fp8},
@@ -37,6 +38,7 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"ptpc-fp8", Quantization::Fp8Channel},
     {"fbgemm-fp8", Quantization::Fp8Channel},
     {"fp8-blockwise", Quantization::Fp8Block},
+    {"fp8-per-block", Quantization::Fp8Block},
     {"fp8-pb-wo", Quantization::Fp8Block},
     {"w8a8-block-fp8", Quantization::Fp8Block},
     {"modelopt-mxfp8", Quantization::Mxfp8},
@@ -45,7 +47,10 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"w8a8", Quantization::Int8},
     {"w8a8-int8", Quantization::Int8},
     {"int-quantized", Quantization::Int8},
+    {"int8-sq", Quantization::Int8},
     {"int8-weight-only", Quantization::Int8Weight},
+    {"int8-wo", Quantization::Int8Weight},
+    {"int8wo", Quantization::Int8Weight},
     {"w8a16-int8", Quantization::Int8Weight},
     {"gptq-8bit", Quantization::GptqInt8},
     {"gptq-w8a16", Quantization::GptqInt8},
@@ -53,6 +58,8 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"gptq", Quantization::GptqInt4},
     {"gptq-4bit", Quantization::GptqInt4},
     {"gptq-marlin", Quantization::GptqInt4},
+    {"marlin", Quantization::GptqInt4},
+    {"moe-wna16", Quantization::GptqInt4},
     {"gptq-w4a16", Quantization::GptqInt4},
     {"gptq-3bit", Quantization::GptqInt3},
     {"gptq-2bit", Quantization::GptqInt2},
@@ -61,22 +68,30 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"inc", Quantization::GptqInt4},  // Intel's neural compressor, as vLLM calls auto-round
     {"pack-quantized", Quantization::Int4},
     {"int4-weight-only", Quantization::Int4},
+    {"w4a16-awq", Quantization::Int4},  // ModelOpt's: symmetric
+    {"int4-awq", Quantization::Int4},
     {"w4a8-awq", Quantization::Int4Act8},
+    {"w4afp8", Quantization::Int4Act8},
+    {"qoq", Quantization::Int4Act8},
     {"awq-int4", Quantization::Awq},
     {"awq-4bit", Quantization::Awq},
     {"awq-marlin", Quantization::Awq},
     {"bnb-8bit", Quantization::BnbInt8},
     {"bitsandbytes-8bit", Quantization::BnbInt8},
+    {"load-in-8bit", Quantization::BnbInt8},
     {"llm-int8", Quantization::BnbInt8},
     {"nf4", Quantization::BnbNf4},
     {"bnb-4bit", Quantization::BnbNf4},
     {"bitsandbytes", Quantization::BnbNf4},
     {"bitsandbytes-4bit", Quantization::BnbNf4},
+    {"load-in-4bit", Quantization::BnbNf4},
     {"nf4-double", Quantization::BnbNf4Double},
     {"bnb-4bit-double", Quantization::BnbNf4Double},
     {"mxfp4-pack-quantized", Quantization::Mxfp4},
+    {"mxfp4-w4a4", Quantization::Mxfp4},
     {"fp4", Quantization::Nvfp4},
     {"modelopt-fp4", Quantization::Nvfp4},
+    {"petit-nvfp4", Quantization::Nvfp4},
     {"nvfp4-pack-quantized", Quantization::Nvfp4},
     {"w4a4-nvfp4", Quantization::Nvfp4},
     {"w4a16-nvfp4", Quantization::Nvfp4},
@@ -92,6 +107,47 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"q5-k---medium", Quantization::MixQ5KM},
     {"iq3-s-mix", Quantization::MixIq3M},
     {"all-f32", Quantization::Fp32},
+    {"q2", Quantization::Q2K},
+    {"q3", Quantization::MixQ3KM},
+    {"q4", Quantization::MixQ4KM},
+    {"q5", Quantization::MixQ5KM},
+    {"q6", Quantization::Q6K},
+    {"q8", Quantization::Q8_0},
+});
+
+// Words that people give where a precision is asked for, and that tell none: what they are, and
+// what to give instead. Sources: QUANTIZATION_METHODS of vLLM and SGLang, and the loaders of
+// exllamav2, exllamav3 and text-generation-inference.
+struct OtherWord {
+  std::string_view word;
+  std::string_view what;
+  std::string_view instead;
+};
+constexpr std::string_view kContainer = "holds weights of several precisions";
+constexpr std::string_view kExLlama = "is read by ExLlama alone, which is no engine of the catalog";
+constexpr std::string_view kNotSized = "is a format that nothing here sizes";
+constexpr std::string_view kBitsAlone = "says how many bits, not which format";
+constexpr std::string_view kFourBits = "awq, gptq-int4, int4, bnb-nf4, nvfp4, mxfp4 or q4_k_m";
+constexpr std::string_view kEightBits = "fp8, fp8-block, int8, w8a16, gptq-int8, bnb-int8 or q8_0";
+constexpr auto kOtherWords = std::to_array<OtherWord>({
+    {"compressed-tensors", kContainer,
+     "fp8-channel, fp8-block, int8, w8a16, int4, w4a8, nvfp4 or mxfp4"},
+    {"gguf", kContainer, "a type or mix: q4_k_m, q5_k_m, q6_k, q8_0, iq4_xs"},
+    {"quark", kContainer, "fp8, int8, int4, mxfp4 or mxfp6"},
+    {"torchao", kContainer, "int8, w8a16, int4 or fp8"},
+    {"modelopt-mixed", kContainer, "fp8, nvfp4 or int4"},
+    {"mixed", kContainer, "the precision of most layers"},
+    {"mlx", kContainer, "int4 or w8a16"},
+    {"exl2", kExLlama, kFourBits},
+    {"exl3", kExLlama, kFourBits},
+    {"eetq", kNotSized, "w8a16 or bnb-int8"},
+    {"squeezellm", kNotSized, kFourBits},
+    {"aqlm", kNotSized, "gptq-int2 or iq2_xs"},
+    {"hqq", kNotSized, kFourBits},
+    {"4bit", kBitsAlone, kFourBits},
+    {"4-bit", kBitsAlone, kFourBits},
+    {"8bit", kBitsAlone, kEightBits},
+    {"8-bit", kBitsAlone, kEightBits},
 });
 
 // The words of vLLM (--kv-cache-dtype), SGLang (--kv-cache-dtype), llama.cpp (--cache-type-k),
@@ -151,6 +207,10 @@ std::span<const QuantizationSpelling> quantization_spellings() { return kQuantiz
 std::span<const KvCacheSpelling> kv_cache_spellings() { return kKvCacheTypes; }
 
 Result<Quantization> parse_quantization(std::string_view word) {
+  const auto other = std::ranges::find(kOtherWords, normal(word), &OtherWord::word);
+  if (other != kOtherWords.end())
+    return failure(fmt::format("'{}' {}", word, other->what),
+                   fmt::format("give {}", other->instead));
   return parse<Quantization>(word, kQuantizations, "quantization");
 }
 

@@ -175,13 +175,21 @@ std::optional<std::string> unaltered_name(std::string_view repository) {
 }
 
 std::string_view without_gguf(std::string_view repository) {
-  constexpr std::size_t kLength = 5;  // of "-gguf"
-  if (folded(repository).ends_with("-gguf") && after_owner(repository).size() > kLength)
-    repository.remove_suffix(kLength);
+  // mradermacher's repositories of files made with an importance matrix end in "-i1-GGUF".
+  for (const std::string_view ending : {"-gguf", "-i1"}) {
+    if (folded(repository).ends_with(ending) && after_owner(repository).size() > ending.size())
+      repository.remove_suffix(ending.size());
+  }
   return repository;
 }
 
 namespace {
+
+/// Whether `text` is something, a mark and `ending`, which may bring the mark with it.
+bool ends_in_word(std::string_view text, std::string_view ending) {
+  const std::size_t length = ending.size() + (ending.starts_with('-') ? 0 : 1);
+  return text.size() > length && text.ends_with(ending) && text[text.size() - length] == '-';
+}
 
 std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
   const std::string name = lower_case(std::string(repository));
@@ -193,11 +201,13 @@ std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
   for (const RepositorySuffix& row : repository_suffixes()) {
     if (!row.organization.empty() && row.organization != organization) continue;
     if (!std::string_view(name).substr(start).starts_with(row.base)) continue;
-    if (!text.ends_with(folded(row.suffix)) || text.size() - start <= row.suffix.size()) continue;
+    if (!ends_in_word(std::string_view(text).substr(start), folded(row.suffix))) continue;
     if (best == nullptr || row.suffix.size() > best->suffix.size()) best = &row;
   }
   if (best == nullptr) return std::nullopt;
-  return QuantizedName{name.substr(start, name.size() - start - best->suffix.size()), best};
+  std::string base = name.substr(start, name.size() - start - best->suffix.size());
+  if (best->suffix.front() != '-') base.pop_back();
+  return QuantizedName{std::move(base), best};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace gpushape::catalog {
 inline constexpr std::string_view kAnyOrganization;
 
 struct RepositorySuffix {
-  std::string_view suffix;                           ///< lower case
+  std::string_view suffix;  ///< lower case, with its hyphen or any mark before it
   std::string_view organization = kAnyOrganization;  ///< lower case
   std::string_view base = {};  ///< what the name begins with, lower case; empty for any
   domain::Quantization linear = domain::Quantization::Bf16;

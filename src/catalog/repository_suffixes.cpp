@@ -1,4 +1,5 @@
 // What the ends of repository names tell of the weights' format.
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -226,22 +227,26 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-q4",
      .linear = Quantization::MixQ4KM,
      .source = "files of microsoft/Phi-3-mini-4k-instruct-gguf: q4 is Q4_K_M"},
-    {.suffix = "-q4_0", .linear = Quantization::Q4_0, .source = kGguf},
-    {.suffix = "-q4_k", .linear = Quantization::Q4K, .source = kGguf},
     {.suffix = "-q4_k - medium", .linear = Quantization::MixQ4KM, .source = kGguf},
-    {.suffix = "-q4_k_m", .linear = Quantization::MixQ4KM, .source = kGguf},
-    {.suffix = "-q4_k_s", .linear = Quantization::MixQ4KS, .source = kGguf},
-    {.suffix = "-q2_k", .linear = Quantization::Q2K, .source = kGguf},
-    {.suffix = "-q3_k_m", .linear = Quantization::MixQ3KM, .source = kGguf},
-    {.suffix = "-iq4_xs", .linear = Quantization::Iq4Xs, .source = kGguf},
-    {.suffix = "-q5_k_s", .linear = Quantization::MixQ5KS, .source = kGguf},
-    {.suffix = "-q5_k_m", .linear = Quantization::MixQ5KM, .source = kGguf},
-    {.suffix = "-q6_k", .linear = Quantization::Q6K, .source = kGguf},
-    {.suffix = "-q8_0", .linear = Quantization::Q8_0, .source = kGguf},
 });
+
+constexpr bool is_file_type(const NameRow<Quantization>& row) {
+  return domain::scheme(row.value).is_interleaved;
+}
+
+/// The rows above, and one for every type and mix of GGUF files.
+constexpr auto kAllSuffixes = [] {
+  constexpr std::size_t kTypes = std::ranges::count_if(kNames<Quantization>, is_file_type);
+  std::array<RepositorySuffix, kSuffixes.size() + kTypes> all;
+  auto next = std::ranges::copy(kSuffixes, all.begin()).out;
+  for (const auto& row : kNames<Quantization>) {
+    if (is_file_type(row)) *next++ = {.suffix = row.name, .linear = row.value, .source = kGguf};
+  }
+  return all;
+}();
 
 }  // namespace
 
-std::span<const RepositorySuffix> repository_suffixes() { return kSuffixes; }
+std::span<const RepositorySuffix> repository_suffixes() { return kAllSuffixes; }
 
 }  // namespace gpushape::catalog

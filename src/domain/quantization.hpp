@@ -77,6 +77,12 @@ enum class Quantization {
   MixIq3Xs,
   MixIq3M,
   MixMxfp4,
+  // The same with embedding and head in Q8_0.
+  MixQ2KL,
+  MixQ3KXl,
+  MixQ4KL,
+  MixQ5KL,
+  MixQ6KL,
 };
 
 enum class ScaleGranularity { None, Tensor, Channel, Block, Group };
@@ -276,6 +282,11 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
     detail::gguf_block(Quantization::MixIq3Xs, 3, 256, 110),
     detail::gguf_block(Quantization::MixIq3M, 3, 256, 110),
     detail::gguf_block(Quantization::MixMxfp4, 4, 32, 17),
+    detail::gguf_block(Quantization::MixQ2KL, 2, 256, 84),
+    detail::gguf_block(Quantization::MixQ3KXl, 3, 256, 110),
+    detail::gguf_block(Quantization::MixQ4KL, 4, 256, 144),
+    detail::gguf_block(Quantization::MixQ5KL, 5, 256, 176),
+    detail::gguf_block(Quantization::MixQ6KL, 6, 256, 210),
 });
 
 constexpr const WeightScheme& scheme(Quantization quantization) {
@@ -365,5 +376,10 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::MixIq3Xs, "iq3_xs", "GGUF mix: IQ3_S, some tensors in IQ3_XXS"},
     {domain::Quantization::MixIq3M, "iq3_m", "GGUF mix: IQ3_S, some tensors in Q4_K"},
     {domain::Quantization::MixMxfp4, "mxfp4_moe", "GGUF mix: experts in MXFP4, the rest in Q8_0"},
+    {domain::Quantization::MixQ2KL, "q2_k_l", "GGUF mix: Q2_K, embedding and head in Q8_0"},
+    {domain::Quantization::MixQ3KXl, "q3_k_xl", "GGUF mix: Q3_K_L, embedding and head in Q8_0"},
+    {domain::Quantization::MixQ4KL, "q4_k_l", "GGUF mix: Q4_K_M, embedding and head in Q8_0"},
+    {domain::Quantization::MixQ5KL, "q5_k_l", "GGUF mix: Q5_K_M, embedding and head in Q8_0"},
+    {domain::Quantization::MixQ6KL, "q6_k_l", "GGUF mix: Q6_K, embedding and head in Q8_0"},
 });
 }  // namespace gpushape

@@ -25,6 +25,14 @@ std::string from_place(const PodRequest& pod, int line, std::string_view what) {
   return fmt::format("{} ({}:{})", what, pod.document->source->file, line);
 }
 
+/// Values of --quantization by which checkpoints of 16 bits are converted as they load. Source:
+/// vLLM docs/features/quantization/online.md (0.20 on), docs/features/quantization/bnb.md.
+bool converts_while_loading(std::string_view value) {
+  constexpr auto kValues = std::to_array<std::string_view>(
+      {"fp8", "fp8_per_tensor", "fp8_per_block", "mxfp8", "bitsandbytes"});
+  return std::ranges::find(kValues, value) != kValues.end();
+}
+
 class WorkloadReader {
  public:
   WorkloadReader(const PodRequest& pod, const EngineCall* call, domain::Workload workload)
@@ -155,7 +163,7 @@ class WorkloadReader {
     } else if (setting != nullptr) {
       // What a checkpoint is stored in anyway; only what converts while loading says more.
       if (const auto value = catalog::parse_quantization(setting->value);
-          value && (setting->value == "fp8" || setting->value == "bitsandbytes")) {
+          value && converts_while_loading(setting->value)) {
         workload_.quantization = fact(*value, *setting);
       }
     }

@@ -240,6 +240,10 @@ TEST_SUITE("catalog") {
     // Of a repository with files of many types llama.cpp takes Q4_K_M, unless one is named.
     CHECK(found("unsloth/Qwen3-8B-GGUF").weights.linear == Quantization::MixQ4KM);
     CHECK(found("unsloth/Qwen3-8B-GGUF:Q8_0").weights.linear == Quantization::Q8_0);
+    CHECK(found("bartowski/Qwen3-8B-GGUF:Q4_K_L").weights.linear == Quantization::MixQ4KL);
+    CHECK(found("mradermacher/Qwen3-8B-i1-GGUF:IQ3_M").weights.linear == Quantization::MixIq3M);
+    CHECK(found("mradermacher/Qwen3-8B-i1-GGUF").parameters.total ==
+          found("Qwen/Qwen3-8B").parameters.total);
     CHECK(found("hf.co/bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q5_K_M").weights.linear ==
           Quantization::MixQ5KM);
     CHECK(found("google/gemma-3-27b-it-qat-q4_0-gguf").weights.linear == Quantization::Q4_0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 #include <vector>
 
 using gpushape::catalog::parse_kv_cache_type;
@@ -37,6 +38,15 @@ TEST_SUITE("catalog") {
         {"nf4", Quantization::BnbNf4},
         {"bnb_nf4_double", Quantization::BnbNf4Double},
         {"nvfp4", Quantization::Nvfp4},
+        // vLLM's and SGLang's --quantization, TensorRT-LLM's --qformat.
+        {"moe_wna16", Quantization::GptqInt4},
+        {"petit_nvfp4", Quantization::Nvfp4},
+        {"fp8_per_block", Quantization::Fp8Block},
+        {"w4afp8", Quantization::Int4Act8},
+        {"int8_sq", Quantization::Int8},
+        {"int4_awq", Quantization::Int4},
+        {"Q8", Quantization::Q8_0},
+        {"Q4_K_L", Quantization::MixQ4KL},
     };
     for (const Row& row : rows) {
       CAPTURE(row.word);
@@ -56,6 +66,27 @@ TEST_SUITE("catalog") {
     CHECK(far.error().front().help.find("bf16") != std::string::npos);
     CHECK_FALSE(parse_quantization(""));
     CHECK_FALSE(parse_quantization(std::string(100'000, 'x')));
+  }
+
+  TEST_CASE("words that tell no precision say what to give instead") {
+    struct Row {
+      const char* word;
+      const char* message;
+      const char* help;
+    };
+    const std::vector<Row> rows = {
+        {"compressed_tensors", "holds weights of several precisions", "int4"},
+        {"EXL3", "is read by ExLlama alone", "q4_k_m"},
+        {"8bit", "says how many bits", "fp8"},
+        {"hqq", "nothing here sizes", "awq"},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.word);
+      const auto value = parse_quantization(row.word);
+      REQUIRE_FALSE(value);
+      CHECK(value.error().front().message.find(row.message) != std::string::npos);
+      CHECK(value.error().front().help.find(row.help) != std::string::npos);
+    }
   }
 
   TEST_CASE("a KV cache type is known by vLLM's and torch's words") {

@@ -35,6 +35,7 @@ TEST_SUITE("catalog") {
         {"lmstudio-community/Qwen3-8B-MLX-4bit", "qwen3-8b", Quantization::Int4},
         {"bartowski/Qwen3-8B-GGUF", "qwen3-8b", Quantization::MixQ4KM},
         {"someone/Qwen3-8B-Q8_0-GGUF", "qwen3-8b", Quantization::Q8_0},
+        {"Qwen3-8B.Q3_K_L", "qwen3-8b", Quantization::MixQ3KL},
         {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", Quantization::Nvfp4},
         {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "meta-llama-3.1-8b-instruct",
          Quantization::Awq},
@@ -93,7 +94,7 @@ TEST_SUITE("catalog") {
       CAPTURE(row.suffix);
       CHECK(quantized_name(std::string(row.organization) + (row.organization.empty() ? "" : "/") +
                            (row.base.empty() ? "x" : std::string(row.base)) +
-                           std::string(row.suffix))
+                           (row.suffix.starts_with('-') ? "" : "-") + std::string(row.suffix))
                 ->suffix == &row);
       CHECK_FALSE(row.source.empty());
     }

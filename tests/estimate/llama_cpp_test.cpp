@@ -293,6 +293,30 @@ TEST_SUITE("estimate") {
     check_buffers(rows);
   }
 
+  // https://ozeki.chat/p_8590-understanding-ai-model-files.html, bartowski's files of
+  // Llama-3.1-70B: sizes in GB; the larger letter has embedding and head in Q8_0. Tokens' names are
+  // the rest.
+  TEST_CASE("mixes that publishers call by a larger letter have wider ends") {
+    struct File {
+      const char* type;
+      double gigabytes;
+    };
+    const auto files = std::to_array<File>({{"q3_k_l", 37.14},
+                                            {"q3_k_xl", 38.06},
+                                            {"q4_k_m", 42.52},
+                                            {"q4_k_l", 43.30},
+                                            {"q5_k_m", 49.95},
+                                            {"q5_k_l", 50.60}});
+    for (const File& file : files) {
+      CAPTURE(file.type);
+      const auto estimate =
+          planned({.model = "meta-llama/Llama-3.1-70B-Instruct", .file_type = file.type});
+      REQUIRE(estimate.has_value());
+      const double gigabytes = static_cast<double>(bytes_of(*estimate, "weights")) / 1e9;
+      CHECK(gigabytes == doctest::Approx(file.gigabytes).epsilon(0.0005));
+    }
+  }
+
   // A file that is called Qwen_Qwen3.5-9B-Q4_K_M.gguf: 5,060.88 MiB on the GPU. With a header at
   // hand nothing is open.
   TEST_CASE("the name of a mix leaves open what publishers keep of layers with a state") {

@@ -30,6 +30,21 @@ constexpr auto kMixes = std::to_array<MixRow>({
     {MixMxfp4, Mxfp4},
 });
 
+// What publishers call by a larger letter: quantize with --token-embedding-type and
+// --output-tensor-type q8_0. Source: https://huggingface.co/bartowski, model cards ("embeddings and
+// output weights quantized to Q8_0").
+struct WideEnds {
+  Quantization mix;
+  Quantization base;
+};
+constexpr auto kWideEnds = std::to_array<WideEnds>({
+    {MixQ2KL, Q2K},
+    {MixQ3KXl, MixQ3KL},
+    {MixQ4KL, MixQ4KM},
+    {MixQ5KL, MixQ5KM},
+    {MixQ6KL, Q6K},
+});
+
 /// "Q4_K" asked for is the medium mix. Source: tools/quantize/quantize.cpp, QUANT_OPTIONS.
 Quantization mix_of(Quantization asked) {
   switch (asked) {
@@ -296,7 +311,11 @@ MixedModel mixed_model(const domain::Model& model) {
 Quantization type_in_mix(Quantization asked, Duty duty, const TensorPlace& place,
                          const MixedModel& model) {
   if (duty == Duty::Exact) return Fp32;
-  const Quantization mix = mix_of(asked);
+  const auto wide = std::ranges::find(kWideEnds, asked, &WideEnds::mix);
+  const bool has_wide_ends = wide != kWideEnds.end();
+  if (has_wide_ends && (duty == Duty::Head || duty == Duty::Embedding))
+    return fitting(Q8_0, place.columns);
+  const Quantization mix = mix_of(has_wide_ends ? wide->base : asked);
   const Quantization most = most_of(mix);
   if (domain::scheme(most).granularity == domain::ScaleGranularity::None) return most;
   Quantization type = most;
