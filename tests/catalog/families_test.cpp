@@ -20,6 +20,28 @@ struct Published {
 };
 
 const std::vector<Published> kPublished = {
+    {"allenai/Flex-reddit-2x7B-1T", 11'627'401'216,
+     R"({"architectures": ["FlexOlmoForCausalLM"], "model_type": "flex_olmo", "hidden_size": 4096,
+      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32,
+      "intermediate_size": 11008, "num_experts": 2, "num_experts_per_tok": 2, "vocab_size":
+      100352, "max_position_embeddings": 4096, "tie_word_embeddings": false, "torch_dtype":
+      "bfloat16"})"},
+    {"jinaai/jina-embeddings-v2-base-en", 137'368'320,
+     R"({"architectures": ["JinaBertForMaskedLM"], "model_type": "bert", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+      "vocab_size": 30528, "max_position_embeddings": 8192, "position_embedding_type": "alibi",
+      "feed_forward_type": "geglu", "type_vocab_size": 2, "torch_dtype": "float32"})"},
+    {"jinaai/jina-embeddings-v2-base-code", 160'869'120,
+     R"({"architectures": ["JinaBertForMaskedLM"], "model_type": "bert", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+      "vocab_size": 61056, "max_position_embeddings": 8192, "position_embedding_type": "alibi",
+      "feed_forward_type": "geglu", "type_vocab_size": 2, "torch_dtype": "float32", "auto_map":
+      {"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel"}})"},
+    {"jinaai/jina-embeddings-v5-text-nano-clustering", 211'766'016,
+     R"({"architectures": ["EuroBertModel"], "model_type": "eurobert", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "num_key_value_heads": 12,
+      "intermediate_size": 3072, "vocab_size": 128256, "max_position_embeddings": 8192,
+      "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
     {"CohereLabs/aya-vision-8b", 8'631'842'032,
      R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
       "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],
@@ -353,6 +375,40 @@ const std::vector<Published> kPublished = {
 }  // namespace
 
 TEST_SUITE("catalog") {
+  // Phi-3-small stores 32 x 64 inv_freq values besides; Snowflake's model card: 480 B, of which 10
+  // B dense and 128 x 3.66 B experts; Upstage's: 102.6 B.
+  TEST_CASE("families whose checkpoints are published otherwise have what their cards say") {
+    const auto total = [](const char* config) {
+      const auto model = read_config(json(config), "them/it");
+      REQUIRE(model);
+      return model->parameters.total;
+    };
+    CHECK(
+        total(
+            R"({"architectures": ["Phi3SmallForCausalLM"], "model_type": "phi3small", "hidden_size":
+      4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+      "ff_intermediate_size": 14336, "vocab_size": 100352, "max_position_embeddings": 8192,
+      "rope_embedding_base": 1000000, "torch_dtype": "bfloat16"})") ==
+        7'392'274'432 - std::int64_t{32} * 64);
+    CHECK(
+        static_cast<double>(total(
+            R"({"architectures": ["ArcticForCausalLM"], "model_type": "arctic", "hidden_size": 7168,
+      "num_hidden_layers": 35, "num_attention_heads": 56, "num_key_value_heads": 8,
+      "intermediate_size": 4864, "num_local_experts": 128, "num_experts_per_tok": 2,
+      "moe_layer_frequency": 1, "vocab_size": 32000, "max_position_embeddings": 4096,
+      "rope_theta": 10000, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})")) ==
+        doctest::Approx(10e9 + 128 * 3.66e9).epsilon(0.002));
+    CHECK(
+        static_cast<double>(total(
+            R"({"architectures": ["SolarOpenForCausalLM"], "model_type": "solar_open", "hidden_size":
+      4096, "num_hidden_layers": 48, "num_attention_heads": 64, "num_key_value_heads": 8,
+      "head_dim": 128, "intermediate_size": 10240, "moe_intermediate_size": 1280,
+      "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8,
+      "first_k_dense_replace": 0, "vocab_size": 196608, "max_position_embeddings": 262144,
+      "use_qk_norm": false, "attention_bias": false, "tie_word_embeddings": false,
+      "torch_dtype": "bfloat16"})")) == doctest::Approx(102.6e9).epsilon(0.001));
+  }
+
   TEST_CASE("a family's config has the parameters of its checkpoint") {
     for (const Published& row : kPublished) {
       CAPTURE(row.id);

@@ -96,7 +96,7 @@ void read_context(const ConfigParts& parts) {
   model.max_context_tokens = trained;
   model.rope.positions = trained;
   const std::string_view theta_field =
-      parts.fields().first_given({"rope_theta", "rotary_emb_base"});
+      parts.fields().first_given({"rope_theta", "rotary_emb_base", "rope_embedding_base"});
   if (!theta_field.empty()) {
     if (const auto theta = parts.fields().number(theta_field, kRopeTheta))
       model.rope.theta = *theta;
@@ -187,8 +187,9 @@ domain::FeedForward read_feed_forward(const ConfigParts& parts) {
   const std::int64_t otherwise = traits.width_factor > 0
                                      ? traits.width_factor * parts.model().hidden_size
                                      : (parts.is_nested() ? traits.sizes.width : 0);
-  feed_forward.width = parts.size_or({"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim"},
-                                     "feedForwardWidth", kWidth, otherwise);
+  feed_forward.width = parts.size_or(
+      {"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim", "ff_intermediate_size"},
+      "feedForwardWidth", kWidth, otherwise);
   feed_forward.bias =
       parts.flag(traits.mlp_bias_field, traits.mlp_bias_field.empty() ? "" : "feedForwardBias",
                  traits.mlp_bias);

@@ -23,7 +23,7 @@ constexpr Traits kBert{
 
 constexpr auto kEncoderFamilies = std::to_array<Family>({
     {.model_types = "bert",
-     .stems = "Bert",
+     .stems = "Bert JinaBert",
      .read = read_bert,
      .traits = kBert,
      .role = Role::Embed},
@@ -51,6 +51,13 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
      .stems = "ModernBert",
      .read = read_modern_bert,
      .traits = {.ties_embeddings = true, .is_multi_head = true},
+     .role = Role::Embed},
+    {.model_types = "eurobert",
+     .stems = "EuroBert",
+     .read = read_eurobert,
+     .traits = {.qkv_bias_field = "attention_bias",
+                .output_bias_field = "attention_bias",
+                .mlp_bias_field = "mlp_bias"},
      .role = Role::Embed},
     {.model_types = "clip_text_model",
      .stems = "CLIPText",

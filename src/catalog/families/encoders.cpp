@@ -42,8 +42,10 @@ void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
   model.has_final_norm = false;
   model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});
   const std::int64_t hidden_size = model.hidden_size;
-  model.extra.push_back(
-      {.name = "embeddings.position_embeddings", .rows = positions, .columns = hidden_size});
+  // Jina's encoders tell positions in attention: by a slope or by rotation, without weights.
+  if (parts.fields().text("position_embedding_type").value_or("absolute") == "absolute")
+    model.extra.push_back(
+        {.name = "embeddings.position_embeddings", .rows = positions, .columns = hidden_size});
   if (traits.has_types) {
     const std::int64_t types = parts.fields().integer("type_vocab_size", kVocabulary).value_or(2);
     model.extra.push_back(
@@ -71,10 +73,38 @@ std::int64_t label_count(const ConfigParts& parts) {
   return parts.root().integer("num_labels", kVocabulary).value_or(2);
 }
 
+// Jina's second: gate and up are one matrix without a bias. Published with the pooler and without
+// the head that the class in their configs has. Source: modeling_bert.py of
+// jinaai/jina-bert-implementation and jinaai/jina-bert-v2-qk-post-norm.
+void read_jina_bert(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_encoder(parts, {});
+  domain::Layer& layer = model.layers.front().layer;
+  layer.feed_forward.gated =
+      parts.fields().text("feed_forward_type").value_or("geglu").ends_with("glu");
+  layer.feed_forward.bias = !layer.feed_forward.gated;
+  if (layer.feed_forward.gated)
+    layer.extra.push_back({.name = "mlp.wo.bias", .rows = model.hidden_size});
+  auto classes = parts.root().mapping("auto_map");
+  const std::string base = classes ? Fields(*classes).text("AutoModel").value_or("") : "";
+  if (base.contains("qk-post-norm")) {
+    layer.attention.head_norm = domain::HeadNorm::Each;
+    for (const char* name : {"self_attn.q_norm.bias", "self_attn.k_norm.bias"})
+      layer.extra.push_back({.name = name, .rows = model.hidden_size});
+    layer.norms = 3;
+  }
+  add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  model.has_head = false;
+}
+
 }  // namespace
 
 void read_bert(ConfigParts& parts) {
   domain::Model& model = parts.model();
+  if (model.architecture.starts_with("JinaBert")) {
+    read_jina_bert(parts);
+    return;
+  }
   read_encoder(parts, {});
   if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification"))
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);

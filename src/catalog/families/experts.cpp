@@ -106,7 +106,10 @@ std::vector<bool> mixture_layers(const ConfigParts& parts, std::int64_t count) {
   const document::IntegerBounds step{.least = 1, .most = kLayers.most};
   const document::IntegerBounds index{.least = 0, .most = kLayers.most};
   const std::int64_t every =
-      fields.integer(fields.first_given({"decoder_sparse_step", "interleave_moe_layer_step"}), step)
+      fields
+          .integer(fields.first_given(
+                       {"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_frequency"}),
+                   step)
           .value_or(1);
   const std::int64_t frequency = fields.integer("moe_layer_freq", step).value_or(1);
   const std::int64_t dense = fields.integer("first_k_dense_replace", index).value_or(0);

@@ -48,6 +48,19 @@ void read_glm4_moe(ConfigParts& parts) {
   add_multi_token(parts, parts.model().layers.back().layer, further, {.holds_embedding = true});
 }
 
+// Arctic: beside the experts a dense network as wide as the model, which every token takes, behind
+// a norm of its own.
+void read_arctic(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true});
+  if (!parts.flag("use_residual", "", true)) return;
+  domain::Model& model = parts.model();
+  for (domain::LayerRun& run : model.layers) {
+    if (!run.layer.feed_forward.experts) continue;
+    run.layer.feed_forward.experts->shared_width = model.hidden_size;
+    run.layer.norms = 3;
+  }
+}
+
 // K-EXAONE: the layer that predicts further tokens is a dense one.
 void read_exaone_moe(ConfigParts& parts) {
   read_mixture(parts, {.counts_shared = true, .correction_bias = true});

@@ -17,6 +17,7 @@ void read_ernie_moe(ConfigParts& parts);
 void read_hunyuan_moe(ConfigParts& parts);
 void read_olmoe(ConfigParts& parts);
 void read_glm4_moe(ConfigParts& parts);
+void read_arctic(ConfigParts& parts);
 void read_deepseek_moe(ConfigParts& parts);
 void read_dots1(ConfigParts& parts);
 void read_bailing_moe(ConfigParts& parts);
@@ -82,6 +83,7 @@ void read_distilbert(ConfigParts& parts);
 void read_mpnet(ConfigParts& parts);
 // rotary_encoders.cpp
 void read_nomic_bert(ConfigParts& parts);
+void read_eurobert(ConfigParts& parts);
 void read_modern_bert(ConfigParts& parts);
 // encoders.cpp
 void read_clip(ConfigParts& parts);

@@ -1,5 +1,6 @@
-// Encoders with rotary positions and gated networks: ModernBERT (arXiv 2412.13663) and Nomic's
-// BERT. Sources: ModernBertModel of transformers, modeling_hf_nomic_bert.py of the publisher.
+// Encoders with rotary positions and gated networks: ModernBERT (arXiv 2412.13663), EuroBERT
+// (arXiv 2503.05500) and Nomic's BERT. Sources: their classes in transformers,
+// modeling_hf_nomic_bert.py of the publisher.
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
@@ -32,6 +33,15 @@ void read_nomic_bert(ConfigParts& parts) {
     parts.fields().complain(field, "a Nomic BERT with experts is not understood");
     return;
   }
+}
+
+// A llama that attends in both directions.
+void read_eurobert(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Layer layer = read_layer(parts);
+  layer.attention.kind = domain::LayerKind::None;
+  parts.model().layers.push_back({layer, read_layer_count(parts)});
+  read_rotary_dim(parts, layer.attention.head_dim);
 }
 
 void read_modern_bert(ConfigParts& parts) {
