@@ -39,6 +39,8 @@ constexpr int kUsualGroup = 128;
 constexpr std::string_view kNamesNoType =
     "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
     "none is named; another one by --quant";
+constexpr std::string_view kUnsloth =
+    "https://unsloth.ai/docs/basics/unsloth-dynamic-2.0-ggufs: the UD- may be left out";
 constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
 
 // RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
@@ -224,6 +226,15 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-gguf", .linear = Quantization::MixQ4KM, .source = kNamesNoType},
     {.suffix = "-bf16", .linear = Quantization::Bf16, .source = "the name says bf16"},
     {.suffix = "-fp16", .linear = Quantization::Fp16, .source = "the name says fp16"},
+    {.suffix = "-q2_k_xl", .linear = Quantization::UdQ2KXl, .source = kUnsloth},
+    {.suffix = "-q4_k_xl", .linear = Quantization::UdQ4KXl, .source = kUnsloth},
+    {.suffix = "-q5_k_xl", .linear = Quantization::UdQ5KXl, .source = kUnsloth},
+    {.suffix = "-q6_k_xl", .linear = Quantization::UdQ6KXl, .source = kUnsloth},
+    {.suffix = "-q8_k_xl", .linear = Quantization::UdQ8KXl, .source = kUnsloth},
+    {.suffix = "-q3_k_xl",
+     .organization = "unsloth",
+     .linear = Quantization::UdQ3KXl,
+     .source = kUnsloth},
     {.suffix = "-q4",
      .linear = Quantization::MixQ4KM,
      .source = "files of microsoft/Phi-3-mini-4k-instruct-gguf: q4 is Q4_K_M"},

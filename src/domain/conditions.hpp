@@ -27,8 +27,10 @@ struct Conditions {
   double is_a100 = 0;
   double is_amd = 0;
   double is_quantized = 0;
-  double is_mix_named = 0;  ///< there is no GGUF file, only the name of its mix
-  double linear_bits = 16;  ///< of one stored weight of a linear layer
+  double is_mix_named = 0;     ///< there is no GGUF file, only the name of its mix
+  double is_recipe_named = 0;  ///< a publisher's recipe by model ("ud-q4_k_xl")
+  double mix_bits = 16;        ///< of one weight of most tensors of the mix that is named
+  double linear_bits = 16;     ///< of one stored weight of a linear layer
   double has_block_scales = 0;
   double is_mxfp4 = 0;
   double is_nvfp4 = 0;
@@ -40,6 +42,7 @@ struct Conditions {
   double has_towers = 0;
   double has_sinks = 0;  ///< attention layers with a learned value per head
   double has_narrow_values = 0;
+  double has_experts = 0;
   double has_gated_experts = 0;
   double is_first_generation = 0;
   double has_second_runner = 0;
@@ -66,6 +69,10 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
     {"mixNamed", &Conditions::is_mix_named,
      "1 when there is no GGUF file, only the name of its mix (Q4_K_M)"},
+    {"recipe", &Conditions::is_recipe_named,
+     "1 when the mix is a publisher's recipe by model (UD-Q4_K_XL)"},
+    {"mixBits", &Conditions::mix_bits,
+     "bits of one weight of most tensors of the mix, scales included"},
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
     {"blockScales", &Conditions::has_block_scales,
      "1 when a square block of a linear layer's weights has one scale"},
@@ -82,6 +89,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
     {"narrowValues", &Conditions::has_narrow_values,
      "1 when values are narrower than keys (MiMo-V2)"},
+    {"experts", &Conditions::has_experts, "1 when layers have routed experts"},
     {"gatedExperts", &Conditions::has_gated_experts, "1 when routed experts have a gate"},
     {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},

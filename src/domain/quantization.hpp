@@ -83,6 +83,21 @@ enum class Quantization {
   MixQ4KL,
   MixQ5KL,
   MixQ6KL,
+  // Recipes of a publisher, tensor by tensor for each model; the mix that each is nearest to.
+  UdIq1S,
+  UdIq1M,
+  UdTq1_0,
+  UdIq2Xxs,
+  UdIq2M,
+  UdQ2KXl,
+  UdIq3Xxs,
+  UdIq3S,
+  UdQ3KXl,
+  UdIq4Xs,
+  UdQ4KXl,
+  UdQ5KXl,
+  UdQ6KXl,
+  UdQ8KXl,
 };
 
 enum class ScaleGranularity { None, Tensor, Channel, Block, Group };
@@ -287,6 +302,20 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
     detail::gguf_block(Quantization::MixQ4KL, 4, 256, 144),
     detail::gguf_block(Quantization::MixQ5KL, 5, 256, 176),
     detail::gguf_block(Quantization::MixQ6KL, 6, 256, 210),
+    detail::gguf_block(Quantization::UdIq1S, 1, 256, 50),
+    detail::gguf_block(Quantization::UdIq1M, 1, 256, 56),
+    detail::gguf_block(Quantization::UdTq1_0, 1, 256, 54),
+    detail::gguf_block(Quantization::UdIq2Xxs, 2, 256, 66),
+    detail::gguf_block(Quantization::UdIq2M, 2, 256, 82),
+    detail::gguf_block(Quantization::UdQ2KXl, 2, 256, 84),
+    detail::gguf_block(Quantization::UdIq3Xxs, 3, 256, 98),
+    detail::gguf_block(Quantization::UdIq3S, 3, 256, 110),
+    detail::gguf_block(Quantization::UdQ3KXl, 3, 256, 110),
+    detail::gguf_block(Quantization::UdIq4Xs, 4, 256, 136),
+    detail::gguf_block(Quantization::UdQ4KXl, 4, 256, 144),
+    detail::gguf_block(Quantization::UdQ5KXl, 5, 256, 176),
+    detail::gguf_block(Quantization::UdQ6KXl, 6, 256, 210),
+    detail::gguf_block(Quantization::UdQ8KXl, 8, 32, 34),
 });
 
 constexpr const WeightScheme& scheme(Quantization quantization) {
@@ -381,5 +410,19 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::MixQ4KL, "q4_k_l", "GGUF mix: Q4_K_M, embedding and head in Q8_0"},
     {domain::Quantization::MixQ5KL, "q5_k_l", "GGUF mix: Q5_K_M, embedding and head in Q8_0"},
     {domain::Quantization::MixQ6KL, "q6_k_l", "GGUF mix: Q6_K, embedding and head in Q8_0"},
+    {domain::Quantization::UdIq1S, "ud-iq1_s", "Unsloth's dynamic GGUF, near IQ1_S"},
+    {domain::Quantization::UdIq1M, "ud-iq1_m", "Unsloth's dynamic GGUF, near IQ1_M"},
+    {domain::Quantization::UdTq1_0, "ud-tq1_0", "Unsloth's dynamic GGUF, near TQ1_0"},
+    {domain::Quantization::UdIq2Xxs, "ud-iq2_xxs", "Unsloth's dynamic GGUF, near IQ2_XXS"},
+    {domain::Quantization::UdIq2M, "ud-iq2_m", "Unsloth's dynamic GGUF, near IQ2_M"},
+    {domain::Quantization::UdQ2KXl, "ud-q2_k_xl", "Unsloth's dynamic GGUF, near Q2_K"},
+    {domain::Quantization::UdIq3Xxs, "ud-iq3_xxs", "Unsloth's dynamic GGUF, near IQ3_XXS"},
+    {domain::Quantization::UdIq3S, "ud-iq3_s", "Unsloth's dynamic GGUF, near IQ3_S"},
+    {domain::Quantization::UdQ3KXl, "ud-q3_k_xl", "Unsloth's dynamic GGUF, near Q3_K_M"},
+    {domain::Quantization::UdIq4Xs, "ud-iq4_xs", "Unsloth's dynamic GGUF, near IQ4_XS"},
+    {domain::Quantization::UdQ4KXl, "ud-q4_k_xl", "Unsloth's dynamic GGUF, near Q4_K_M"},
+    {domain::Quantization::UdQ5KXl, "ud-q5_k_xl", "Unsloth's dynamic GGUF, near Q5_K_M"},
+    {domain::Quantization::UdQ6KXl, "ud-q6_k_xl", "Unsloth's dynamic GGUF, near Q6_K"},
+    {domain::Quantization::UdQ8KXl, "ud-q8_k_xl", "Unsloth's dynamic GGUF, near Q8_0"},
 });
 }  // namespace gpushape

@@ -240,6 +240,9 @@ TEST_SUITE("catalog") {
     // Of a repository with files of many types llama.cpp takes Q4_K_M, unless one is named.
     CHECK(found("unsloth/Qwen3-8B-GGUF").weights.linear == Quantization::MixQ4KM);
     CHECK(found("unsloth/Qwen3-8B-GGUF:Q8_0").weights.linear == Quantization::Q8_0);
+    CHECK(found("unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL").weights.linear == Quantization::UdQ4KXl);
+    CHECK(found("unsloth/Qwen3-8B-GGUF:Q3_K_XL").weights.linear == Quantization::UdQ3KXl);
+    CHECK(found("bartowski/Qwen3-8B-GGUF:Q3_K_XL").weights.linear == Quantization::MixQ3KXl);
     CHECK(found("bartowski/Qwen3-8B-GGUF:Q4_K_L").weights.linear == Quantization::MixQ4KL);
     CHECK(found("mradermacher/Qwen3-8B-i1-GGUF:IQ3_M").weights.linear == Quantization::MixIq3M);
     CHECK(found("mradermacher/Qwen3-8B-i1-GGUF").parameters.total ==

@@ -47,6 +47,8 @@ TEST_SUITE("catalog") {
         {"int4_awq", Quantization::Int4},
         {"Q8", Quantization::Q8_0},
         {"Q4_K_L", Quantization::MixQ4KL},
+        {"UD-Q4_K_XL", Quantization::UdQ4KXl},
+        {"Q2_K_XL", Quantization::UdQ2KXl},
     };
     for (const Row& row : rows) {
       CAPTURE(row.word);

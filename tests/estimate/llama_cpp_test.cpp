@@ -317,6 +317,70 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // Listings of unsloth/Qwen3-14B-GGUF and unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF: bytes of
+  // files.
+  TEST_CASE("recipes by model lie in the range that their name leaves open") {
+    struct File {
+      const char* model;
+      const char* type;
+      std::int64_t bytes;
+    };
+    const auto files = std::to_array<File>({
+        {"Qwen/Qwen3-14B", "UD-IQ1_M", 4'064'814'464},
+        {"Qwen/Qwen3-14B", "UD-IQ1_S", 3'827'369'344},
+        {"Qwen/Qwen3-14B", "UD-IQ2_M", 5'425'956'224},
+        {"Qwen/Qwen3-14B", "UD-IQ2_XXS", 4'470'113'664},
+        {"Qwen/Qwen3-14B", "UD-IQ3_XXS", 6'013'732'224},
+        {"Qwen/Qwen3-14B", "UD-Q2_K_XL", 6'067'584'384},
+        {"Qwen/Qwen3-14B", "UD-Q3_K_XL", 7'593'917'824},
+        {"Qwen/Qwen3-14B", "UD-Q4_K_XL", 9'159'818'624},
+        {"Qwen/Qwen3-14B", "UD-Q5_K_XL", 10'546'437'504},
+        {"Qwen/Qwen3-14B", "UD-Q6_K_XL", 13'285'990'784},
+        {"Qwen/Qwen3-14B", "UD-Q8_K_XL", 18'754'560'384},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-IQ1_M", 9'627'540'640},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-IQ1_S", 8'914'328'736},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-IQ2_M", 10'837'007'520},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-IQ2_XXS", 10'333'691'040},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-IQ3_XXS", 12'848'766'112},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q2_K_XL", 11'788'590'240},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q3_K_XL", 13'806'312'608},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q4_K_XL", 17'665'334'432},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q5_K_XL", 21'740'305'568},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q6_K_XL", 26'340'328'608},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-Q8_K_XL", 35'989'947'552},
+        {"Qwen/Qwen3-Coder-30B-A3B-Instruct", "UD-TQ1_0", 8'005'213'344},
+    });
+    for (const File& file : files) {
+      CAPTURE(file.model);
+      CAPTURE(file.type);
+      const auto estimate = planned({.model = file.model, .file_type = file.type});
+      REQUIRE(estimate.has_value());
+      const domain::Range weights = domain::part_bytes(*estimate, domain::Part::Weights);
+      CHECK(weights.low.count() < file.bytes);
+      CHECK(weights.high.count() > file.bytes);
+      CHECK(std::ranges::any_of(estimate->notes, [](const std::string& note) {
+        return note.contains("is a recipe of its own for each model");
+      }));
+    }
+  }
+
+  // unsloth/gpt-oss-20b-GGUF: 10.7, 10.8, 10.9, 11.2, 11.3 GiB.
+  TEST_CASE("experts that were trained in MXFP4 stay so in every mix") {
+    struct File {
+      const char* type;
+      double gibibytes;
+    };
+    const auto files = std::to_array<File>(
+        {{"q2_k", 10.7}, {"q4_k_m", 10.8}, {"q5_k_m", 10.9}, {"q6_k", 11.2}, {"q8_0", 11.3}});
+    for (const File& file : files) {
+      CAPTURE(file.type);
+      const auto estimate = planned({.model = "openai/gpt-oss-20b", .file_type = file.type});
+      REQUIRE(estimate.has_value());
+      const double gibibytes = mib_of(*estimate, "weights") / 1024;
+      CHECK(gibibytes == doctest::Approx(file.gibibytes).epsilon(0.006));
+    }
+  }
+
   // A file that is called Qwen_Qwen3.5-9B-Q4_K_M.gguf: 5,060.88 MiB on the GPU. With a header at
   // hand nothing is open.
   TEST_CASE("the name of a mix leaves open what publishers keep of layers with a state") {

@@ -37,6 +37,15 @@ struct FileChoice {
   std::vector<std::string> notes;
 };
 
+/// What the name of the file's type leaves open.
+void note_recipe(FileChoice& choice) {
+  if (!choice.mix || !ggml::is_recipe(*choice.mix)) return;
+  choice.notes.push_back(fmt::format(
+      "{} is a recipe of its own for each model: sized by what published files of that name take; "
+      "give the file's header to have it exact",
+      name_of(*choice.mix)));
+}
+
 Result<FileChoice> choose_file(const Request& request) {
   const domain::Model& model = *request.model;
   const Quantization stored = model.weights.linear;
@@ -55,6 +64,7 @@ Result<FileChoice> choose_file(const Request& request) {
       choice.notes.push_back(
           fmt::format("{} is stored as {}; sized as quantize would make it in {}", model.id,
                       name_of(stored), name_of(asked->value)));
+    note_recipe(choice);
     return choice;
   }
   if (is_file) {
@@ -72,6 +82,7 @@ Result<FileChoice> choose_file(const Request& request) {
   }
   choice.quantization = {type, Origin::Catalog, "the checkpoint"};
   choice.mix = type;
+  note_recipe(choice);
   return choice;
 }
 
@@ -127,6 +138,10 @@ std::int64_t gpus_of(const Request& request) {
 Conditions conditions_with(const Request& request, const FileChoice& file, std::int64_t gpus) {
   Conditions conditions = conditions_of(request);
   conditions.is_mix_named = file.mix ? 1 : 0;
+  if (file.mix) {
+    conditions.is_recipe_named = ggml::is_recipe(*file.mix) ? 1 : 0;
+    conditions.mix_bits = ggml::bits_of_mix(*file.mix);
+  }
   conditions.gpu_given = gpus > 0 ? 1 : 0;
   return conditions;
 }

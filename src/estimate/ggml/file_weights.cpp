@@ -111,18 +111,16 @@ class Reader {
   HeldBytes of_latent(const domain::Attention& attention, std::int64_t layer) {
     const domain::Latent& latent = *attention.latent;
     const std::int64_t plain = attention.head_dim - latent.rope_dim;
-    HeldBytes sum = of_file(plain, attention.heads * latent.kv_rank, Duty::Other, layer, false);
-    add(sum, of_file(latent.kv_rank, attention.heads * attention.value_head_dim, Duty::Other, layer,
-                     false));
+    HeldBytes sum = of_file(plain, attention.heads * latent.kv_rank, Duty::Other, {.layer = layer});
+    add(sum, of_file(latent.kv_rank, attention.heads * attention.value_head_dim, Duty::Other,
+                     {.layer = layer}));
     return sum;
   }
 
-  HeldBytes of_file(std::int64_t columns, std::int64_t rows, Duty duty, std::int64_t layer,
-                    bool is_expert) {
-    const TensorPlace place{.layer = std::max<std::int64_t>(0, layer),
-                            .value_index = value_index_,
-                            .columns = columns,
-                            .is_expert = is_expert};
+  HeldBytes of_file(std::int64_t columns, std::int64_t rows, Duty duty, TensorPlace place) {
+    place.layer = std::max<std::int64_t>(0, place.layer);
+    place.value_index = value_index_;
+    place.columns = columns;
     const Quantization type = type_in_mix(*mix_, duty, place, mixed_);
     return held({.columns = columns, .rows = rows, .scheme = domain::scheme(type)}, pads_rows_);
   }
@@ -131,9 +129,13 @@ class Reader {
     const bool is_vector = tensor.columns == 0;
     const std::int64_t columns = is_vector ? tensor.rows : tensor.columns;
     const std::int64_t rows = (is_vector ? 1 : tensor.rows) * tensor.copies;
-    if (mix_)
-      return of_file(columns, rows, duty_of(tensor), layer,
-                     tensor.part == domain::TensorPart::Expert && tensor.copies > 1);
+    if (mix_) {
+      const bool is_expert = tensor.part == domain::TensorPart::Expert && tensor.copies > 1;
+      const bool is_mxfp4 =
+          is_expert && domain::scheme_of(model_, tensor, layer).quantization == Quantization::Mxfp4;
+      return of_file(columns, rows, duty_of(tensor),
+                     {.layer = layer, .is_expert = is_expert, .is_mxfp4_expert = is_mxfp4});
+    }
     domain::WeightScheme scheme = domain::scheme_of(model_, tensor, layer);
     if (tensor.is_float32) scheme = domain::scheme(Quantization::Fp32);
     return held({.columns = columns, .rows = rows, .scheme = scheme}, pads_rows_);

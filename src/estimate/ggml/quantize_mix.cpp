@@ -45,6 +45,29 @@ constexpr auto kWideEnds = std::to_array<WideEnds>({
     {MixQ6KL, Q6K},
 });
 
+// Which types Unsloth's dynamic files have differs from model to model; their names tell the mix
+// that they are nearest to. Source: https://unsloth.ai/docs/basics/unsloth-dynamic-2.0-ggufs.
+struct DynamicRow {
+  Quantization recipe;
+  Quantization base;
+};
+constexpr auto kDynamic = std::to_array<DynamicRow>({
+    {UdIq1S, Iq1S},
+    {UdIq1M, Iq1M},
+    {UdTq1_0, Tq1_0},
+    {UdIq2Xxs, Iq2Xxs},
+    {UdIq2M, MixIq2M},
+    {UdQ2KXl, Q2K},
+    {UdIq3Xxs, Iq3Xxs},
+    {UdIq3S, Iq3S},
+    {UdQ3KXl, MixQ3KM},
+    {UdIq4Xs, Iq4Xs},
+    {UdQ4KXl, MixQ4KM},
+    {UdQ5KXl, MixQ5KM},
+    {UdQ6KXl, Q6K},
+    {UdQ8KXl, Q8_0},
+});
+
 /// "Q4_K" asked for is the medium mix. Source: tools/quantize/quantize.cpp, QUANT_OPTIONS.
 Quantization mix_of(Quantization asked) {
   switch (asked) {
@@ -57,6 +80,15 @@ Quantization mix_of(Quantization asked) {
     default:
       return asked;
   }
+}
+
+/// The mix that the rules below are those of.
+Quantization base_of(Quantization asked) {
+  if (const auto wide = std::ranges::find(kWideEnds, asked, &WideEnds::mix);
+      wide != kWideEnds.end())
+    return wide->base;
+  const auto dynamic = std::ranges::find(kDynamic, asked, &DynamicRow::recipe);
+  return dynamic == kDynamic.end() ? asked : dynamic->base;
 }
 
 Quantization most_of(Quantization mix) {
@@ -139,6 +171,8 @@ Quantization value_type(Quantization mix, Quantization most, const TensorPlace& 
   return model.experts == 8 ? Q8_0 : type;
 }
 
+/// Types of four bits and less as they are with an importance matrix, which all publishers make
+/// them with: without one IQ4_XS and IQ4_NL give the first eighth of the layers Q5_K.
 Quantization down_type(Quantization mix, Quantization most, const TensorPlace& place,
                        const MixedModel& model) {
   const std::int64_t layer = place.layer;
@@ -158,7 +192,6 @@ Quantization down_type(Quantization mix, Quantization most, const TensorPlace& p
     if (model.is_falcon && layer >= layers / 16) return is_favoured_layer ? Q5K : Q4K;
     return model.is_falcon || is_favoured_layer ? Q6K : most;
   }
-  if (is_early && (mix == Iq4Nl || mix == Iq4Xs)) return Q5K;
   if (mix == MixQ5KM) return is_favoured_layer ? Q6K : most;
   if (mix == MixQ4KS) return is_early && !model.is_falcon ? Q5K : most;
   return most;
@@ -275,6 +308,14 @@ bool is_file_type(Quantization quantization) {
   return scheme.is_interleaved || scheme.granularity == domain::ScaleGranularity::None;
 }
 
+bool is_recipe(Quantization quantization) {
+  return std::ranges::find(kDynamic, quantization, &DynamicRow::recipe) != kDynamic.end();
+}
+
+double bits_of_mix(Quantization asked) {
+  return domain::bits_per_weight(domain::scheme(most_of(mix_of(base_of(asked)))));
+}
+
 Duty duty_of(const domain::Tensor& tensor) {
   const bool is_small = tensor.columns == 0 || tensor.is_float32 ||
                         tensor.part == domain::TensorPart::Norm ||
@@ -315,8 +356,14 @@ Quantization type_in_mix(Quantization asked, Duty duty, const TensorPlace& place
   const bool has_wide_ends = wide != kWideEnds.end();
   if (has_wide_ends && (duty == Duty::Head || duty == Duty::Embedding))
     return fitting(Q8_0, place.columns);
-  const Quantization mix = mix_of(has_wide_ends ? wide->base : asked);
+  const Quantization mix = mix_of(base_of(asked));
   const Quantization most = most_of(mix);
+  // Experts that were trained in MXFP4 are not given more bits, nor other blocks where theirs alone
+  // divide the rows: openai/gpt-oss-20b takes 11.5 GB in Q2_K and 12.1 in Q8_0.
+  constexpr int kWideBlock = 256;
+  const bool is_wider = domain::bits_per_weight(domain::scheme(most)) >
+                        domain::bits_per_weight(domain::scheme(Mxfp4));
+  if (place.is_mxfp4_expert && (is_wider || place.columns % kWideBlock != 0)) return Mxfp4;
   if (domain::scheme(most).granularity == domain::ScaleGranularity::None) return most;
   Quantization type = most;
   if (duty == Duty::Head || (duty == Duty::Embedding && model.is_tied)) {

@@ -16,6 +16,12 @@ namespace gpushape::estimate::ggml {
 /// A GGUF type or mix, or plain 16 or 32 bits: what llama.cpp's quantize can be asked for.
 bool is_file_type(domain::Quantization quantization);
 
+/// A publisher's recipe by model ("ud-q4_k_xl"): sized as the mix that it is nearest to.
+bool is_recipe(domain::Quantization quantization);
+
+/// Bits of one weight of most tensors, scales included.
+double bits_of_mix(domain::Quantization asked);
+
 /// What a tensor does, as far as the mixes tell tensors apart.
 enum class Duty : std::uint8_t {
   Embedding,
@@ -49,10 +55,11 @@ struct TensorPlace {
   std::int64_t value_index = 0;  ///< of the layers that have a tensor of values
   std::int64_t columns = 0;      ///< values of a row
   bool is_expert = false;
+  bool is_mxfp4_expert = false;  ///< the checkpoint holds it in MXFP4
 };
 
 /// The type that the tensor is stored in: a block type, or Fp16 or Fp32.
-domain::Quantization type_in_mix(domain::Quantization mix, Duty duty, const TensorPlace& place,
+domain::Quantization type_in_mix(domain::Quantization asked, Duty duty, const TensorPlace& place,
                                  const MixedModel& model);
 
 }  // namespace gpushape::estimate::ggml
