@@ -54,7 +54,7 @@ struct DynamicRow {
 constexpr auto kDynamic = std::to_array<DynamicRow>({
     {UdIq1S, Iq1S},
     {UdIq1M, Iq1M},
-    {UdTq1_0, Tq1_0},
+    {UdTq10, Tq1_0},
     {UdIq2Xxs, Iq2Xxs},
     {UdIq2M, MixIq2M},
     {UdQ2KXl, Q2K},
@@ -144,28 +144,24 @@ Quantization two_bit_type(Quantization mix, Quantization most, Duty duty, const 
 Quantization value_type(Quantization mix, Quantization most, const TensorPlace& place,
                         const MixedModel& model) {
   const bool is_shared = model.query_groups >= 4;
+  const bool takes_four = mix == MixIq3M || (is_shared && is_any(mix, {MixQ2KS, MixIq3Xs, Iq3S}));
+  const bool takes_five = mix == MixQ3KL || (is_shared && is_any(mix, {Iq4Nl, Iq4Xs})) ||
+                          (mix == MixQ4KS && place.value_index < 4);
+  const bool takes_six =
+      is_any(mix, {MixQ4KM, MixQ5KM}) && is_favoured(place.value_index, model.value_layers);
   Quantization type = most;
   if (mix == Q2K) {
     type = is_shared ? Q4K : Q3K;
-  } else if (mix == MixQ2KS && is_shared) {
-    type = Q4K;
   } else if (mix == Iq3Xxs) {
     type = is_shared ? Q4K : Iq3S;
-  } else if ((mix == MixIq3Xs || mix == Iq3S) && is_shared) {
-    type = Q4K;
-  } else if (mix == MixIq3M) {
-    type = Q4K;
   } else if (mix == MixQ3KM) {
     type = place.value_index < 2 ? Q5K : Q4K;
-  } else if (mix == MixQ3KL) {
+  } else if (takes_four) {
+    type = Q4K;
+  } else if (takes_five) {
     type = Q5K;
-  } else if ((mix == Iq4Nl || mix == Iq4Xs) && is_shared) {
-    type = Q5K;
-  } else if ((mix == MixQ4KM || mix == MixQ5KM) &&
-             is_favoured(place.value_index, model.value_layers)) {
+  } else if (takes_six) {
     type = Q6K;
-  } else if (mix == MixQ4KS && place.value_index < 4) {
-    type = Q5K;
   }
   if (model.is_70b && (type == Q3K || type == Q4K)) type = Q5K;
   return model.experts == 8 ? Q8_0 : type;
