@@ -174,7 +174,8 @@ TEST_SUITE("profiles") {
     CHECK(says(l40s, RemarkKind::LeftOut, "1 vGPU types that are not of the class Compute"));
     CHECK(says(l40s, RemarkKind::New, "L40S-3C"));
     CHECK(l40s.agreeing == 2);
-    const domain::Profile* three = row(device_of(l40s), "nvidia_l40s-3c");
+    const domain::Device read = device_of(l40s);
+    const domain::Profile* three = row(read, "nvidia_l40s-3c");
     REQUIRE(three != nullptr);
     CHECK(three->frame_buffer_bytes == mib(3072));
     CHECK(three->max_per_gpu == 16);
