@@ -84,6 +84,14 @@ TEST_SUITE("document") {
     CHECK_FALSE(root.find("f")->quoted());
   }
 
+  // YAML 1.2.2, 5.7: backslash and N is U+0085, _ U+00A0, L U+2028, P U+2029.
+  TEST_CASE("escapes of separators are whole characters") {
+    const Node root = yaml_of(R"(text: "\N\_\L\P\xe9é")"
+                              "\n\"\\N\": 1\n");
+    CHECK(root.find("text")->text() == "\xC2\x85\xC2\xA0\xE2\x80\xA8\xE2\x80\xA9\xC3\xA9\xC3\xA9");
+    CHECK(root.find("\xC2\x85") != nullptr);
+  }
+
   TEST_CASE("duplicate field names are kept, in order") {
     const Node root = yaml_of("a: 1\nb: 2\na: 3\n");
     REQUIRE(root.entries().size() == 3);

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kLongest = 2'000;
   const std::string_view text(reinterpret_cast<const char*>(data),
                               size < kLongest ? size : kLongest);
-  for (const std::string pattern : {std::string(text), "re:" + std::string(text)}) {
+  for (const std::string& pattern : {std::string(text), "re:" + std::string(text)}) {
     const bool is_faulty = gpushape::domain::fault_of_pattern(pattern).has_value();
     for (const std::string_view name :
          {"lm_head", "model.layers.31.mlp.experts.127.down_proj", ""}) {
