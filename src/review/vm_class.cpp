@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "domain/profile_memory.hpp"
 #include "review/vm_devices.hpp"
 
 namespace gpushape::review {

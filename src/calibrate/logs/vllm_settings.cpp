@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/start_parts.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
