@@ -49,11 +49,6 @@ void take_axes(const domain::Model& model, Facts& facts) {
 
 }  // namespace
 
-bool has_experts(const domain::Model& model) {
-  return std::ranges::any_of(
-      model.layers, [](const auto& run) { return run.layer.feed_forward.experts.has_value(); });
-}
-
 Facts declared_facts(const domain::Workload& workload, const domain::Model* model,
                      const Thresholds& thresholds) {
   Facts facts;
@@ -70,7 +65,7 @@ Facts declared_facts(const domain::Workload& workload, const domain::Model* mode
   facts.tenants = workload.tenants.value;
   facts.replicas = workload.replicas.value;
   facts.is_mixture_of_experts =
-      workload.mixture_of_experts.value || (model != nullptr && has_experts(*model));
+      workload.mixture_of_experts.value || (model != nullptr && domain::has_experts(*model));
   facts.is_durable = workload.session.value == domain::Session::Durable;
   facts.needs_live_migration = workload.needs_live_migration.value;
   facts.needs_ha = workload.needs_ha.value;

@@ -112,9 +112,6 @@ struct Facts {
 Facts declared_facts(const domain::Workload& workload, const domain::Model* model,
                      const Thresholds& thresholds);
 
-/// Some layer of it routes tokens to experts.
-bool has_experts(const domain::Model& model);
-
 /// What the traffic makes of the spread, where nobody stated one: P99 over P50 of what the
 /// sequences in flight hold.
 void take_spread(const domain::Workload& workload, const domain::CacheDemand& traffic,

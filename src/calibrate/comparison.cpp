@@ -75,12 +75,6 @@ bool has_plain_cache(const domain::Model& model) {
   });
 }
 
-bool has_experts(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.feed_forward.experts.has_value();
-  });
-}
-
 Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bool has_release) {
   // A benchmark's harness gives settings of its own, which the record does not hold; a step of
   // TensorRT-LLM takes as many tokens as the engine was built or started for.
@@ -268,7 +262,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
       possible_starts(start, unstated, release->version, *engine, gpu);
   const PredictedFigures predicted = predicted_figures(possible, *model, *engine);
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
-  comparison.has_experts_or_towers = has_experts(*model) || !model->towers.empty();
+  comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
   comparison.weights = figure(predicted.weights, start.weights_gib);
   comparison.without_pool = why_without_pool(start, gpu);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,7 +16,7 @@
 #include "document/scalar.hpp"
 #include "document/text_format.hpp"
 #include "document/tree_builder.hpp"
-#include "document/unicode.hpp"
+#include "document/yaml_escape.hpp"
 #include "document/yaml_fault.hpp"
 #include "document/yaml_text.hpp"
 
@@ -50,23 +49,6 @@ Weight weigh(const Node& node) {
   }
   if (node.is(Node::Kind::Sequence) || node.is(Node::Kind::Mapping)) ++weight.height;
   return weight;
-}
-
-/// yaml-cpp makes one byte each of "\N" and "\_" (src/exp.cpp, Escape), which stand for the
-/// characters U+0085 and U+00A0.
-std::string with_whole_characters(const std::string& parsed) {
-  if (!first_invalid_byte(parsed)) return parsed;
-  std::string text;
-  for (std::size_t at = 0; at < parsed.size();) {
-    const std::size_t length = character_length(parsed, at);
-    if (length > 0) {
-      text.append(parsed, at, length);
-    } else {
-      append_character(text, static_cast<unsigned char>(parsed[at]));
-    }
-    at += std::max<std::size_t>(1, length);
-  }
-  return text;
 }
 
 class YamlReader final : public YAML::EventHandler {
@@ -138,7 +120,8 @@ class YamlReader final : public YAML::EventHandler {
                 const std::string& parsed) override {
     const Place place = place_of(mark);
     const Position position = with_length(place, length_of_scalar(place, parsed));
-    const std::string value = with_whole_characters(parsed);
+    const std::optional<std::string> mended = with_whole_characters(parsed);
+    const std::string& value = mended ? *mended : parsed;
     if (wants_key()) {
       if (tag == "?" && value == "<<") {
         frames_.back().merges.push_back(frames_.back().entries);

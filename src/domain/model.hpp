@@ -6,6 +6,7 @@
 // the order of the network.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -199,6 +200,12 @@ struct Model {
 
   bool operator==(const Model&) const = default;
 };
+
+/// Some layers route tokens to experts.
+inline bool has_experts(const Model& model) {
+  return std::ranges::any_of(
+      model.layers, [](const LayerRun& run) { return run.layer.feed_forward.experts.has_value(); });
+}
 
 }  // namespace gpushape::domain
 

@@ -47,10 +47,7 @@ bool has_recurrence(const domain::Model& model) {
 /// Of layers with experts or recurrence some recipes keep all attention in 16 bits, and the experts
 /// that every token takes.
 bool has_choice_of_layers(const domain::Model& model) {
-  return has_recurrence(model) ||
-         std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-           return run.layer.feed_forward.experts.has_value();
-         });
+  return has_recurrence(model) || domain::has_experts(model);
 }
 
 }  // namespace

@@ -164,12 +164,7 @@ Conditions conditions_of(const Request& request) {
                           [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
           ? 1
           : 0;
-  conditions.has_experts = std::ranges::any_of(request.model->layers,
-                                               [](const domain::LayerRun& run) {
-                                                 return run.layer.feed_forward.experts.has_value();
-                                               })
-                               ? 1
-                               : 0;
+  conditions.has_experts = domain::has_experts(*request.model) ? 1 : 0;
   conditions.has_gated_experts = std::ranges::any_of(request.model->layers,
                                                      [](const domain::LayerRun& run) {
                                                        const auto& experts =

@@ -364,6 +364,19 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // Listings of the same repositories: 8,135,040,384 and 16,378,076,320 bytes, 6 to 8 million of
+  // them for the tokenizer. Q5_K for the first eighth of the layers would be 0.9 % more.
+  TEST_CASE("types of four bits are those of publishers, made with an importance matrix") {
+    const auto gigabytes = [](const char* model) {
+      const auto estimate = planned({.model = model, .file_type = "iq4_xs"});
+      REQUIRE(estimate.has_value());
+      return static_cast<double>(bytes_of(*estimate, "weights")) / 1e9;
+    };
+    CHECK(gigabytes("Qwen/Qwen3-14B") == doctest::Approx(8.135 - 0.007).epsilon(0.004));
+    CHECK(gigabytes("Qwen/Qwen3-Coder-30B-A3B-Instruct") ==
+          doctest::Approx(16.378 - 0.007).epsilon(0.004));
+  }
+
   // unsloth/gpt-oss-20b-GGUF: 10.7, 10.8, 10.9, 11.2, 11.3 GiB.
   TEST_CASE("experts that were trained in MXFP4 stay so in every mix") {
     struct File {
@@ -507,6 +520,17 @@ TEST_SUITE("estimate") {
     CHECK(type(Quantization::Q6K, 896) == Quantization::Q8_0);
     CHECK(type(Quantization::Iq4Xs, 896) == Quantization::Iq4Nl);
     CHECK(type(Quantization::MixQ4KM, 100) == Quantization::Fp16);
+    // Experts in MXFP4 (4.25 bits) are made smaller, never larger, nor cut into blocks that their
+    // rows do not fill.
+    const auto expert = [&](Quantization mix, std::int64_t columns) {
+      return estimate::ggml::type_in_mix(
+          mix, estimate::ggml::Duty::Up,
+          {.columns = columns, .is_expert = true, .is_mxfp4_expert = true}, model);
+    };
+    CHECK(expert(Quantization::Q8_0, 4096) == Quantization::Mxfp4);
+    CHECK(expert(Quantization::Bf16, 4096) == Quantization::Mxfp4);
+    CHECK(expert(Quantization::MixQ3KS, 4096) == Quantization::Q3K);
+    CHECK(expert(Quantization::MixQ3KS, 2880) == Quantization::Mxfp4);
   }
 
   TEST_CASE("what llama.cpp has not is refused with what it has") {

@@ -65,7 +65,8 @@ memory:
 
 TEST_SUITE("profiles") {
   TEST_CASE("every built-in device is sane") {
-    CHECK(all_devices().size() == 94);  // 76 of the collection, 16 GeForce cards, two with unified memory
+    CHECK(all_devices().size() ==
+          94);  // 76 of the collection, 16 GeForce cards, two with unified memory
     for (const domain::Device& device : all_devices()) {
       CAPTURE(device.id);
       const Diagnostics faults = check_device(device);

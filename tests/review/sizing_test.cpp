@@ -109,6 +109,31 @@ TEST_SUITE("review") {
     CHECK(facts == std::vector<std::string>{"context", "concurrency", "quantization"});
   }
 
+  // vLLM docs/features/quantization/online.md and bnb.md: a 16-bit checkpoint is converted as it
+  // loads. What names a checkpoint's own format (here with 16 bits behind it) converts nothing.
+  TEST_CASE("what converts while loading is sized as converted") {
+    struct Row {
+      const char* flag;
+      const char* sized_as;
+    };
+    for (const Row& row : std::vector<Row>{{"fp8", "fp8"},
+                                           {"fp8_per_tensor", "fp8"},
+                                           {"fp8_per_block", "fp8-block"},
+                                           {"mxfp8", "mxfp8"},
+                                           {"bitsandbytes", "bnb-nf4"},
+                                           {"awq_marlin", "bf16"}}) {
+      CAPTURE(row.flag);
+      Sized sized(pod("nvidia.com/gpu.product: NVIDIA-L40S",
+                      "--model=meta-llama/Llama-3.1-8B-Instruct, --max-model-len=8192, "
+                      "--quantization=" +
+                          std::string(row.flag),
+                      "nvidia.com/gpu: 1"));
+      const Sizing& sizing = sized.only();
+      REQUIRE(sizing.estimate);
+      CHECK(name_of(sizing.estimate->quantization.value) == row.sized_as);
+    }
+  }
+
   TEST_CASE("annotations fill what flags leave open, and flags win") {
     const std::string text =
         "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations: {gpushape.dev/model: Qwen/Qwen3-8B, "

@@ -1,10 +1,8 @@
 // What llama.cpp's programs print of their buffers (llama-server, llama-cli, llama-bench -v), from
 // the builds of 2023 to the newest, with the breakdown of memory at the end where there is one (of
-// several starts in one file the last stands); and
-// Ollama's own lines, between which its runner prints the same. Source: llama.cpp
-// src/llama-model.cpp (load_tensors), src/llama-kv-cache.cpp, src/llama-memory-recurrent.cpp,
-// src/llama-context.cpp, common/fit.cpp (common_memory_breakdown_print); Ollama llm/memory.go,
-// llm/server.go, ml/device.go.
+// several starts in one file the last stands). Source: llama.cpp src/llama-model.cpp
+// (load_tensors), src/llama-kv-cache.cpp, src/llama-memory-recurrent.cpp, src/llama-context.cpp,
+// common/fit.cpp (common_memory_breakdown_print).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,37 +12,13 @@
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/llama_state.hpp"
 #include "calibrate/planned_start.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
 
 constexpr double kMibInGib = 1024;
-constexpr std::size_t kMostDevices = 64;
-
-struct LlamaState {
-  EngineLog log;
-  std::vector<std::pair<std::string, RankReading>> devices;
-  std::optional<std::int64_t> context;       ///< of all slots
-  std::optional<std::int64_t> slot_context;  ///< of one
-  std::optional<std::int64_t> slots;
-  bool is_shared = false;
-  std::string version_told;  ///< by the words of the log
-
-  RankReading* device(std::string_view name) {
-    const auto known =
-        std::ranges::find(devices, name, &std::pair<std::string, RankReading>::first);
-    if (known != devices.end()) return &known->second;
-    if (devices.size() >= kMostDevices) return nullptr;
-    return &devices.emplace_back(name, RankReading{}).second;
-  }
-};
-
-bool is_of_host(std::string_view device) {
-  return device.starts_with("CPU") || device.contains("_Host") || device == "Host" ||
-         device == "BLAS";
-}
-
 void add_to(std::optional<double>& sum, std::optional<double> gib) {
   if (gib) sum = sum.value_or(0) + *gib;
 }
@@ -257,45 +231,6 @@ void read_device(std::string_view line, EngineLog& log) {
     log.failure = "the GPU ran out of memory";
 }
 
-// ---- Ollama's own lines
-
-/// `msg="model weights" device=CUDA0 size="18.5 GiB"`
-void read_ollama_sizes(std::string_view line, LlamaState& state) {
-  struct Row {
-    std::string_view words;
-    std::optional<double> RankReading::* figure;
-  };
-  constexpr auto kRows = std::to_array<Row>({
-      {"msg=\"model weights\"", &RankReading::weights_gib},
-      {"msg=\"kv cache\"", &RankReading::cache_gib},
-      {"msg=\"compute graph\"", &RankReading::compute_gib},
-  });
-  for (const Row& row : kRows) {
-    if (!line.contains(row.words)) continue;
-    const auto device = value_of_key(line, "device");
-    const auto size = value_of_key(line, "size");
-    if (!device || !size || is_of_host(*device)) return;
-    RankReading* rank = state.device(*device);
-    if (rank != nullptr && !(rank->*(row.figure))) rank->*(row.figure) = leading_gib(*size);
-  }
-}
-
-/// `msg="offload to cuda" layers.model=33 layers.offload=33 … memory.weights.total="4.3 GiB"`:
-/// what Ollama itself reckons with, where the runner's own lines are not there.
-void read_ollama_plan(std::string_view line, LlamaState& state) {
-  if (!line.contains("msg=\"offload to ") && !line.contains("msg=offload")) return;
-  RankReading* rank = state.device("GPU");
-  if (rank == nullptr) return;
-  const auto take = [&](std::optional<double>& figure, std::string_view key) {
-    if (const auto value = value_of_key(line, key)) figure = leading_gib(*value);
-  };
-  take(rank->weights_gib, "memory.weights.total");
-  take(rank->cache_gib, "memory.required.kv");
-  take(rank->compute_gib, "memory.graph.full");
-  if (const auto layers = value_of_key(line, "layers.offload"))
-    state.log.start.gpu_layers = leading_count(*layers);
-}
-
 // ---- the whole
 
 std::int64_t whole(std::optional<std::int64_t> count) {
@@ -350,9 +285,25 @@ void start_again(LlamaState& state) {
   state.log.device_name = last.device_name;
 }
 
-Result<EngineLog> read(std::string_view text, const std::string& file, std::string_view engine) {
+}  // namespace
+
+RankReading* LlamaState::device(std::string_view name) {
+  constexpr std::size_t kMostDevices = 64;
+  const auto known = std::ranges::find(devices, name, &std::pair<std::string, RankReading>::first);
+  if (known != devices.end()) return &known->second;
+  if (devices.size() >= kMostDevices) return nullptr;
+  return &devices.emplace_back(name, RankReading{}).second;
+}
+
+bool is_of_host(std::string_view device) {
+  return device.starts_with("CPU") || device.contains("_Host") || device == "Host" ||
+         device == "BLAS";
+}
+
+Result<EngineLog> read_runner(std::string_view text, const std::string& file,
+                              const RunnerLog& runner) {
   LlamaState state;
-  state.log.start.engine = engine;
+  state.log.start.engine = runner.engine;
   state.log.start.id = file;
   for (std::string line; next_line(text, line);) {
     if (begins_another_load(line, state)) start_again(state);
@@ -361,10 +312,7 @@ Result<EngineLog> read(std::string_view text, const std::string& file, std::stri
     read_model(line, state.log.start);
     read_context(line, state);
     read_device(line, state.log);
-    if (engine == "ollama") {
-      read_ollama_sizes(line, state);
-      read_ollama_plan(line, state);
-    }
+    if (runner.read_own != nullptr) runner.read_own(line, state);
     read_buffers(line, state);
     read_breakdown(line, state);
   }
@@ -380,8 +328,6 @@ Result<EngineLog> read(std::string_view text, const std::string& file, std::stri
   return std::move(state.log);
 }
 
-}  // namespace
-
 bool is_llama_cpp(std::string_view line) {
   return line.contains("llama_model_loader:") || line.contains("llm_load_tensors:") ||
          line.contains("load_tensors:") || line.contains("llama_context:") ||
@@ -390,18 +336,7 @@ bool is_llama_cpp(std::string_view line) {
 }
 
 Result<EngineLog> read_llama_cpp(std::string_view text, const std::string& file) {
-  return read(text, file, "llama.cpp");
-}
-
-bool is_ollama(std::string_view line) {
-  return line.contains("OLLAMA_") || line.contains("msg=\"offload to ") ||
-         line.contains("msg=\"model weights\"") || line.contains("msg=\"starting runner\"") ||
-         line.contains("msg=\"starting llama server\"") ||
-         (line.contains("Listening on") && line.contains("(version "));
-}
-
-Result<EngineLog> read_ollama(std::string_view text, const std::string& file) {
-  return read(text, file, "ollama");
+  return read_runner(text, file, {.engine = "llama.cpp"});
 }
 
 }  // namespace gpushape::calibrate::logs

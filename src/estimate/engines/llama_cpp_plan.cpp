@@ -140,7 +140,7 @@ Conditions conditions_with(const Request& request, const FileChoice& file, std::
   conditions.is_mix_named = file.mix ? 1 : 0;
   if (file.mix) {
     conditions.is_recipe_named = ggml::is_recipe(*file.mix) ? 1 : 0;
-    conditions.mix_bits = ggml::bits_of_mix(*file.mix);
+    conditions.mix_bits = domain::bits_per_weight(domain::scheme(*file.mix));
   }
   conditions.gpu_given = gpus > 0 ? 1 : 0;
   return conditions;

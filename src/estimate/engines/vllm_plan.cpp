@@ -101,10 +101,7 @@ void note_adapters(const Request& request, ResolvedPlan& resolved) {
         "{} makes room beside every linear layer, whichever modules the adapters change",
         request.engine->name));
   }
-  const bool has_experts = std::ranges::any_of(
-      request.model->layers,
-      [](const domain::LayerRun& run) { return run.layer.feed_forward.experts.has_value(); });
-  if (has_experts && !slots.has_experts)
+  if (domain::has_experts(*request.model) && !slots.has_experts)
     resolved.notes.emplace_back("this version has no adapters on routed experts");
 }
 

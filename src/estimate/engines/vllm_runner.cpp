@@ -29,12 +29,6 @@ constexpr EngineVersion kQuantized{0, 24, 0};
 constexpr EngineVersion kDense{0, 25, 0};
 constexpr EngineVersion kAll{0, 29, 0};
 
-bool has_experts(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.feed_forward.experts.has_value();
-  });
-}
-
 }  // namespace
 
 bool takes_second_runner(const Request& request, EngineVersion version,
@@ -46,7 +40,7 @@ bool takes_second_runner(const Request& request, EngineVersion version,
   const domain::Model& model = *request.model;
   const auto row = std::ranges::find(kRunnerRows, model.architecture, &RunnerRow::architecture);
   if (row != kRunnerRows.end() && version >= row->since) return true;
-  const bool is_dense = !has_experts(model) && conditions.has_recurrent == 0;
+  const bool is_dense = conditions.has_experts == 0 && conditions.has_recurrent == 0;
   return version >= kDense && is_dense && model.has_head;
 }
 

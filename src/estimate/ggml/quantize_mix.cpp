@@ -30,43 +30,35 @@ constexpr auto kMixes = std::to_array<MixRow>({
     {MixMxfp4, Mxfp4},
 });
 
-// What publishers call by a larger letter: quantize with --token-embedding-type and
-// --output-tensor-type q8_0. Source: https://huggingface.co/bartowski, model cards ("embeddings and
-// output weights quantized to Q8_0").
-struct WideEnds {
-  Quantization mix;
+// What publishers name beside llama.cpp's own mixes, and the mix that it is but for that. A larger
+// letter has embedding and head in Q8_0 (https://huggingface.co/bartowski, model cards: "embeddings
+// and output weights quantized to Q8_0"). Which types Unsloth's dynamic files have differs from
+// model to model, and theirs is the nearest mix
+// (https://unsloth.ai/docs/basics/unsloth-dynamic-2.0-ggufs).
+enum class Twist : std::uint8_t { WideEnds, ByModel };
+struct PublishedMix {
+  Quantization name;
   Quantization base;
+  Twist twist;
 };
-constexpr auto kWideEnds = std::to_array<WideEnds>({
-    {MixQ2KL, Q2K},
-    {MixQ3KXl, MixQ3KL},
-    {MixQ4KL, MixQ4KM},
-    {MixQ5KL, MixQ5KM},
-    {MixQ6KL, Q6K},
+constexpr auto kPublished = std::to_array<PublishedMix>({
+    {MixQ2KL, Q2K, Twist::WideEnds},     {MixQ3KXl, MixQ3KL, Twist::WideEnds},
+    {MixQ4KL, MixQ4KM, Twist::WideEnds}, {MixQ5KL, MixQ5KM, Twist::WideEnds},
+    {MixQ6KL, Q6K, Twist::WideEnds},     {UdIq1S, Iq1S, Twist::ByModel},
+    {UdIq1M, Iq1M, Twist::ByModel},      {UdTq10, Tq1_0, Twist::ByModel},
+    {UdIq2Xxs, Iq2Xxs, Twist::ByModel},  {UdIq2M, MixIq2M, Twist::ByModel},
+    {UdQ2KXl, Q2K, Twist::ByModel},      {UdIq3Xxs, Iq3Xxs, Twist::ByModel},
+    {UdIq3S, Iq3S, Twist::ByModel},      {UdQ3KXl, MixQ3KM, Twist::ByModel},
+    {UdIq4Xs, Iq4Xs, Twist::ByModel},    {UdQ4KXl, MixQ4KM, Twist::ByModel},
+    {UdQ5KXl, MixQ5KM, Twist::ByModel},  {UdQ6KXl, Q6K, Twist::ByModel},
+    {UdQ8KXl, Q8_0, Twist::ByModel},
 });
 
-// Which types Unsloth's dynamic files have differs from model to model; their names tell the mix
-// that they are nearest to. Source: https://unsloth.ai/docs/basics/unsloth-dynamic-2.0-ggufs.
-struct DynamicRow {
-  Quantization recipe;
-  Quantization base;
-};
-constexpr auto kDynamic = std::to_array<DynamicRow>({
-    {UdIq1S, Iq1S},
-    {UdIq1M, Iq1M},
-    {UdTq10, Tq1_0},
-    {UdIq2Xxs, Iq2Xxs},
-    {UdIq2M, MixIq2M},
-    {UdQ2KXl, Q2K},
-    {UdIq3Xxs, Iq3Xxs},
-    {UdIq3S, Iq3S},
-    {UdQ3KXl, MixQ3KM},
-    {UdIq4Xs, Iq4Xs},
-    {UdQ4KXl, MixQ4KM},
-    {UdQ5KXl, MixQ5KM},
-    {UdQ6KXl, Q6K},
-    {UdQ8KXl, Q8_0},
-});
+/// Null for llama.cpp's own.
+const PublishedMix* published_mix(Quantization asked) {
+  const auto row = std::ranges::find(kPublished, asked, &PublishedMix::name);
+  return row == kPublished.end() ? nullptr : &*row;
+}
 
 /// "Q4_K" asked for is the medium mix. Source: tools/quantize/quantize.cpp, QUANT_OPTIONS.
 Quantization mix_of(Quantization asked) {
@@ -80,15 +72,6 @@ Quantization mix_of(Quantization asked) {
     default:
       return asked;
   }
-}
-
-/// The mix that the rules below are those of.
-Quantization base_of(Quantization asked) {
-  if (const auto wide = std::ranges::find(kWideEnds, asked, &WideEnds::mix);
-      wide != kWideEnds.end())
-    return wide->base;
-  const auto dynamic = std::ranges::find(kDynamic, asked, &DynamicRow::recipe);
-  return dynamic == kDynamic.end() ? asked : dynamic->base;
 }
 
 Quantization most_of(Quantization mix) {
@@ -305,11 +288,8 @@ bool is_file_type(Quantization quantization) {
 }
 
 bool is_recipe(Quantization quantization) {
-  return std::ranges::find(kDynamic, quantization, &DynamicRow::recipe) != kDynamic.end();
-}
-
-double bits_of_mix(Quantization asked) {
-  return domain::bits_per_weight(domain::scheme(most_of(mix_of(base_of(asked)))));
+  const PublishedMix* published = published_mix(quantization);
+  return published != nullptr && published->twist == Twist::ByModel;
 }
 
 Duty duty_of(const domain::Tensor& tensor) {
@@ -348,11 +328,11 @@ MixedModel mixed_model(const domain::Model& model) {
 Quantization type_in_mix(Quantization asked, Duty duty, const TensorPlace& place,
                          const MixedModel& model) {
   if (duty == Duty::Exact) return Fp32;
-  const auto wide = std::ranges::find(kWideEnds, asked, &WideEnds::mix);
-  const bool has_wide_ends = wide != kWideEnds.end();
+  const PublishedMix* published = published_mix(asked);
+  const bool has_wide_ends = published != nullptr && published->twist == Twist::WideEnds;
   if (has_wide_ends && (duty == Duty::Head || duty == Duty::Embedding))
     return fitting(Q8_0, place.columns);
-  const Quantization mix = mix_of(base_of(asked));
+  const Quantization mix = mix_of(published == nullptr ? asked : published->base);
   const Quantization most = most_of(mix);
   // Experts that were trained in MXFP4 are not given more bits, nor other blocks where theirs alone
   // divide the rows: openai/gpt-oss-20b takes 11.5 GB in Q2_K and 12.1 in Q8_0.

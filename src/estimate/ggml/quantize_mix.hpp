@@ -19,9 +19,6 @@ bool is_file_type(domain::Quantization quantization);
 /// A publisher's recipe by model ("ud-q4_k_xl"): sized as the mix that it is nearest to.
 bool is_recipe(domain::Quantization quantization);
 
-/// Bits of one weight of most tensors, scales included.
-double bits_of_mix(domain::Quantization asked);
-
 /// What a tensor does, as far as the mixes tell tensors apart.
 enum class Duty : std::uint8_t {
   Embedding,

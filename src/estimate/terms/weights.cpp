@@ -24,12 +24,6 @@ Bytes held_by_towers(const Situation& situation) {
   return counts_segments(situation) ? towers.reserved : towers.allocated;
 }
 
-bool has_experts(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.feed_forward.experts.has_value();
-  });
-}
-
 /// Of the stage, experts that are quantized: kernels lay out a layer's once more while the first
 /// still stands, and free memory shows both.
 double layer_of_experts(const Situation& situation) {
@@ -55,7 +49,7 @@ double layer_of_experts(const Situation& situation) {
 /// Bytes that another kernel for the same format would do without.
 double less_by_kernel(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  if (!has_experts(*plan.model)) return 0;
+  if (!domain::has_experts(*plan.model)) return 0;
   WeightsLayout least = plan.weights;
   least.expert_padding.row_bytes = 0;
   if (const double unit = plan.facts.expected("expertWidthUnitLeast"); unit > 0)

@@ -23,7 +23,7 @@ std::string spiky_words(const ReviewRequest& request, const domain::Workload& wo
   if (workload.mixture_of_experts.value) return "a mixture of experts";
   if (request.catalog == nullptr || !workload.model) return {};
   const auto model = request.catalog->find(workload.model->value);
-  return model && advise::has_experts(*model) ? "a mixture of experts" : std::string();
+  return model && domain::has_experts(*model) ? "a mixture of experts" : std::string();
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// What the log of llama.cpp's code tells, gathered line by line: of its own programs and of those
+// that run it, which print lines of their own between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "calibrate/engine_log.hpp"
+
+namespace gpushape::calibrate::logs {
+
+struct LlamaState {
+  EngineLog log;
+  std::vector<std::pair<std::string, RankReading>> devices;
+  std::optional<std::int64_t> context;       ///< of all slots
+  std::optional<std::int64_t> slot_context;  ///< of one
+  std::optional<std::int64_t> slots;
+  bool is_shared = false;
+  std::string version_told;  ///< by the words of the log
+
+  /// The reading of that device, a new one where it has none; null where there are too many.
+  RankReading* device(std::string_view name);
+};
+
+/// "CPU", "CUDA_Host", "BLAS": no GPU.
+bool is_of_host(std::string_view device);
+
+struct RunnerLog {
+  std::string_view engine;
+  void (*read_own)(std::string_view line, LlamaState& state) = nullptr;  ///< what it adds
+};
+Result<EngineLog> read_runner(std::string_view text, const std::string& file,
+                              const RunnerLog& runner);
+
+}  // namespace gpushape::calibrate::logs
