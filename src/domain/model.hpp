@@ -149,6 +149,9 @@ struct Tower {
   std::int64_t output_tokens = 0;
   /// Numbers of that input as the tower takes it (pixels x channels, mel bins x frames).
   std::int64_t input_values = 0;
+  /// Numbers of fixed tables (positions by sine and cosine) that its class makes as it is built: no
+  /// file holds them, and no count of parameters.
+  std::int64_t table_values = 0;
   /// Loaded with the model, though the count that is published of it leaves the tower out.
   bool is_beside_total = false;
 

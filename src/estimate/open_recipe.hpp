@@ -14,6 +14,9 @@ namespace gpushape::estimate {
 /// 16 bits, some none.
 bool has_recipes(const domain::Model& model, const WeightsLayout& layout);
 
+/// Whether a loader that converts linear layers may take those of the encoders of images, too.
+bool may_shrink_towers(const domain::Model& model, const WeightsLayout& layout);
+
 /// The least and the most that one stage may hold, bytes against `loaded`: at most zero, and at
 /// least.
 struct RecipeBounds {

@@ -79,23 +79,11 @@ std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
   return fact ? fact->value : 1;
 }
 
-/// Whose class holds an embedding beside that of its decoder, which does the work.
-constexpr std::string_view kFamilyWithSecondTable = "phi3_v";
-
-/// Whose class holds its routers in 32 bits, whatever the checkpoint does.
-constexpr auto kFamiliesWithWideRouters =
-    std::to_array<std::string_view>({"minimax_m2", "nemotron_h"});
-
 void take_start(const Request& request, const Facts& facts, WeightsLayout& layout) {
   const auto& images = request.workload->images;
   layout.loads_towers = !images || images->value > 0 || facts.expected("textAlone") == 0;
   const domain::Model& model = *request.model;
-  layout.has_second_table = model.family == kFamilyWithSecondTable && layout.loads_towers &&
-                            facts.expected("tableBesideDecoder") != 0;
   layout.leaves_out_layers = facts.expected("unusedLayersLeftOut") != 0;
-  layout.has_float32_routers =
-      facts.expected("float32Routers") != 0 &&
-      std::ranges::find(kFamiliesWithWideRouters, model.family) != kFamiliesWithWideRouters.end();
   layout.has_unused_head = facts.expected("keepsUnusedHead") != 0 && !model.has_head &&
                            !model.tied_embeddings && model.architecture.ends_with("ForCausalLM");
 }

@@ -354,6 +354,7 @@ void append_tower(const domain::Tower& tower, const domain::Model& model,
     for (const std::int64_t values : {up, hidden * tower.width})
       bytes.push_back(divide_up(values, ranks) * layout.dtype_bytes);
   }
+  if (tower.table_values > 0) bytes.push_back(tower.table_values * layout.dtype_bytes);
   if (rest == 0) return;
   const std::int64_t shared = shared_projector_values(tower, model, rest);
   bytes.push_back((rest - shared + divide_up(shared, ranks)) * layout.dtype_bytes);

@@ -58,7 +58,10 @@ WeightsChoice choose_weights(const Request& request,
   const bool is_converted =
       std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end();
   const bool is_told = is_recipe_told(stored, is_as_stored, is_converted);
-  choice.layout.is_recipe_open = !is_told && has_recipes(*request.model, choice.layout);
+  const bool is_kept_known = is_as_stored && is_told;
+  choice.layout.is_recipe_open =
+      (!is_told && has_recipes(*request.model, choice.layout)) ||
+      (!is_kept_known && may_shrink_towers(*request.model, choice.layout));
 
   const bool is_file = choice.layout.scheme.is_interleaved && !is_told;
   if (is_file) {

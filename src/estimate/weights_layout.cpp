@@ -123,7 +123,8 @@ bool has_kind(const domain::Model& model, domain::LayerKind kind) {
       model.layers, [&](const domain::LayerRun& run) { return run.layer.attention.kind == kind; });
 }
 
-void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+                       const Stage& stage) {
   if (!layout.has_rotary_tables) return;
   const std::int64_t plain_bytes = std::max(layout.rotary_bytes, layout.dtype_bytes);
   // Latent attention keeps its table in 32 bits: DeepSeek-V2-Lite loads 29.43 GiB and Kimi-VL-A3B
@@ -143,6 +144,10 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   // vllm/models/deepseek_v4/common/rope.py.
   const std::int64_t tables = has_kind(model, domain::LayerKind::Compressed) ? 2 : 1;
   tally.add_rotary(tables * values_of(model.rope) * value_bytes);
+  if (layout.has_rotary_of_each_layer) {
+    for (std::int64_t further = 1; further < stage.layers; ++further)
+      tally.add_rotary(values_of(model.rope) * value_bytes);
+  }
   for (const domain::Rope& rope : model.further_ropes)
     tally.add_rotary(values_of(rope) * plain_bytes);
 }
@@ -206,24 +211,28 @@ void set_rows_apart(Tally& tally, const domain::Model& model, const WeightsLayou
       });
 }
 
-/// Embedding and what belongs to it on the first stage, final norm and head on the last.
+/// Embedding and what belongs to it on the first stage, final norm and head on the last, unless the
+/// engine's class holds them on every stage.
 struct OuterTensors {
   std::vector<domain::Tensor> first;
   std::vector<domain::Tensor> last;
 };
 
-OuterTensors outer_tensors_of(const domain::Model& model, const Stage& stage) {
+OuterTensors outer_tensors_of(const domain::Model& model, const WeightsLayout& layout,
+                              const Stage& stage) {
   OuterTensors outer;
-  const bool shares_table = model.tied_embeddings && stage.has_head && model.has_head;
+  const bool has_table = layout.has_embedding_on_every_stage ||
+                         (model.tied_embeddings && stage.has_head && model.has_head);
+  const bool has_head = stage.has_head || layout.has_head_on_every_stage;
   for (const domain::Tensor& tensor : domain::outer_tensors(model)) {
     const bool is_last =
         tensor.part == domain::TensorPart::Head || tensor.part == domain::TensorPart::Norm;
     if (is_last) {
-      if (stage.has_head) outer.last.push_back(tensor);
+      if (has_head) outer.last.push_back(tensor);
       continue;
     }
     const bool is_table = tensor.split == domain::Split::Vocabulary;
-    if (stage.has_embedding || (is_table && shares_table)) outer.first.push_back(tensor);
+    if (stage.has_embedding || (is_table && has_table)) outer.first.push_back(tensor);
   }
   return outer;
 }
@@ -278,9 +287,9 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
     tally.add_unnamed(beyond_architecture(model, layout.loads_drafts).count() /
                       layout.tensor_parallel);
   }
-  const OuterTensors outer = outer_tensors_of(model, stage);
+  const OuterTensors outer = outer_tensors_of(model, layout, stage);
   add_outer(outer.first);
-  add_rotary_tables(tally, model, layout);
+  add_rotary_tables(tally, model, layout, stage);
   const bool sets_apart = layout.row_bytes > 0 || layout.expert_padding.row_bytes > 0;
   add_layers(tally, model, sets_apart ? without_room_behind_rows(layout) : layout, stage);
   add_outer(outer.last);

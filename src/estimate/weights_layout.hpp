@@ -53,21 +53,24 @@ struct WeightsLayout {
   bool has_whole_table = false;  ///< every rank holds the embedding of all words
   /// Where keys serve as values, their projection is loaded once more in the values' place.
   bool loads_keys_twice = false;
-  double unsplit_share = 0;       ///< of a tensor: what the allocator leaves to it, see there
-  bool loads_towers = true;       ///< not where the engine is started for text alone
-  bool towers_whole = false;      ///< each rank has all of them
-  bool has_second_table = false;  ///< an embedding that is loaded twice
+  double unsplit_share = 0;        ///< of a tensor: what the allocator leaves to it, see there
+  bool loads_towers = true;        ///< not where the engine is started for text alone
+  bool towers_whole = false;       ///< each rank has all of them
+  bool has_second_table = false;   ///< an embedding that is loaded twice
   bool leaves_out_layers = false;  ///< of towers: those that nothing is taken from
   bool has_float32_routers = false;
-  bool has_unused_head = false;   ///< an encoder that is loaded as the decoder it was made of
+  bool has_embedding_on_every_stage = false;  ///< of a pipeline, not the first alone
+  bool has_head_on_every_stage = false;       ///< not the last alone
+  bool has_unused_head = false;  ///< an encoder that is loaded as the decoder it was made of
   /// Layers that predict further tokens are loaded.
   bool loads_drafts = false;
   /// Ranks of data parallelism that share dense layers, shared experts and the head as those of
   /// tensor parallelism do: attention alone is whole on each.
   std::int64_t dense_parallel = 1;
-  std::int64_t rotary_bytes = 0;      ///< of one value of a rotary table; 0 for the model's dtype
-  std::int64_t longest_rotary = 0;    ///< positions of a table at most; 0 for those of the rope
-  bool repeats_block_scales = false;  ///< one for each row and block of inputs, in the dtype
+  std::int64_t rotary_bytes = 0;    ///< of one value of a rotary table; 0 for the model's dtype
+  std::int64_t longest_rotary = 0;  ///< positions of a table at most; 0 for those of the rope
+  bool has_rotary_of_each_layer = false;  ///< not one that all layers share
+  bool repeats_block_scales = false;      ///< one for each row and block of inputs, in the dtype
   bool unfolds_scales = false;    ///< scales that are themselves quantized become 32-bit numbers
   bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 

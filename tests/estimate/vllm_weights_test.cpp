@@ -22,6 +22,7 @@ struct PrintedWeights {
   std::string_view model;
   std::string_view version;
   std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
   std::string_view quantization = {};  ///< asked for; empty for the checkpoint's
   double gib = 0;
   bool is_on_amd = false;
@@ -38,6 +39,7 @@ domain::Range weights_by_vllm(const PrintedWeights& row) {
   domain::Workload workload = example::workload(2048, 1);
   workload.engine.version = example::flag(*domain::engine_version(row.version));
   workload.engine.tensor = example::flag(row.tensor);
+  workload.engine.pipeline = example::flag(row.pipeline);
   if (row.batched_tokens > 0)
     workload.engine.max_num_batched_tokens = example::flag(row.batched_tokens);
   if (row.draft_tokens > 0) workload.engine.draft_tokens = example::flag(row.draft_tokens);
@@ -282,6 +284,50 @@ TEST_SUITE("estimate") {
   TEST_CASE("early releases load the head of a decoder that serves embeddings") {
     check_weights({.model = "Alibaba-NLP/gte-Qwen2-7B-instruct", .version = "0.5", .gib = 14.2655},
                   0.001);
+  }
+
+  // A start on two nodes of four GH200 (October 2025): embedding and head are 0.145 GiB each.
+  TEST_CASE("some classes hold embedding and head on every pipeline stage") {
+    check_weights({.model = "Qwen/Qwen3-30B-A3B-Instruct-2507",
+                   .version = "0.11",
+                   .tensor = 4,
+                   .pipeline = 2,
+                   .gib = 7.3272},
+                  0.0005);
+  }
+
+  // https://github.com/vllm-project/vllm/issues/7593 (19 August 2024): 42 layers, each with 8,192
+  // positions of 256 values in 16 bits. A release later they share one table.
+  TEST_CASE("Gemma 2 had a table of angles in each layer at first") {
+    const PrintedWeights printed{
+        .model = "google/gemma-2-9b", .version = "0.5.4", .tensor = 8, .gib = 2.3463};
+    check_weights(printed, 0.006);
+    PrintedWeights later = printed;
+    later.version = "0.5.5";
+    const double saved =
+        weights_by_vllm(printed).expected.gib() - weights_by_vllm(later).expected.gib();
+    CHECK(saved == doctest::Approx(41.0 * 8192 * 256 * 2 / (1 << 30)).epsilon(0.01));
+  }
+
+  // https://github.com/vllm-project/vllm/issues/12820, and a start on two GPUs.
+  TEST_CASE("MiniCPM's resampler makes tables of positions that no file holds") {
+    check_weights({.model = "openbmb/MiniCPM-o-2_6", .version = "0.7.1", .gib = 15.7985}, 0.0005);
+    check_weights(
+        {.model = "openbmb/MiniCPM-V-4_5", .version = "0.10.2", .tensor = 2, .gib = 8.5244},
+        0.0005);
+  }
+
+  // A start of 0.9.2 that prints 2.5988 GiB with adapters, 0.22 at rank 64; the encoder alone is
+  // 1.25 in 16 bits.
+  TEST_CASE("what bitsandbytes makes of an encoder of images is left open") {
+    const domain::Range weights = weights_by_vllm({.model = "Qwen/Qwen2.5-VL-3B-Instruct",
+                                                   .version = "0.9.2",
+                                                   .quantization = "bitsandbytes"});
+    CHECK(weights.low.gib() < 2.5988);
+    CHECK(weights.expected.gib() > 2.5988);
+    const domain::Range text = weights_by_vllm(
+        {.model = "Qwen/Qwen2.5-3B-Instruct", .version = "0.9.2", .quantization = "bitsandbytes"});
+    CHECK((text.high - text.low).gib() < 0.1);
   }
 
   TEST_CASE("the first releases with latents hold them absorbed") {

@@ -86,6 +86,18 @@ TEST_SUITE("estimate") {
     CHECK(both == load_weights(model, {}, whole(model)).tensors + table);
   }
 
+  // Llama 3.1 8B: 128,256 words of 4,096 values for the embedding, as many for the head, and the
+  // final norm of 4,096, each a second time.
+  TEST_CASE("a class that does not ask where it stands holds both ends on every stage") {
+    const domain::Model model = example::model(example::llama_8b());
+    const WeightsLayout both{.has_embedding_on_every_stage = true, .has_head_on_every_stage = true};
+    const auto stages = estimate::cut_into_stages(32, 2, estimate::Remainder::NextToLast);
+    const Bytes cut =
+        load_weights(model, both, stages[0]).tensors + load_weights(model, both, stages[1]).tensors;
+    const Bytes ends(2LL * 128256 * 4096 * 2 + 4096LL * 2);
+    CHECK(cut == load_weights(model, both, whole(model)).tensors + ends);
+  }
+
   TEST_CASE("the vocabulary is padded to 64 rows") {
     domain::Model model = example::model(example::llama_8b());
     model.vocabulary = 32016;  // CodeLlama-7b

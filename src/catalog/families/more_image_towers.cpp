@@ -58,6 +58,21 @@ const Family* minicpmv_decoder(const Fields& root) {
   return nullptr;
 }
 
+namespace {
+
+/// Of patches by row and column, and from 4.5 on of frames. Source: vLLM
+/// model_executor/models/minicpmv.py, Resampler2_5 and Resampler4_5 (max_size, max_temporal_size);
+/// transformers' own class makes 72,000 of frames. MiniCPM-o-2.6 prints 15.7985 GiB (0.7.1,
+/// https://github.com/vllm-project/vllm/issues/12820), MiniCPM-V-4.5 8.5244 on each of two GPUs
+/// (0.10.2): 0.03 and 0.31 above their parameters.
+std::int64_t resampler_positions(double version) {
+  constexpr std::int64_t kSide = 70;
+  constexpr std::int64_t kFrames = 36000;
+  return kSide * kSide + (version < 4.5 ? 0 : kFrames);
+}
+
+}  // namespace
+
 // MiniCPM-V: SigLIP, and a resampler whose queries attend to the patches.
 void add_minicpm_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
@@ -71,10 +86,16 @@ void add_minicpm_vision(ConfigParts& parts) {
   tower.parameters = siglip_values(tower, patches.patch, patches.side * patches.side) +
                      queries * out + tower.hidden_size * out + linear_values(out, 3 * out) +
                      linear_values(out, out) + 6 * out + out * out;
-  tower.output_tokens = queries;
+  // The largest image is cut into as many slices as are allowed, and encoded once more as a whole.
+  std::int64_t slices = 10;
+  if (auto cut = parts.root().mapping("slice_config"))
+    slices = 1 + Fields(*cut).integer("max_slice_nums", kImageCount).value_or(9);
+  tower.output_tokens = slices * queries;
   const std::int64_t slice = parts.root().integer("image_size", kImageEdge).value_or(448);
-  tower.inner_tokens = (slice / patches.patch) * (slice / patches.patch);
-  tower.input_values = kColours * slice * slice;
+  tower.inner_tokens = slices * (slice / patches.patch) * (slice / patches.patch);
+  tower.input_values = slices * kColours * slice * slice;
+  const double version = parts.root().number("version", {.least = 0, .most = 100}).value_or(2.6);
+  tower.table_values = resampler_positions(version) * out;
   add_tower(parts, tower);
 }
 

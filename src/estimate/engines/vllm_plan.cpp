@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/vllm_classes.hpp"
 #include "estimate/engines/vllm_runner.hpp"
 #include "estimate/plan_parts.hpp"
 
@@ -154,6 +155,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
   Plan& plan = resolved.plan;
   settle_scales(plan.facts, plan.weights);
+  take_class(*request.model, plan.facts, plan.weights);
   plan.weights.towers_whole = plan.facts.expected("towersWhole") != 0;
   plan.weights.repeats_block_scales = plan.facts.expected("blockScalesRepeated") != 0;
   plan.weights.absorbs_latents = plan.facts.expected("absorbedLatents") != 0;

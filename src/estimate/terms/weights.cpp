@@ -29,6 +29,10 @@ Bytes held_by_towers(const Situation& situation) {
 double layer_of_experts(const Situation& situation) {
   const Plan& plan = *situation.plan;
   if (plan.weights.scheme.granularity == domain::ScaleGranularity::None) return 0;
+  WeightsLayout layout = plan.weights;
+  layout.has_embedding_on_every_stage = false;
+  layout.has_head_on_every_stage = false;
+  layout.has_rotary_tables = false;
   std::int64_t index = 0;
   double largest = 0;
   for (const domain::LayerRun& run : plan.model->layers) {
@@ -38,7 +42,7 @@ double layer_of_experts(const Situation& situation) {
                       .layers = 1,
                       .has_embedding = false,
                       .has_head = false};
-      const LoadedWeights layer = load_weights(*plan.model, plan.weights, one);
+      const LoadedWeights layer = load_weights(*plan.model, layout, one);
       largest = std::max(largest, static_cast<double>(layer.tensors.count()));
     }
     index += run.count;
