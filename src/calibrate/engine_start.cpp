@@ -226,8 +226,9 @@ std::optional<domain::EngineVersion> release_of(std::string_view stated) {
     stated.remove_prefix(1);
   }
   // A build between releases counts from the last tag that its checkout knew, which may be the
-  // first of all.
-  const bool is_untagged = count < 3 && stated.starts_with("dev");
+  // first of all, "0.1.dev18496", or none, "0.0.0.dev1".
+  const bool is_untagged =
+      (count < 3 && stated.starts_with("dev")) || (parts.at(0) == 0 && parts.at(1) == 0);
   if (count < 2 || is_untagged || parts.at(0) < 0 || parts.at(1) < 0 || parts.at(2) < 0)
     return std::nullopt;
   return domain::EngineVersion{parts.at(0), parts.at(1), parts.at(2)};

@@ -330,6 +330,22 @@ TEST_SUITE("estimate") {
     CHECK((text.high - text.low).gib() < 0.1);
   }
 
+  // The published files are 594 GB; 1.0 more are the halves of kv_b_proj.
+  TEST_CASE("Kimi-K2-Thinking is published with experts of 4 bits") {
+    const domain::Range weights =
+        weights_by_vllm({.model = "moonshotai/Kimi-K2-Thinking", .version = "0.11.1"});
+    CHECK(static_cast<double>(weights.expected.count()) / 1e9 ==
+          doctest::Approx(594 + 1.0).epsilon(0.003));
+  }
+
+  // Its name says so: 353 G parameters, all but 1.6 G of embedding and head in 8 bits.
+  TEST_CASE("a repository that is called FP8 is not sized in 16 bits") {
+    const domain::Range weights =
+        weights_by_vllm({.model = "zai-org/GLM-4.7-FP8", .version = "0.19"});
+    CHECK(static_cast<double>(weights.expected.count()) / 1e9 ==
+          doctest::Approx(353 + 1.6).epsilon(0.01));
+  }
+
   TEST_CASE("the first releases with latents hold them absorbed") {
     check_weights({.model = "deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct",
                    .version = "0.7.1",
