@@ -210,6 +210,21 @@ std::optional<std::string> drafts(const Difference& difference) {
   return "speculative decoding is configured: a draft model or draft tokens take memory, too";
 }
 
+// ---- another copy of the model
+
+std::optional<std::string> another_format(const Difference& difference) {
+  constexpr double kFarLess = 0.8;
+  if (difference.term->name != "weights" || !difference.term->measured) return std::nullopt;
+  const double predicted = difference.term->predicted.expected.gib();
+  const double measured = difference.term->measured->expected.gib();
+  const double bits = input(*difference.estimate, "weights", "weightBits");
+  if (measured <= 0 || measured > kFarLess * predicted || bits < 16) return std::nullopt;
+  return fmt::format(
+      "this is what about {:.1f} bits a parameter take: a quantized copy of the model, or more GPUs "
+      "than the log tells: give --quant or --tp",
+      bits * measured / predicted);
+}
+
 // ---- the pool follows from the rest
 
 std::optional<std::string> follows_from_terms(const Difference& difference) {
@@ -249,6 +264,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"windows", "memory that Windows holds", windows},
     {"compile-cache", "graphs compiled in this start, or loaded from a cache", compile_cache},
     {"utilization", "a share that the log does not state", utilization},
+    {"another-format", "a copy of the model in another format", another_format},
     {"adapters", "LoRA adapters", adapters},
     {"drafts", "speculative decoding", drafts},
 });

@@ -261,6 +261,11 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   const std::vector<PossibleStart> possible =
       possible_starts(start, unstated, release->version, *engine, gpu);
   const PredictedFigures predicted = predicted_figures(possible, *model, *engine);
+  if (gpu.memory && !start.offload_gib && predicted.weights.low > gpu.memory->bytes.high) {
+    comparison.excluded =
+        "the model as it is named does not fit the GPU: the format of the copy that ran is not told";
+    return comparison;
+  }
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);

@@ -217,6 +217,20 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
   }
 
+  // 27 G parameters in 16 bits are 51 GiB: what ran on 24 was another copy, under a name of its own.
+  TEST_CASE("a model that does not fit its GPU is not the one that ran") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "Qwen/Qwen3.5-27B";
+    start.gpu = "RTX 3090";
+    start.gpu_total_gib = 23.56;
+    start.tensor_parallel = 1;
+    start.weights_gib = 14.26;
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
+              .excluded.contains("does not fit the GPU"));
+    start.tensor_parallel = 4;
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded == "");
+  }
+
   TEST_CASE("a format is told among other words") {
     EngineStart start = start_of(kRows.front());
     start.model = "Qwen/Qwen3-0.6B";

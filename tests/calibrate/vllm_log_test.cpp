@@ -377,6 +377,17 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::process_of(line) == "EngineCore pid=3");
   }
 
+  // Llama 3.1 8B takes 14.99 GiB in 16 bits; 5.35 are 16 x 5.35 / 14.99 = 5.7 bits a parameter.
+  TEST_CASE("weights that are far too small for the model are another copy's") {
+    EngineLog log = read("vllm-0.19-llama-8b.log");
+    log.start.weights_gib = 5.35;
+    for (calibrate::RankReading& rank : log.ranks) rank.weights_gib = 5.35;
+    const domain::CalibratedTerm weights =
+        calibrated_term(calibrated(log, "h100-sxm-80"), "weights");
+    REQUIRE_FALSE(weights.causes.empty());
+    CHECK(weights.causes.front().contains("about 5.7 bits a parameter"));
+  }
+
   // The line as vLLM platforms/interface.py logs it; 1.66 GiB as a public log of 0.6.4 has it.
   TEST_CASE("under WSL what Windows holds is named") {
     const std::string line =
