@@ -220,7 +220,8 @@ std::optional<std::string> another_format(const Difference& difference) {
   const double bits = input(*difference.estimate, "weights", "weightBits");
   if (measured <= 0 || measured > kFarLess * predicted || bits < 16) return std::nullopt;
   return fmt::format(
-      "this is what about {:.1f} bits a parameter take: a quantized copy of the model, or more GPUs "
+      "this is what about {:.1f} bits a parameter take: a quantized copy of the model, or more "
+      "GPUs "
       "than the log tells: give --quant or --tp",
       bits * measured / predicted);
 }

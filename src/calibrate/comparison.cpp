@@ -130,7 +130,7 @@ std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::E
 std::optional<TokenCheck> check_tokens_of(const std::vector<PossibleStart>& starts,
                                           const domain::Model& model,
                                           const domain::Engine& engine) {
-  const auto check = [&](PossibleStart possible) {
+  const auto check = [&](const PossibleStart& possible) {
     return check_tokens(possible.start, model, workload_of(possible.start, model, possible.version),
                         engine, possible.memory);
   };
@@ -263,7 +263,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   const PredictedFigures predicted = predicted_figures(possible, *model, *engine);
   if (gpu.memory && !start.offload_gib && predicted.weights.low > gpu.memory->bytes.high) {
     comparison.excluded =
-        "the model as it is named does not fit the GPU: the format of the copy that ran is not told";
+        "the model as it is named does not fit the GPU: the format of the copy that ran is not "
+        "told";
     return comparison;
   }
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;

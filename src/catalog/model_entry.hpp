@@ -32,8 +32,8 @@
 //   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
 // and of a model:
 //   role, head, finalNorm, finalNormBias, modelTensors, towers [{kind, …, parameters,
-//   besideTotal}], multiTokenPrediction {layers, tensors, holdsEmbedding}, furtherRopes,
-//   kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
+//   besideTotal, tableValues}], multiTokenPrediction {layers, tensors, holdsEmbedding},
+//   furtherRopes, kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
 //   staticActivationScales, modules [{pattern, scheme}]}, storedParameters: what the checkpoint
 //   holds.
 // A part that the common layer has and a type does not is "none"; so is the rope of a model without

@@ -79,7 +79,8 @@ TEST_SUITE("calibrate") {
     CHECK(release_of("v0.6.1.dev238+ge2c6e0a82") == EngineVersion{0, 6, 1});
     CHECK(release_of("v0.11.0+torch271") == EngineVersion{0, 11, 0});
     CHECK_FALSE(release_of("v0.1.dev18496+gd4e0675a7").has_value());
-    CHECK_FALSE(release_of("0.0.0.dev11582+g4df60434d").has_value());  // SGLang from a bare checkout
+    CHECK_FALSE(
+        release_of("0.0.0.dev11582+g4df60434d").has_value());  // SGLang from a bare checkout
     CHECK_FALSE(release_of("vdev").has_value());
     CHECK_FALSE(release_of("").has_value());
     CHECK_FALSE(release_of("5").has_value());

@@ -217,7 +217,8 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
   }
 
-  // 27 G parameters in 16 bits are 51 GiB: what ran on 24 was another copy, under a name of its own.
+  // 27 G parameters in 16 bits are 51 GiB: what ran on 24 was another copy, under a name of its
+  // own.
   TEST_CASE("a model that does not fit its GPU is not the one that ran") {
     EngineStart start = start_of(kRows.front());
     start.model = "Qwen/Qwen3.5-27B";
