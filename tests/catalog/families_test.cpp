@@ -42,6 +42,16 @@ const std::vector<Published> kPublished = {
       "num_hidden_layers": 12, "num_attention_heads": 12, "num_key_value_heads": 12,
       "intermediate_size": 3072, "vocab_size": 128256, "max_position_embeddings": 8192,
       "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
+    {"Alibaba-NLP/gte-multilingual-base", 305'368'320,
+     R"({"architectures": ["NewModel"], "model_type": "new", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+      "vocab_size": 250048, "type_vocab_size": 1, "max_position_embeddings": 8192, "rope_theta":
+      20000, "rope_scaling": {"type": "ntk", "factor": 8.0}, "torch_dtype": "float16"})"},
+    {"Alibaba-NLP/gte-base-en-v1.5", 136'776'192,
+     R"({"architectures": ["NewModel"], "model_type": "new", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+      "vocab_size": 30528, "type_vocab_size": 0, "max_position_embeddings": 8192, "rope_theta":
+      500000, "torch_dtype": "float32"})"},
     {"CohereLabs/aya-vision-8b", 8'631'842'032,
      R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
       "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],

@@ -83,6 +83,7 @@ void read_distilbert(ConfigParts& parts);
 void read_mpnet(ConfigParts& parts);
 // rotary_encoders.cpp
 void read_nomic_bert(ConfigParts& parts);
+void read_gte(ConfigParts& parts);
 void read_eurobert(ConfigParts& parts);
 void read_modern_bert(ConfigParts& parts);
 // encoders.cpp

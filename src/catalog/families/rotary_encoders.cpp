@@ -1,6 +1,6 @@
 // Encoders with rotary positions and gated networks: ModernBERT (arXiv 2412.13663), EuroBERT
-// (arXiv 2503.05500) and Nomic's BERT. Sources: their classes in transformers,
-// modeling_hf_nomic_bert.py of the publisher.
+// (arXiv 2503.05500), Nomic's BERT and that of the second GTE (arXiv 2407.19669). Sources: their
+// classes in transformers, modeling_hf_nomic_bert.py and Alibaba-NLP/new-impl of the publishers.
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
@@ -33,6 +33,40 @@ void read_nomic_bert(ConfigParts& parts) {
     parts.fields().complain(field, "a Nomic BERT with experts is not understood");
     return;
   }
+}
+
+// Gate and up are one matrix without a bias; everything else has one. Snowflake's copies of it call
+// themselves GTE.
+void read_gte(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  read_outer(parts);
+  // The scaling of its angles is what brought it to as many positions.
+  model.max_context_tokens =
+      parts.size_or({"max_position_embeddings"}, "contextTokens", kContextTokens, 8192);
+  domain::Layer layer = read_layer(parts);
+  layer.attention.kind = domain::LayerKind::None;
+  layer.extra.push_back({.name = "mlp.down_proj.bias", .rows = model.hidden_size});
+  model.layers.push_back({layer, read_layer_count(parts)});
+  const std::int64_t types =
+      parts.root().integer("type_vocab_size", {.least = 0, .most = kVocabulary.most}).value_or(1);
+  if (types > 0) {
+    model.extra.push_back(
+        {.name = "embeddings.token_type_embeddings", .rows = types, .columns = model.hidden_size});
+  }
+  for (const char* name : {"embeddings.norm", "embeddings.norm.bias"})
+    model.extra.push_back({.name = name, .rows = model.hidden_size});
+  if (model.architecture.ends_with("ForSequenceClassification")) {
+    model.extra.push_back({.name = "pooler.dense",
+                           .rows = model.hidden_size,
+                           .columns = model.hidden_size,
+                           .is_linear = true});
+    model.extra.push_back({.name = "pooler.dense.bias", .rows = model.hidden_size});
+    model.extra.push_back({.name = "classifier", .rows = 1, .columns = model.hidden_size});
+    model.extra.push_back({.name = "classifier.bias", .rows = 1});
+  }
+  read_rotary_dim(parts, layer.attention.head_dim);
+  model.has_final_norm = false;
+  model.has_head = false;
 }
 
 // A llama that attends in both directions.
