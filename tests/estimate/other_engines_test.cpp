@@ -122,6 +122,17 @@ TEST_SUITE("estimate") {
     CHECK(estimate.settings.max_num_batched_tokens.value == 2048);
   }
 
+  // A start of April 2026 on one H200 (https://github.com/bowenwan6/sglang-vllm-profiler): its
+  // config calls the encoder's 27 layers `depth`, and SGLang takes 24.
+  TEST_CASE("SGLang leaves encoders of images the room that its reading of their config gives") {
+    const Asked row{"Qwen/Qwen3-VL-8B-Instruct", "sglang", "0.5.8", 1};
+    const Estimate estimate = estimated(row, workload_of(row), h200());
+    CHECK(estimate.settings.gpu_memory_utilization.value == doctest::Approx(0.8387624218749999));
+    REQUIRE(estimate.capacity);
+    CHECK(estimate.capacity->kv_pool_bytes.expected.gib() ==
+          doctest::Approx(100.12).epsilon(0.003));
+  }
+
   TEST_CASE("SGLang gives windows fewer tokens, and states a part of their own") {
     const Asked windows{"openai/gpt-oss-20b", "sglang", "0.5.3", 1};
     domain::Workload workload = workload_of(windows);
