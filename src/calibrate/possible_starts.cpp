@@ -102,6 +102,19 @@ std::vector<std::optional<std::int64_t>> ranks(const EngineStart& start, const U
   return values;
 }
 
+/// A GPU of 80 GB without a name is an A100 as well, for which vLLM takes smaller batches than for
+/// others as large. Source: vLLM engine/arg_utils.py, get_batch_defaults.
+void add_a100(std::vector<std::optional<domain::VisibleMemory>>& values,
+              const domain::VisibleMemory& memory) {
+  constexpr std::array<double, 2> kTotals = {78.5, 80.0};  // GiB, as drivers leave them
+  const double total = memory.bytes.expected.gib();
+  if (total < kTotals.front() || total > kTotals.back() || memory.vendor == "amd") return;
+  domain::VisibleMemory a100 = memory;
+  a100.product_name = "NVIDIA A100 80GB";
+  a100.compute_capability = "8.0";
+  values.emplace_back(std::move(a100));
+}
+
 /// A total that is only known to lie between two values is one of them, not their mean.
 std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu) {
   std::vector<std::optional<domain::VisibleMemory>> values = {gpu.memory};
@@ -112,6 +125,7 @@ std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu)
     memory.bytes = {.low = bytes, .expected = bytes, .high = bytes};
     values.emplace_back(std::move(memory));
   }
+  if (!gpu.is_named) add_a100(values, *gpu.memory);
   return values;
 }
 

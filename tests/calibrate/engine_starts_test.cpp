@@ -232,6 +232,29 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded == "");
   }
 
+  // A start of September 2025 on 79.25 GiB (https://github.com/benyucong/neo4j-graphrag-python
+  // logs/vllm.out): an A100, which gets 256 sequences where an H100 gets 1,024.
+  TEST_CASE("80 GB without a name may be an A100") {
+    EngineStart start = start_of(kRows.front());
+    start.model = "meta-llama/Llama-2-7b-hf";
+    start.engine_version = "0.10.2";
+    start.gpu = "";
+    start.gpu_total_gib = 79.25;
+    start.tensor_parallel = 1;
+    start.max_num_seqs.reset();
+    start.has_default_sequences = true;
+    start.max_num_batched_tokens = 2048;
+    start.activation_gib = 0.32;
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(comparison.activation);
+    CHECK(comparison.activation->is_in_range());
+    start.gpu = "H100";
+    const Comparison named = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(named.activation);
+    CHECK_FALSE(named.activation->is_in_range());
+  }
+
   TEST_CASE("a format is told among other words") {
     EngineStart start = start_of(kRows.front());
     start.model = "Qwen/Qwen3-0.6B";
