@@ -45,6 +45,7 @@ void visit_model(Fields& fields) {
   fields.choice("role", &Model::role);
   fields.integer("hiddenSize", &Model::hidden_size, kHiddenSize);
   fields.integer("vocabulary", &Model::vocabulary, up_to(kVocabulary));
+  fields.integer("embeddingWidth", &Model::embedding_width, up_to(kHiddenSize));
   fields.integer("contextTokens", &Model::max_context_tokens, up_to(kContextTokens));
   fields.boolean("tiedEmbeddings", &Model::tied_embeddings);
   fields.boolean("head", &Model::has_head);

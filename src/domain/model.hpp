@@ -179,6 +179,8 @@ struct Model {
   Role role = Role::Llm;     ///< what the checkpoint is for when nobody says
   std::int64_t hidden_size = 0;
   std::int64_t vocabulary = 0;
+  /// Of an embedding narrower than the network, which projections widen; 0 for the hidden size.
+  std::int64_t embedding_width = 0;
   std::int64_t max_context_tokens = 0;  ///< the longest context, with the rope's scaling
   bool tied_embeddings = false;
   bool has_head = true;        ///< a language-model head takes part in inference
@@ -203,6 +205,15 @@ struct Model {
 
   bool operator==(const Model&) const = default;
 };
+
+/// Columns of the embedding and of the head.
+constexpr std::int64_t embedding_columns(const Model& model) {
+  return model.embedding_width > 0 ? model.embedding_width : model.hidden_size;
+}
+/// Values of either of them.
+constexpr std::int64_t vocabulary_values(const Model& model) {
+  return model.vocabulary * embedding_columns(model);
+}
 
 /// Some layers route tokens to experts.
 inline bool has_experts(const Model& model) {

@@ -249,8 +249,7 @@ std::int64_t stored_bytes(const Model& model) {
   add_layers(model.multi_token_prediction->layers, true);
   for (const ExtraTensor& extra : model.multi_token_prediction->extra)
     bytes += extra.rows * std::max<std::int64_t>(1, extra.columns) * plain;
-  if (model.multi_token_prediction->holds_embedding)
-    bytes += 2 * model.vocabulary * model.hidden_size * plain;
+  if (model.multi_token_prediction->holds_embedding) bytes += 2 * vocabulary_values(model) * plain;
   return bytes;
 }
 

@@ -119,14 +119,14 @@ std::vector<Tensor> tensors_of(const Layer& layer, const Model& model) {
 std::vector<Tensor> outer_tensors(const Model& model) {
   TensorList list;
   if (model.vocabulary > 0)
-    list.matrix("model.embed_tokens", TensorPart::Embedding, model.vocabulary, model.hidden_size,
-                Split::Vocabulary);
+    list.matrix("model.embed_tokens", TensorPart::Embedding, model.vocabulary,
+                embedding_columns(model), Split::Vocabulary);
   if (model.has_final_norm) {
     list.vector("model.norm", TensorPart::Norm, model.hidden_size);
     if (model.final_norm_bias) list.vector("model.norm.bias", TensorPart::Norm, model.hidden_size);
   }
   if (model.has_head && !model.tied_embeddings)
-    list.matrix("lm_head", TensorPart::Head, model.vocabulary, model.hidden_size,
+    list.matrix("lm_head", TensorPart::Head, model.vocabulary, embedding_columns(model),
                 Split::Vocabulary);
   add_extra(list, model.extra);
   return list.take();
@@ -151,7 +151,7 @@ std::int64_t count_multi_token_parameters(const Model& model) {
   add_extra(list, prediction.extra);
   std::int64_t total = sum(values_in(prediction.layers, model), values_in(list.take()));
   if (prediction.holds_embedding)
-    total = sum(total, product(2, product(model.vocabulary, model.hidden_size)));
+    total = sum(total, product(2, product(model.vocabulary, embedding_columns(model))));
   return total;
 }
 

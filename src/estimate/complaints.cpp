@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -142,19 +143,20 @@ class Checker {
     return "";
   }
 
-  /// vLLM, SGLang, TensorRT-LLM and llama.cpp have no class for RWKV-5; llama.cpp begins with
-  /// RWKV-6 (src/models/rwkv6.cpp).
-  static bool is_served(const domain::Layer& layer) {
-    return !layer.recurrent || layer.recurrent->kind != domain::RecurrentKind::Rwkv;
+  bool is_served() const {
+    return row_ == nullptr ||
+           !std::ranges::any_of(std::views::split(row_->unserved, ' '), [&](const auto family) {
+             return std::string_view(family.begin(), family.end()) == model_.family;
+           });
   }
 
   void check_layers() {
+    if (!is_served()) {
+      complain(fmt::format("{} does not serve the family '{}'", row_->name, model_.family),
+               "--engine transformers runs the code that is published with the checkpoint");
+      return;
+    }
     for (const domain::LayerRun& run : model_.layers) {
-      if (row_ != nullptr && !row_->runs_published_code && !is_served(run.layer)) {
-        complain(fmt::format("{} does not serve the family '{}'", row_->name, model_.family),
-                 "--engine transformers runs the code that is published with the checkpoint");
-        return;
-      }
       const std::string_view missing = missing_of(run.layer);
       if (missing.empty()) continue;
       complain(fmt::format("{} has {} layers, and says nothing of {}", model_.id,

@@ -5,27 +5,34 @@
 namespace gpushape::estimate {
 namespace {
 
+// Sources: vLLM model_executor/models/registry.py, SGLang srt/models, TensorRT-LLM
+// _torch/models (none has one of these), llama.cpp convert_hf_to_gguf.py (which knows T5, and RWKV
+// from its sixth version on).
+constexpr std::string_view kUnserved = "rwkv5 canine gpt_neo biogpt openai-gpt t5";
+constexpr std::string_view kUnservedByLlamaCpp = "rwkv5 canine gpt_neo biogpt openai-gpt siglip";
+
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
-     engines::plan_vllm, engines::vllm_capacity, engines::settle_vllm},
+     engines::plan_vllm, engines::vllm_capacity, engines::settle_vllm, ShareOf::Total, false,
+     kUnserved},
     {"sglang", "SGLang: a share of what is free before loading, for weights and cache",
      engines::sglang_terms, engines::plan_sglang, engines::sglang_capacity, engines::settle_sglang,
-     ShareOf::FreeBefore},
+     ShareOf::FreeBefore, false, kUnserved},
     {"tensorrt-llm", "TensorRT-LLM: a share of what a dummy step leaves free",
      engines::tensorrt_llm_terms, engines::plan_tensorrt_llm, engines::tensorrt_llm_capacity,
-     engines::settle_tensorrt_llm, ShareOf::FreeAfter},
+     engines::settle_tensorrt_llm, ShareOf::FreeAfter, false, kUnserved},
     {"transformers", "Hugging Face generate: a cache that grows with what is generated",
      engines::transformers_terms, engines::plan_transformers, engines::transformers_capacity,
-     engines::settle_transformers, ShareOf::Nothing, false, true},
+     engines::settle_transformers, ShareOf::Nothing},
     {"pytorch", "PyTorch trainers: what stays for the run, and the peak of a step",
      engines::pytorch_terms, engines::plan_pytorch, engines::pytorch_capacity,
-     engines::settle_pytorch, ShareOf::Nothing, false, true},
+     engines::settle_pytorch, ShareOf::Nothing},
     {"llama.cpp", "llama.cpp: a GGUF file's layers, a cache for every slot, planned buffers",
      engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity,
-     engines::settle_llama_cpp, ShareOf::Nothing, true},
+     engines::settle_llama_cpp, ShareOf::Nothing, true, kUnservedByLlamaCpp},
     {"ollama", "Ollama: llama.cpp with its own defaults", engines::llama_cpp_terms,
      engines::plan_llama_cpp, engines::llama_cpp_capacity, engines::settle_llama_cpp,
-     ShareOf::Nothing, true},
+     ShareOf::Nothing, true, kUnservedByLlamaCpp},
 });
 
 }  // namespace

@@ -63,8 +63,9 @@ struct EngineRow {
   ShareOf share = ShareOf::Total;
   /// A context above the model's own is served with a warning.
   bool takes_any_context = false;
-  /// Runs the class that is published with a checkpoint; others serve what they have a class for.
-  bool runs_published_code = false;
+  /// Families (domain::Model::family) that it has no class for, separated by blanks; an engine that
+  /// runs the class that is published with a checkpoint has none.
+  std::string_view unserved = {};
 };
 
 std::span<const EngineRow> engine_rows();

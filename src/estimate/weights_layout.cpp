@@ -293,8 +293,9 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
   const bool sets_apart = layout.row_bytes > 0 || layout.expert_padding.row_bytes > 0;
   add_layers(tally, model, sets_apart ? without_room_behind_rows(layout) : layout, stage);
   add_outer(outer.last);
-  const std::int64_t table_bytes = padded_vocabulary(model, layout) * model.hidden_size *
-                                   layout.dtype_bytes / layout.tensor_parallel;
+  const std::int64_t table_bytes = padded_vocabulary(model, layout) *
+                                   domain::embedding_columns(model) * layout.dtype_bytes /
+                                   layout.tensor_parallel;
   if (layout.has_unused_head && stage.has_head) {
     bytes = {table_bytes};
     tally.add(bytes);

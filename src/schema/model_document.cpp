@@ -129,6 +129,7 @@ Node to_node(const domain::Model& model) {
   set_count(node, "contextTokens", model.max_context_tokens);
   node.set("hiddenSize", model.hidden_size);
   set_count(node, "vocabulary", model.vocabulary);
+  set_count(node, "embeddingWidth", model.embedding_width);
   node.set("tiedEmbeddings", model.tied_embeddings);
   node.set("weights", weights_node(model.weights));
   if (model.checkpoint_kv_cache) node.set("kvCacheType", name_of(*model.checkpoint_kv_cache));

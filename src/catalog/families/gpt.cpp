@@ -2,6 +2,7 @@
 // families' classes in transformers.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/experts.hpp"
@@ -27,6 +28,37 @@ void read_gpt2(ConfigParts& parts) {
   if (parts.family().model_type() == "gpt_bigcode" && !parts.flag("multi_query", "", true))
     layer.attention.kv_heads = layer.attention.heads;
   add_sliding_layers(parts, layer);
+  add_positions(parts);
+}
+
+// The first GPT normalises behind each half of a layer, and not at the end.
+void read_openai_gpt(ConfigParts& parts) {
+  read_gpt2(parts);
+  parts.model().has_final_norm = false;
+  parts.model().final_norm_bias = false;
+}
+
+// Every other layer sees a window; q, k and v have no bias. `attention_types` repeats words:
+// [[words, times], …]; published configs list them layer by layer, too.
+void read_gpt_neo(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Layer layer;
+  domain::Attention& attention = layer.attention;
+  attention.heads = parts.size({"num_heads"}, "attentionHeads", kHeads);
+  attention.kv_heads = attention.heads;
+  attention.head_dim = std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads);
+  attention.value_head_dim = attention.head_dim;
+  attention.output_bias = true;
+  layer.feed_forward = read_feed_forward(parts);
+  layer.norm_bias = true;
+  const std::int64_t window = parts.size_or({"window_size"}, "slidingWindow", kContextTokens, 256);
+  const std::int64_t count = read_layer_count(parts);
+  std::vector<std::string> kinds = layer_words(parts, "attention_layers", count);
+  static_cast<void>(parts.fields().given("attention_types"));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool slides = kinds.empty() ? i % 2 == 1 : kinds[static_cast<std::size_t>(i)] == "local";
+    add_layer(parts, slides ? sliding(layer, window) : layer);
+  }
   add_positions(parts);
 }
 
@@ -70,9 +102,10 @@ void read_opt(ConfigParts& parts) {
   const std::int64_t width =
       parts.fields().integer("word_embed_proj_dim", kHiddenSize).value_or(model.hidden_size);
   if (width != model.hidden_size) {
-    parts.fields().complain("word_embed_proj_dim",
-                            "embeddings narrower than the network are not understood",
-                            "known are word_embed_proj_dim equal to hidden_size");
+    model.embedding_width = width;
+    parts.from_config("embeddingWidth");
+    model.extra.push_back({.name = "project_in", .rows = model.hidden_size, .columns = width});
+    model.extra.push_back({.name = "project_out", .rows = width, .columns = model.hidden_size});
   }
   if (!parts.flag("do_layer_norm_before", "", true)) model.has_final_norm = false;
 }

@@ -73,7 +73,7 @@ class Reader {
       if (tensor.part == domain::TensorPart::Head || weights.tied_head == bytes) head = bytes.host;
     }
     weights.matrices = std::move(matrices_);
-    weights.matrices.push_back({{.values = model_.vocabulary * model_.hidden_size, .bytes = head}});
+    weights.matrices.push_back({{.values = domain::vocabulary_values(model_), .bytes = head}});
     if (!mix_) {
       const std::int64_t rest = beyond_architecture(model_, false).count();
       weights.other = {.host = rest, .device = 0};

@@ -21,7 +21,7 @@ double table_values(const Situation& situation) {
   const domain::Model& model = *situation.plan->model;
   const int tables = (situation.stage.has_embedding ? 1 : 0) +
                      (situation.stage.has_head && !model.tied_embeddings ? 1 : 0);
-  return tables * static_cast<double>(model.vocabulary * model.hidden_size) /
+  return tables * static_cast<double>(domain::vocabulary_values(model)) /
          static_cast<double>(situation.plan->parallelism.tensor);
 }
 

@@ -46,8 +46,8 @@ double state_bytes(const Situation& situation) {
       return kBlockwise;
     case Optimizer::Muon: {
       if (run.has_adapters()) return moment;
-      const double tables = static_cast<double>(model.vocabulary * model.hidden_size) *
-                            (model.tied_embeddings ? 1 : 2);
+      const double tables =
+          static_cast<double>(domain::vocabulary_values(model)) * (model.tied_embeddings ? 1 : 2);
       return moment * (1 + std::min(1.0, tables / std::max(1.0, trained_values(situation))));
     }
     case Optimizer::Adafactor:
@@ -71,7 +71,7 @@ double gradient_values(const Situation& situation) {
   const double values = trained_values(situation);
   if (!run_of(situation).steps_in_backward) return values;
   const domain::Model& model = *situation.plan->model;
-  return std::min(values, static_cast<double>(model.vocabulary * model.hidden_size) /
+  return std::min(values, static_cast<double>(domain::vocabulary_values(model)) /
                               static_cast<double>(situation.plan->parallelism.tensor));
 }
 
