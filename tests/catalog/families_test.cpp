@@ -52,6 +52,55 @@ const std::vector<Published> kPublished = {
       "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
       "vocab_size": 30528, "type_vocab_size": 0, "max_position_embeddings": 8192, "rope_theta":
       500000, "torch_dtype": "float32"})"},
+    {"facebook/opt-350m", 331'196'416,
+     R"({"architectures": ["OPTForCausalLM"], "model_type": "opt", "hidden_size": 1024,
+      "num_hidden_layers": 24, "num_attention_heads": 16, "ffn_dim": 4096, "vocab_size": 50272,
+      "max_position_embeddings": 2048, "word_embed_proj_dim": 512, "do_layer_norm_before": false,
+      "torch_dtype": "float16"})"},
+    // 150,364,416 with the masks of six layers: 6 x 2048 x 2048 less.
+    {"EleutherAI/gpt-neo-125m", 125'198'592,
+     R"({"architectures": ["GPTNeoForCausalLM"], "model_type": "gpt_neo", "hidden_size": 768,
+      "num_layers": 12, "num_heads": 12, "window_size": 256, "vocab_size": 50257,
+      "max_position_embeddings": 2048, "torch_dtype": "float32"})"},
+    {"microsoft/biogpt", 346'763'264,
+     R"({"architectures": ["BioGptForCausalLM"], "model_type": "biogpt", "hidden_size": 1024,
+      "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096, "vocab_size":
+      42384, "max_position_embeddings": 1024, "torch_dtype": "float32"})"},
+    // 119,680,512 with the masks of twelve layers: 12 x 512 x 512 less.
+    {"openai-community/openai-gpt", 116'534'784,
+     R"({"architectures": ["OpenAIGPTLMHeadModel"], "model_type": "openai-gpt", "n_embd": 768,
+      "n_head": 12, "n_layer": 12, "n_positions": 512, "vocab_size": 40478, "torch_dtype":
+      "float32"})"},
+    // 132,099,328 with 16,384 position indices.
+    {"google/canine-s", 132'082'944,
+     R"({"architectures": ["CanineModel"], "model_type": "canine", "hidden_size": 768,
+      "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+      "max_position_embeddings": 16384, "num_hash_buckets": 16384, "num_hash_functions": 8,
+      "downsampling_rate": 4, "upsampling_kernel_size": 4, "type_vocab_size": 16, "torch_dtype":
+      "float32"})"},
+    {"jinaai/jina-embedding-b-en-v1", 109'628'544,
+     R"({"architectures": ["T5EncoderModel"], "model_type": "t5", "d_model": 768, "d_kv": 64,
+      "num_heads": 12, "d_ff": 3072, "num_layers": 12, "vocab_size": 32128, "n_positions": 512,
+      "relative_attention_num_buckets": 32, "feed_forward_proj": "relu", "torch_dtype":
+      "float32"})"},
+    {"google/flan-t5-base", 247'577'856,
+     R"({"architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "d_model": 768,
+      "d_kv": 64, "num_heads": 12, "d_ff": 2048, "num_layers": 12, "vocab_size": 32128,
+      "n_positions": 512, "relative_attention_num_buckets": 32, "feed_forward_proj": "gated-gelu",
+      "tie_word_embeddings": false, "torch_dtype": "float32"})"},
+    {"google/siglip2-giant-opt-patch16-384", 1'871'885'426,
+     R"({"architectures": ["SiglipModel"], "model_type": "siglip", "torch_dtype": "float32",
+      "text_config": {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27,
+      "num_attention_heads": 16, "projection_size": 1536, "model_type": "siglip_text_model",
+      "vocab_size": 256000, "max_position_embeddings": 64}, "vision_config": {"hidden_size": 1536,
+      "intermediate_size": 6144, "num_hidden_layers": 40, "num_attention_heads": 16, "model_type":
+      "siglip_vision_model", "image_size": 384, "patch_size": 16}})"},
+    {"nomic-ai/nomic-embed-text-v2-moe", 475'292'928,
+     R"({"architectures": ["NomicBertModel"], "model_type": "nomic_bert", "n_embd": 768, "n_head":
+      12, "n_layer": 12, "n_inner": 3072, "n_positions": 2048, "vocab_size": 250048,
+      "type_vocab_size": 1, "activation_function": "gelu", "qkv_proj_bias": true, "mlp_fc1_bias":
+      true, "mlp_fc2_bias": true, "num_experts": 8, "moe_top_k": 2, "moe_every_n_layers": 2,
+      "rotary_emb_base": 10000, "torch_dtype": "float32"})"},
     {"CohereLabs/aya-vision-8b", 8'631'842'032,
      R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
       "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],

@@ -44,6 +44,8 @@ void read_stablelm(ConfigParts& parts);
 void read_apertus(ConfigParts& parts);
 // gpt.cpp
 void read_gpt2(ConfigParts& parts);
+void read_openai_gpt(ConfigParts& parts);
+void read_gpt_neo(ConfigParts& parts);
 void read_falcon(ConfigParts& parts);
 void read_phi(ConfigParts& parts);
 void read_bloom(ConfigParts& parts);
@@ -90,6 +92,12 @@ void read_modern_bert(ConfigParts& parts);
 void read_clip(ConfigParts& parts);
 // whisper.cpp
 void read_whisper(ConfigParts& parts);
+// siglip.cpp
+void read_siglip(ConfigParts& parts);
+// canine.cpp
+void read_canine(ConfigParts& parts);
+// t5.cpp
+void read_t5(ConfigParts& parts);
 // bart.cpp
 void read_bart(ConfigParts& parts);
 // mllama.cpp

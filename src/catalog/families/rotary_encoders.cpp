@@ -7,6 +7,29 @@
 #include "catalog/families/readers.hpp"
 
 namespace gpushape::catalog {
+namespace {
+
+// Every second layer, say, routes to experts of the network's width, which share one bias of their
+// output. Source: modeling_hf_nomic_bert.py, NomicExperts.
+void add_nomic_layers(const ConfigParts& parts, const domain::Layer& dense) {
+  constexpr document::IntegerBounds kCount{.least = 0, .most = kExperts.most};
+  const std::int64_t count = read_layer_count(parts);
+  const std::int64_t experts = parts.fields().integer("num_experts", kCount).value_or(0);
+  const std::int64_t every = parts.fields().integer("moe_every_n_layers", kCount).value_or(0);
+  domain::Layer mixture = dense;
+  mixture.feed_forward.width = 0;
+  mixture.feed_forward.experts =
+      domain::Experts{.count = experts,
+                      .active = parts.fields().integer("moe_top_k", kExperts).value_or(1),
+                      .width = dense.feed_forward.width,
+                      .is_gated = dense.feed_forward.gated};
+  mixture.extra.push_back({.name = "mlp.experts.bias", .rows = parts.model().hidden_size});
+  const bool mixes = experts > 0 && every > 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    add_layer(parts, mixes && i % every == 1 ? mixture : dense);
+}
+
+}  // namespace
 
 void read_nomic_bert(ConfigParts& parts) {
   domain::Model& model = parts.model();
@@ -18,7 +41,7 @@ void read_nomic_bert(ConfigParts& parts) {
   layer.feed_forward.bias = parts.flag("mlp_fc1_bias", "feedForwardBias", true);
   layer.feed_forward.gated =
       parts.fields().text("activation_function").value_or("swiglu").ends_with("glu");
-  model.layers.push_back({layer, read_layer_count(parts)});
+  add_nomic_layers(parts, layer);
   const std::int64_t types = parts.size_or({"type_vocab_size"}, "", kVocabulary, 2);
   model.extra.push_back(
       {.name = "embeddings.token_type_embeddings", .rows = types, .columns = model.hidden_size});
@@ -27,12 +50,6 @@ void read_nomic_bert(ConfigParts& parts) {
   read_rotary_dim(parts, layer.attention.head_dim);
   model.has_final_norm = false;
   model.has_head = false;
-  for (const char* field : {"num_experts", "moe_every_n_layers"}) {
-    if (parts.fields().integer(field, {.least = 0, .most = kExperts.most}).value_or(0) == 0)
-      continue;
-    parts.fields().complain(field, "a Nomic BERT with experts is not understood");
-    return;
-  }
 }
 
 // Gate and up are one matrix without a bias; everything else has one. Snowflake's copies of it call
