@@ -123,9 +123,9 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
     if (start.adapter_rank) workload.adapters->rank = stated(*start.adapter_rank);
     if (start.adapters) workload.adapters->count = stated(*start.adapters);
   }
-  if (start.draft_tokens && model.multi_token_prediction)
-    engine.draft_tokens = stated(*start.draft_tokens);
   if (start.draft_model && start.draft_model->model) engine.draft_model = start.draft_model;
+  if (start.draft_tokens && (model.multi_token_prediction || engine.draft_model))
+    engine.draft_tokens = stated(*start.draft_tokens);
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);

@@ -65,8 +65,8 @@ const Family* family_named(const Fields& fields, const std::string& model_type,
   // A type may stand for a decoder alone and for the composite around it; the class decides.
   if (!architectures.empty() && !class_kind(*family, architectures.front())) {
     const Family* other = family_of_class(architectures.front());
-    if (other != nullptr && fields.given("text_config") && is_decoder_of(model_type, *other))
-      return other;
+    const bool is_around = fields.given("text_config") || architectures.front().contains("Eagle");
+    if (other != nullptr && is_around && is_decoder_of(model_type, *other)) return other;
   }
   return family;
 }
@@ -162,7 +162,8 @@ void add_classifier(const Recognised& found, const Fields& root, domain::Model& 
 
 // The mappings that composites nest their decoder in.
 std::optional<Reader> nested_decoder(const Fields& root) {
-  for (const std::string_view name : {"text_config", "llm_config", "language_config"}) {
+  for (const std::string_view name :
+       {"text_config", "llm_config", "language_config", "transformer_layer_config"}) {
     if (root.given(name)) return root.mapping(name);
   }
   if (!root.given("thinker_config")) return std::nullopt;

@@ -215,6 +215,9 @@ constexpr std::int64_t vocabulary_values(const Model& model) {
   return model.vocabulary * embedding_columns(model);
 }
 
+/// A draft that is no model of its own: a head on the hidden states of its target (EAGLE).
+inline bool is_draft_head(const Model& model) { return model.architecture.contains("Eagle"); }
+
 /// Some layers route tokens to experts.
 inline bool has_experts(const Model& model) {
   return std::ranges::any_of(

@@ -159,6 +159,8 @@ std::string draft_name(const domain::DraftModel& draft) {
   return has_id && !is_local_model(draft.model->id) ? draft.model->id : draft.name.value;
 }
 
+bool is_head(const domain::DraftModel& draft) { return draft.model && is_draft_head(*draft.model); }
+
 bool has_draft(const domain::EngineSettings& engine) {
   return engine.draft_model || (engine.draft_tokens && engine.draft_tokens->value > 0);
 }
@@ -172,7 +174,8 @@ std::optional<Setting> draft_setting(const domain::EngineSettings& engine,
   const std::string why = engine.draft_tokens ? "tokens proposed in one step, as asked for"
                                               : "--draft-tokens says another number";
   if (setting == "draft" && engine.draft_model)
-    return Setting{fmt::format(R"({{"model":"{}","num_speculative_tokens":{}}})",
+    return Setting{fmt::format(R"({{{}"model":"{}","num_speculative_tokens":{}}})",
+                               is_head(*engine.draft_model) ? R"("method":"eagle3",)" : "",
                                draft_name(*engine.draft_model), tokens),
                    "--draft-model: its weights and cache were sized beside the model's; " + why};
   if (setting == "draft")
@@ -272,7 +275,8 @@ std::optional<std::string> word_of(const Sized& sized, std::string_view setting)
   }
   if (setting == "draftMethod") {
     if (!has_draft(workload.engine)) return std::nullopt;
-    return workload.engine.draft_model ? "model" : "layers";
+    if (!workload.engine.draft_model) return "layers";
+    return is_head(*workload.engine.draft_model) ? "head" : "model";
   }
   if (setting != "quantization" || !workload.quantization) return std::nullopt;
   const auto& estimate = sized.picked.estimate;

@@ -68,7 +68,7 @@ std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
     collector.add(run.layer, run.count, on_stage(stage, start, run.count));
     start += run.count;
   }
-  if (geometry.draft_tokens > 0 && model.multi_token_prediction) {
+  if (draft == nullptr && geometry.draft_tokens > 0 && model.multi_token_prediction) {
     // The last stage predicts further tokens.
     for (const domain::LayerRun& run : model.multi_token_prediction->layers)
       collector.add(run.layer, run.count, stage.has_head ? run.count : 0);

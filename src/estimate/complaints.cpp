@@ -151,6 +151,11 @@ class Checker {
   }
 
   void check_layers() {
+    if (row_ != nullptr && is_draft_head(model_)) {
+      complain(fmt::format("{} is a draft, which proposes tokens to another model", model_.id),
+               "name the model that it was trained for, and this one with --draft-model");
+      return;
+    }
     if (!is_served()) {
       complain(fmt::format("{} does not serve the family '{}'", row_->name, model_.family),
                "--engine transformers runs the code that is published with the checkpoint");
@@ -327,9 +332,10 @@ class Checker {
   }
 
   void check_drafts() {
-    if (!workload_.engine.draft_tokens || model_.multi_token_prediction) return;
+    const domain::EngineSettings& engine = workload_.engine;
+    if (!engine.draft_tokens || engine.draft_model || model_.multi_token_prediction) return;
     complain(fmt::format("{} has no layers that predict further tokens", model_.id),
-             "leave draft tokens away: a draft model of its own is not part of this estimate");
+             "leave draft tokens away, or name a draft model that proposes them");
   }
 
   void check_context() {

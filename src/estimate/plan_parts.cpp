@@ -258,7 +258,8 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.expert_padding = expert_padding(plan.facts);
   plan.weights.row_bytes = std::llround(plan.facts.expected("fp8RowBytes"));
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
-  plan.weights.loads_drafts = workload.engine.draft_tokens.has_value();
+  plan.weights.loads_drafts =
+      workload.engine.draft_tokens.has_value() && !workload.engine.draft_model;
   take_start(request, plan.facts, plan.weights);
   plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));

@@ -101,6 +101,19 @@ const std::vector<Published> kPublished = {
       "type_vocab_size": 1, "activation_function": "gelu", "qkv_proj_bias": true, "mlp_fc1_bias":
       true, "mlp_fc2_bias": true, "num_experts": 8, "moe_top_k": 2, "moe_every_n_layers": 2,
       "rotary_emb_base": 10000, "torch_dtype": "float32"})"},
+    // 950,186,496 with the maps of 128,256 and 32,000 tokens.
+    {"RedHatAI/Llama-3.1-8B-Instruct-speculator.eagle3", 950'026'240,
+     R"({"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama", "hidden_size": 4096,
+      "num_hidden_layers": 1, "num_attention_heads": 32, "num_key_value_heads": 8,
+      "intermediate_size": 14336, "vocab_size": 128256, "draft_vocab_size": 32000,
+      "max_position_embeddings": 2048, "tie_word_embeddings": false, "torch_dtype": "float16"})"},
+    // 854,792,768 with the maps of 201,088 and 64,000 tokens.
+    {"RedHatAI/gpt-oss-20b-speculator.eagle3", 854'527'680,
+     R"({"architectures": ["Eagle3Speculator"], "model_type": "eagle3", "draft_vocab_size": 64000,
+      "norm_before_fc": true, "torch_dtype": "bfloat16", "transformer_layer_config":
+      {"model_type": "llama", "hidden_size": 2880, "num_hidden_layers": 1, "num_attention_heads":
+      64, "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 2880, "vocab_size":
+      201088, "max_position_embeddings": 131072, "tie_word_embeddings": false}})"},
     {"CohereLabs/aya-vision-8b", 8'631'842'032,
      R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
       "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],

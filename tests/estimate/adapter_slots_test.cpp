@@ -110,6 +110,26 @@ TEST_SUITE("estimate") {
     CHECK(both.kv_bytes_per_token == Bytes((36 + 28) * 2 * 8 * 128 * 2));
   }
 
+  // EAGLE-3 for Qwen3-8B: 1,022,037,632 values are published. Its copy of the embedding, 151,936 x
+  // 4,096, and the maps of 151,936 + 32,000 tokens stay on the host: 399,523,840 are left, and
+  // 40,960 rows of angles, 128 wide.
+  TEST_CASE("a head that drafts shares the model's embedding, and is no model of its own") {
+    domain::Workload workload = served_with(16, {0, 19, 0});
+    workload.adapters.reset();
+    const Result<domain::Model> head = built_in().find("RedHatAI/Qwen3-8B-speculator.eagle3");
+    REQUIRE(head.has_value());
+    CHECK_FALSE(estimate::estimate_memory(*head, workload,
+                                          *example::built_in_catalog().engine("vllm"), {}));
+    workload.engine.draft_tokens = example::flag<std::int64_t>(3);
+    workload.engine.draft_model =
+        domain::DraftModel{.name = example::flag<std::string>(head->id),
+                           .model = std::make_shared<const domain::Model>(*head)};
+    const domain::Estimate both = estimate_of("Qwen/Qwen3-8B", workload);
+    const std::int64_t bytes = 2 * (399'523'840 + 40'960 * 128);
+    CHECK(expected(both, Part::Draft).gib() == doctest::Approx(Bytes(bytes).gib()).epsilon(0.005));
+    CHECK(both.kv_bytes_per_token == Bytes((36 + 1) * 2 * 8 * 128 * 2));
+  }
+
   TEST_CASE("offloaded weights leave the GPU, to the byte, and lie in host memory") {
     domain::Workload workload = served_with(16, {0, 19, 0});
     workload.adapters.reset();

@@ -39,6 +39,8 @@ void add_lfm2_vision(ConfigParts& parts);
 void add_deep_encoder(ConfigParts& parts);
 void add_perception_encoder(ConfigParts& parts);
 void add_phi4_towers(ConfigParts& parts);
+// eagle.cpp
+void add_eagle3(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);

@@ -124,7 +124,7 @@ double reserved_mib(const Request& request, const Plan& plan) {
   }
   reserved = std::max(reserved, mib("reserveAtLeast"));
   const auto& draft = request.workload->engine.draft_model;
-  const bool stands_alone = draft && draft->model && !draft->model->architecture.contains("Eagle");
+  const bool stands_alone = draft && draft->model && !is_draft_head(*draft->model);
   if (stands_alone) {
     reserved += mib("reserveDraftModel");
   } else if (draft || request.workload->engine.draft_tokens) {

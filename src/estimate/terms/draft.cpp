@@ -11,7 +11,7 @@ namespace {
 
 LoadedWeights weights_of(const Situation& situation) {
   const PlannedDraft& draft = situation.plan->draft;
-  const bool is_head = draft.model->architecture.contains("Eagle");
+  const bool is_head = is_draft_head(*draft.model);
   const Stage whole{.layers = layer_count(*draft.model),
                     .has_embedding = !is_head,
                     .has_head = !is_head || !draft.model->tied_embeddings};
