@@ -58,7 +58,15 @@ void add_multi_head(TensorList& list, const Attention& attention, std::int64_t h
                              (gates_values ? attention.heads * attention.value_head_dim : 0);
   const std::int64_t key = attention.kv_heads * attention.head_dim;
   const std::int64_t value = attention.kv_heads * attention.value_head_dim;
-  list.linear(names.q, kPart, query, hidden_size, Split::Rows, fused);
+  if (attention.query_rank > 0) {
+    // Step3: what is narrow is one matrix, and no rank holds less than all of it.
+    list.linear("self_attn.q_down_proj", kPart, attention.query_rank, hidden_size, Split::None,
+                fused);
+    list.vector("self_attn.inter_norm", TensorPart::Norm, attention.query_rank);
+    list.linear(names.q, kPart, query, attention.query_rank, Split::Rows);
+  } else {
+    list.linear(names.q, kPart, query, hidden_size, Split::Rows, fused);
+  }
   list.linear(names.k, kPart, key, hidden_size, Split::KvRows, fused).heads = attention.kv_heads;
   if (!attention.value_is_key)
     list.linear(names.v, kPart, value, hidden_size, Split::KvRows, fused).heads =
@@ -188,7 +196,7 @@ void add_compressed(TensorList& list, const Attention& attention, std::int64_t h
 
 void add_attention(TensorList& list, const Attention& attention, std::int64_t hidden_size,
                    bool is_cross) {
-  if (attention.heads == 0) return;
+  if (attention.heads == 0 || attention.borrows_weights) return;
   if (attention.compression) {
     add_compressed(list, attention, hidden_size);
   } else if (attention.latent) {

@@ -78,6 +78,10 @@ struct Attention {
   bool value_is_key = false;  ///< no value projection (Gemma 4 global layers)
   /// Reads the cache of an earlier layer of its kind, and keeps none of its own (Gemma 3n).
   bool shares_cache = false;
+  /// Its matrices are a block's that several layers run (Zamba2), which stands in Model::extra.
+  bool borrows_weights = false;
+  /// Queries pass through so many values, with a norm on them (Step3); 0 for a direct projection.
+  std::int64_t query_rank = 0;
   std::optional<Latent> latent = std::nullopt;    ///< Latent, and Compressed where it has one
   std::optional<Indexer> indexer = std::nullopt;  ///< of latent and compressed attention
   std::optional<Compression> compression = std::nullopt;  ///< Compressed

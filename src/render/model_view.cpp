@@ -51,6 +51,7 @@ std::string attention_words(const domain::Attention& attention) {
   if (attention.window_tokens > 0)
     text += fmt::format(", window of {}", grouped(attention.window_tokens));
   if (attention.shares_cache) text += ", cache of an earlier layer";
+  if (attention.borrows_weights) text += ", weights of a shared block";
   return text;
 }
 

@@ -22,6 +22,8 @@ Node attention_node(const domain::Attention& attention) {
   set_count(node, "valueHeadDim", attention.value_head_dim);
   set_count(node, "windowTokens", attention.window_tokens);
   set_switch(node, "sharesCache", attention.shares_cache);
+  set_switch(node, "borrowsWeights", attention.borrows_weights);
+  set_count(node, "queryRank", attention.query_rank);
   if (attention.latent) {
     Node& latent = node.set("latent", Node::mapping());
     set_count(latent, "queryRank", attention.latent->query_rank);

@@ -64,6 +64,8 @@ inline domain::Attention any_attention() {
   attention.has_sinks = maybe();
   attention.value_is_key = maybe();
   attention.shares_cache = maybe();
+  attention.borrows_weights = maybe();
+  attention.query_rank = maybe() ? size_up_to(2048) : 0;
   if (maybe()) {
     attention.latent = domain::Latent{.query_rank = size_or_none(1536),
                                       .kv_rank = size_up_to(512),

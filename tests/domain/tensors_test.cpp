@@ -82,6 +82,30 @@ TEST_SUITE("domain") {
     CHECK(count_parameters(model) == 3'085'938'688);
   }
 
+  TEST_CASE("queries through a narrow matrix count and are dealt out as in Step3") {
+    Model model;
+    model.hidden_size = 7168;
+    Layer layer = llama_layer(64, 1, 256, 0);
+    layer.attention.query_rank = 2048;
+    model.layers = {{layer, 1}};
+    // Down 2048 x 7168 and its norm, up 16384 x 2048, key and value 2 x 256 x 7168, output
+    // 7168 x 16384; two norms of a layer and one at the end.
+    CHECK(count_parameters(model) ==
+          14'680'064LL + 2'048 + 33'554'432 + 3'670'016 + 117'440'512 + 3LL * 7'168);
+    const auto tensors = tensors_of(layer, model);
+    CHECK(named(tensors, "self_attn.q_down_proj").split == Split::None);
+    CHECK(named(tensors, "self_attn.q_proj").columns == 2048);
+  }
+
+  TEST_CASE("a layer that runs a shared block holds no matrices of its own") {
+    Model model;
+    model.hidden_size = 2048;
+    Layer layer = llama_layer(32, 32, 128, 0);
+    layer.attention.borrows_weights = true;
+    model.layers = {{layer, 6}};
+    CHECK(count_parameters(model) == 13LL * 2'048);  // two norms of a layer and one at the end
+  }
+
   TEST_CASE("latents, experts and a layer for further tokens count as in DeepSeek-V3") {
     const Model model = deepseek_v3();
     // The publisher's README: 671B of the main model, 14B of the multi-token module with its
