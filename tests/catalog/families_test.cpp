@@ -26,6 +26,49 @@ const std::vector<Published> kPublished = {
       "intermediate_size": 11008, "num_experts": 2, "num_experts_per_tok": 2, "vocab_size":
       100352, "max_position_embeddings": 4096, "tie_word_embeddings": false, "torch_dtype":
       "bfloat16"})"},
+    // 1,286,482,944 of them are the tower, whose queries share 8 heads of keys; with the layer for
+    // a further token.
+    {"LGAI-EXAONE/EXAONE-4.5-33B", 34'350'097'664,
+     R"({"architectures": ["Exaone4_5_ForConditionalGeneration"], "model_type": "exaone4_5",
+      "tie_word_embeddings": false, "vocab_size": 153600, "text_config": {"model_type":
+      "exaone4_5_text", "hidden_size": 5120, "intermediate_size": 27392, "num_hidden_layers": 64,
+      "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128,
+      "max_position_embeddings": 262144, "sliding_window": 4096, "sliding_window_pattern": "LLLG",
+      "num_nextn_predict_layers": 1, "vocab_size": 153600, "rope_parameters": {"rope_type":
+      "llama3", "factor": 16.0, "original_max_position_embeddings": 8192, "low_freq_factor": 1.0,
+      "high_freq_factor": 4.0, "rope_theta": 1000000}}, "vision_config": {"model_type":
+      "exaone4_5_vision", "depth": 28, "hidden_size": 2048, "intermediate_size": 5120,
+      "num_heads": 32, "num_key_value_heads": 8, "patch_size": 14, "spatial_merge_size": 2,
+      "temporal_patch_size": 2, "window_size": 112, "out_hidden_size": 5120,
+      "fullatt_block_indexes": [6, 13, 20, 27]}, "torch_dtype": "bfloat16"})"},
+    {"Zyphra/Zamba2-1.2B-instruct", 1'215'064'704,
+     R"({"architectures": ["Zamba2ForCausalLM"], "model_type": "zamba2", "hidden_size": 2048,
+      "num_hidden_layers": 38, "num_attention_heads": 32, "num_key_value_heads": 32,
+      "attention_head_dim": 128, "attention_hidden_size": 4096, "kv_channels": 64,
+      "intermediate_size": 8192, "ffn_hidden_size": 8192, "vocab_size": 32000,
+      "max_position_embeddings": 4096, "layers_block_type": ["mamba", "mamba", "mamba", "mamba",
+      "mamba", "hybrid", "mamba", "mamba", "mamba", "mamba", "mamba", "hybrid", "mamba", "mamba",
+      "mamba", "mamba", "mamba", "hybrid", "mamba", "mamba", "mamba", "mamba", "mamba", "hybrid",
+      "mamba", "mamba", "mamba", "mamba", "mamba", "hybrid", "mamba", "mamba", "mamba", "mamba",
+      "mamba", "hybrid", "mamba", "mamba"], "mamba_d_conv": 4, "mamba_d_state": 128,
+      "mamba_expand": 2, "mamba_headdim": 64, "mamba_ngroups": 1, "n_mamba_heads": 64,
+      "add_bias_linear": false, "adapter_rank": 128, "num_mem_blocks": 1, "use_conv_bias": true,
+      "use_mem_rope": true, "use_shared_attention_adapter": true, "use_shared_mlp_adapter": true,
+      "rope_theta": 10000, "torch_dtype": "bfloat16"})"},
+    {"stepfun-ai/step3", 320'969'912'832,
+     R"({"architectures": ["Step3VLForConditionalGeneration"], "model_type": "step3_vl",
+      "hidden_size": 7168, "projector_bias": false, "understand_projector_stride": 2,
+      "text_config": {"architectures": ["Step3TextForCausalLM"], "model_type": "step3_text",
+      "hidden_size": 7168, "intermediate_size": 18432, "num_attention_heads": 64,
+      "num_attention_groups": 1, "num_hidden_layers": 61, "max_seq_len": 65536, "vocab_size":
+      128815, "moe_intermediate_size": 5120, "moe_num_experts": 48, "moe_top_k": 3, "rope_theta":
+      500000, "share_expert_dim": 5120, "share_q_dim": 2048, "head_dim": 256, "moe_layers_enum":
+      "4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,)"
+     R"(32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59"},
+      "vision_config": {"model_type": "step3_vision_encoder", "hidden_size": 1792,
+      "intermediate_size": 15360, "output_hidden_size": 4096, "num_hidden_layers": 63,
+      "num_attention_heads": 16, "image_size": 728, "patch_size": 14, "hidden_act": "quick_gelu"},
+      "torch_dtype": "bfloat16"})"},
     {"jinaai/jina-embeddings-v2-base-en", 137'368'320,
      R"({"architectures": ["JinaBertForMaskedLM"], "model_type": "bert", "hidden_size": 768,
       "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
@@ -362,7 +405,8 @@ const std::vector<Published> kPublished = {
       "head_dim": 128, "attention_other_setting": {"attention_type": "sliding_attention",
       "num_attention_heads": 96, "num_attention_groups": 8, "head_dim": 128},
       "moe_num_experts": 288, "moe_top_k": 8,
-      "moe_layers_enum": "3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44",
+      "moe_layers_enum": "3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,)"
+     R"(32,33,34,35,36,37,38,39,40,41,42,43,44",
       "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
       "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",
       "sliding_attention", "full_attention", "sliding_attention", "sliding_attention",

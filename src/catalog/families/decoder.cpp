@@ -219,6 +219,11 @@ std::vector<std::string> layer_words(const ConfigParts& parts, std::string_view 
                                      std::int64_t count) {
   if (!parts.fields().given(field)) return {};
   std::vector<std::string> words = parts.fields().texts(field);
+  // EXAONE 4.5 lists the layers for further tokens behind the others.
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", {.least = 0, .most = 100}).value_or(0);
+  if (words.size() == static_cast<std::size_t>(count + further))
+    words.resize(static_cast<std::size_t>(count));
   if (words.size() == static_cast<std::size_t>(count)) return words;
   parts.fields().complain(field,
                           fmt::format("{} lists {} layers of {}", field, words.size(), count));

@@ -28,7 +28,7 @@ void read_with_halved_width(const ConfigParts& parts) {
 
 }  // namespace
 
-void read_mimo(ConfigParts& parts) {
+void read_with_further(ConfigParts& parts) {
   read_dense(parts);
   const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
   add_multi_token(parts, parts.model().layers.back().layer, further);

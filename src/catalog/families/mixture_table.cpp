@@ -161,6 +161,7 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
      .traits = {.qkv_bias_field = "qkv_bias",
                 .output_bias_field = "attention_bias",
                 .head_norm = HeadNorm::Shared}},
+    {.model_types = "step3_text", .stems = "Step3Text", .read = read_step3},
     {.model_types = "step3p7 step3p5",
      .stems = "Step3p7Flash Step3p7 Step3p5",
      .read = read_step3p7,

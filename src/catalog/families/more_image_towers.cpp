@@ -41,6 +41,31 @@ void add_llama4_vision(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
+// Step3VisionTransformer: a class token, no norm around the blocks; two convolutions halve the grid
+// before the projector.
+void add_step3_vision(ConfigParts& parts) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  domain::Tower tower =
+      read_sizes(vision, {.hidden_size = 1792, .layers = 63, .heads = 16, .width = 15360});
+  const Patches patches = read_patches(vision, 728, 14);
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t halved = vision.integer("output_hidden_size", kHiddenSize).value_or(4096);
+  const std::int64_t grid = patches.side * patches.side;
+  const bool has_bias = parts.root().boolean("projector_bias").value_or(false);
+  tower.parameters =
+      linear_values(kColours * patches.patch * patches.patch, hidden) + (grid + 2) * hidden +
+      tower.layers *
+          values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
+      linear_values(2 * 2 * hidden, halved) + linear_values(3 * 3 * halved, 2 * halved) +
+      linear_values(2 * halved, parts.model().hidden_size, has_bias);
+  tower.inner_tokens = grid;
+  tower.output_tokens = grid / 16;
+  tower.input_values = kColours * patches.image * patches.image;
+  add_tower(parts, tower);
+}
+
 // MiniCPM-V names its decoder by a version of its own.
 const Family* minicpmv_decoder(const Fields& root) {
   struct Version {

@@ -1,6 +1,9 @@
 // Qwen3-Next, Qwen3.5, 3.6 and later: gated delta layers, and full attention with an output gate in
-// every fourth. Sources: Qwen3NextConfig and Qwen3_5Config of transformers and their classes.
+// every fourth; OLMo Hybrid, whose attention has no gate. Sources: Qwen3NextConfig, Qwen3_5Config
+// and OlmoHybridConfig of transformers and their classes.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/experts.hpp"
@@ -10,13 +13,19 @@
 namespace gpushape::catalog {
 namespace {
 
-domain::Recurrent read_delta(const ConfigParts& parts) {
+// `heads` of an absent field; 0 for required. OLMo Hybrid's keys are three quarters as wide as the
+// network, and its values twice its keys.
+domain::Recurrent read_delta(const ConfigParts& parts, std::int64_t heads = 0) {
   domain::Recurrent mixer;
   mixer.kind = domain::RecurrentKind::GatedDelta;
-  mixer.key_heads = parts.size({"linear_num_key_heads"}, "recurrent", kHeads);
-  mixer.key_dim = parts.size({"linear_key_head_dim"}, "", kHeadDim);
-  mixer.value_heads = parts.size({"linear_num_value_heads"}, "", kHeads);
-  mixer.value_dim = parts.size({"linear_value_head_dim"}, "", kHeadDim);
+  mixer.key_heads = parts.size_or({"linear_num_key_heads"}, "recurrent", kHeads, heads);
+  const std::int64_t key_dim =
+      heads > 0 ? std::max<std::int64_t>(1, parts.model().hidden_size * 3 / 4 / mixer.key_heads)
+                : 0;
+  mixer.key_dim = parts.size_or({"linear_key_head_dim"}, "", kHeadDim, key_dim);
+  mixer.value_heads = parts.size_or({"linear_num_value_heads"}, "", kHeads, heads);
+  mixer.value_dim =
+      parts.size_or({"linear_value_head_dim"}, "", kHeadDim, heads > 0 ? 2 * mixer.key_dim : 0);
   mixer.convolution = parts.size_or({"linear_conv_kernel_dim"}, "", kKernel, 4);
   mixer.has_norm = true;
   mixer.state_bits = state_bits(parts);
@@ -85,6 +94,20 @@ void read_qwen_hybrid(ConfigParts& parts) {
       field.empty() ? otherwise
                     : parts.fields().integer(field, {.least = 0, .most = 100}).value_or(0);
   add_multi_token(parts, full, further);
+}
+
+void read_olmo_hybrid(ConfigParts& parts) {
+  read_outer(parts);
+  // Published without rope: "rope_parameters": null.
+  if (parts.fields().first_given({"rope_parameters", "rope_theta", "rope_scaling"}).empty())
+    parts.model().rope = {};
+  const std::int64_t count = read_layer_count(parts);
+  const domain::Layer full = read_layer(parts);
+  domain::Layer linear = recurrent_layer(read_delta(parts, full.attention.heads));
+  linear.feed_forward = full.feed_forward;
+  for (const bool is_linear : linear_layers(parts, count))
+    add_layer(parts, is_linear ? linear : full);
+  read_rotary_dim(parts, full.attention.head_dim);
 }
 
 }  // namespace gpushape::catalog

@@ -47,12 +47,15 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   const std::int64_t hidden = tower.hidden_size;
   tower.width = is_gated ? vision.integer("intermediate_size", kWidth).value_or(3420)
                          : hidden * vision.integer("mlp_ratio", kPatchEdge).value_or(4);
+  // EXAONE 4.5 groups its queries.
+  const std::int64_t kv_heads = vision.integer("num_key_value_heads", kHeads).value_or(tower.heads);
   // RMSNorm came with the gates.
   const std::int64_t norm = is_gated ? hidden : 2 * hidden;
   const std::int64_t merged = common.merge * hidden;
   tower.parameters = kColours * common.frames * common.patch * common.patch * hidden +
                      tower.layers * values_of({.hidden = hidden,
                                                .width = tower.width,
+                                               .kv_inner = hidden / tower.heads * kv_heads,
                                                .is_gated = is_gated,
                                                .norm_values = 2 * norm}) +
                      norm + linear_values(merged, merged) + linear_values(merged, out);

@@ -31,10 +31,11 @@ void read_minicpm3(ConfigParts& parts);
 void read_deepseek_v4(ConfigParts& parts);
 // qwen_hybrid.cpp
 void read_qwen_hybrid(ConfigParts& parts);
+void read_olmo_hybrid(ConfigParts& parts);
 // kimi_linear.cpp
 void read_kimi_linear(ConfigParts& parts);
 // dense.cpp
-void read_mimo(ConfigParts& parts);
+void read_with_further(ConfigParts& parts);
 void read_minicpm(ConfigParts& parts);
 void read_qwen1(ConfigParts& parts);
 void read_chatglm(ConfigParts& parts);
@@ -59,6 +60,8 @@ void read_jamba(ConfigParts& parts);
 void read_bamba(ConfigParts& parts);
 void read_granite_hybrid(ConfigParts& parts);
 void read_falcon_h1(ConfigParts& parts);
+// zamba.cpp
+void read_zamba2(ConfigParts& parts);
 // nemotron.cpp
 void read_nemotron_h(ConfigParts& parts);
 void read_nemotron_nas(ConfigParts& parts);
@@ -69,6 +72,7 @@ void read_minimax_m3(ConfigParts& parts);
 // window_mixtures.cpp
 void read_llama4(ConfigParts& parts);
 void read_laguna(ConfigParts& parts);
+void read_step3(ConfigParts& parts);
 void read_step3p7(ConfigParts& parts);
 void read_mimo_v2(ConfigParts& parts);
 // rwkv.cpp

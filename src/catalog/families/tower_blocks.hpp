@@ -9,7 +9,8 @@ namespace gpushape::catalog {
 struct TowerBlock {
   std::int64_t hidden = 0;
   std::int64_t width = 0;
-  std::int64_t inner = 0;  ///< heads x head size; 0 for hidden
+  std::int64_t inner = 0;     ///< heads x head size; 0 for hidden
+  std::int64_t kv_inner = 0;  ///< likewise of keys; 0 for inner
   bool attention_bias = true;
   bool network_bias = true;
   bool is_gated = false;
@@ -19,8 +20,10 @@ struct TowerBlock {
 constexpr std::int64_t values_of(const TowerBlock& block) {
   const std::int64_t inner = block.inner > 0 ? block.inner : block.hidden;
   const std::int64_t gates = block.is_gated ? 2 : 1;
-  std::int64_t total = 4 * block.hidden * inner + (gates + 1) * block.hidden * block.width;
-  if (block.attention_bias) total += 3 * inner + block.hidden;
+  const std::int64_t kv_inner = block.kv_inner > 0 ? block.kv_inner : inner;
+  std::int64_t total =
+      2 * block.hidden * (inner + kv_inner) + (gates + 1) * block.hidden * block.width;
+  if (block.attention_bias) total += inner + 2 * kv_inner + block.hidden;
   if (block.network_bias) total += gates * block.width + block.hidden;
   return total + block.norm_values;
 }

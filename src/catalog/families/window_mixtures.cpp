@@ -1,6 +1,6 @@
 // Mixtures of experts whose local and global layers differ in more than their window: Llama 4,
-// Laguna, Step 3.5 and 3.7, MiMo-V2. Sources: Llama4TextConfig of transformers; vLLM's laguna,
-// step3p5 and mimo_v2_flash.
+// Laguna, Step 3.5 and 3.7, MiMo-V2; and Step3 before them, which has no windows yet. Sources:
+// Llama4TextConfig of transformers; vLLM's laguna, step3_text, step3p5 and mimo_v2_flash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,6 +137,24 @@ std::vector<bool> step_mixtures(const ConfigParts& parts, std::int64_t count) {
 }
 
 }  // namespace
+
+// Every layer sees everything; queries pass through a narrow matrix, keys and values of one head
+// serve them all.
+void read_step3(ConfigParts& parts) {
+  read_outer(parts);
+  const std::int64_t count = read_layer_count(parts);
+  domain::Layer dense;
+  dense.attention = read_attention(parts);
+  if (const auto groups = parts.size_if({"num_attention_groups"}, "kvHeads", kHeads))
+    dense.attention.kv_heads = *groups;
+  dense.attention.query_rank = parts.size({"share_q_dim"}, "queryRank", kWidth);
+  domain::Layer mixture = dense;
+  dense.feed_forward = read_feed_forward(parts);
+  mixture.feed_forward.experts = read_experts(parts, {.has_shared_width = true});
+  for (const bool is_mixture : step_mixtures(parts, count))
+    add_layer(parts, is_mixture ? mixture : dense);
+  read_rotary_dim(parts, dense.attention.head_dim);
+}
 
 void read_step3p7(ConfigParts& parts) {
   read_outer(parts);
