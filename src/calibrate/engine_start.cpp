@@ -103,6 +103,15 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
   return value;
 }
 
+/// Whether a remark on a table of n-grams says that it is not on the GPU.
+bool puts_tables_elsewhere(std::string_view notes) {
+  constexpr auto kTables = std::to_array<std::string_view>({"n-gram", "PLE", "table offloaded"});
+  constexpr auto kPlaces =
+      std::to_array<std::string_view>({"offload", "OFFLOAD", "disk", "SSD", "host memory"});
+  const auto says = [&](std::string_view word) { return notes.contains(word); };
+  return std::ranges::any_of(kTables, says) && std::ranges::any_of(kPlaces, says);
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -137,6 +146,7 @@ EngineStart read_start(const Node& record) {
   start.is_first_generation = start.notes.contains("V0 engine");
   start.is_under_wsl = start.notes.contains("WSL");
   start.has_adapters = start.notes.contains("LoRA");
+  start.has_tables_elsewhere = puts_tables_elsewhere(start.notes);
   start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));

@@ -48,6 +48,8 @@ struct EngineStart {
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;
+  /// Tables of n-grams lie in host memory or on disk (VLLM_PLE_CPU_OFFLOAD=1).
+  bool has_tables_elsewhere = false;
   bool has_adapters = false;
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> adapters;      ///< that slots are kept for

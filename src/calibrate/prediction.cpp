@@ -139,6 +139,12 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 }
 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
+  if (start.has_tables_elsewhere) {
+    for (domain::LayerRun& run : model.layers)
+      std::erase_if(run.layer.extra, [](const domain::ExtraTensor& tensor) {
+        return tensor.name.ends_with("ngram_embedding");
+      });
+  }
   const std::int64_t context = start.context_tokens.value_or(0);
   if (context <= model.max_context_tokens) return model;
   // Whoever overrides the scaling of the rope gets as many more angles.

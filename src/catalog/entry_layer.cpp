@@ -49,6 +49,7 @@ void visit_attention(Fields& fields) {
     part.integer("headDim", &Indexer::head_dim, up_to(kHeadDim));
     part.integer("topTokens", &Indexer::top_tokens, up_to(kContextTokens));
     part.boolean("shared", &Indexer::is_shared);
+    part.integer("tokensPerKey", &Indexer::tokens_per_key, up_to(kContextTokens));
   });
   fields.part("compression", &Attention::compression, [](auto& part) {
     part.integer("ratio", &Compression::ratio, up_to(kContextTokens));
@@ -105,6 +106,7 @@ void visit_layer(Fields& fields) {
   fields.integer("norms", &Layer::norms, {.least = 0, .most = kMostNorms});
   fields.boolean("normBias", &Layer::norm_bias);
   fields.tensors("layerTensors", &Layer::extra);
+  fields.integer("shiftedValues", &Layer::shifted_values, up_to(kWidth));
 }
 
 std::string mixer_word(const Layer& layer) {

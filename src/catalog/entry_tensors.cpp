@@ -7,7 +7,7 @@ template <class Fields>
 void visit_tensor(Fields& fields) {
   using domain::ExtraTensor;
   fields.text("name", &ExtraTensor::name);
-  fields.integer("rows", &ExtraTensor::rows, kWidth);
+  fields.integer("rows", &ExtraTensor::rows, kRows);
   fields.integer("columns", &ExtraTensor::columns, up_to(kWidth));
   fields.boolean("linear", &ExtraTensor::is_linear);
   fields.boolean("float32", &ExtraTensor::is_float32);

@@ -16,6 +16,8 @@ inline constexpr document::IntegerBounds kHiddenSize{.least = 1, .most = 1'000'0
 inline constexpr document::IntegerBounds kHeads{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kHeadDim{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kWidth{.least = 1, .most = 10'000'000};
+/// Of a tensor that no other field speaks of: tables of n-grams are long.
+inline constexpr document::IntegerBounds kRows{.least = 1, .most = 10'000'000'000};
 inline constexpr document::IntegerBounds kExperts{.least = 1, .most = 100'000};
 inline constexpr document::IntegerBounds kVocabulary{.least = 1, .most = 10'000'000};
 inline constexpr document::IntegerBounds kContextTokens{.least = 1, .most = 1'000'000'000};

@@ -48,6 +48,9 @@ struct Indexer {
   std::int64_t head_dim = 0;    ///< cached per token
   std::int64_t top_tokens = 0;  ///< tokens chosen; 0 where not known
   bool is_shared = false;       ///< takes the choice of an earlier layer: no weights, no cache
+  /// Of attention with heads: so many tokens share one cached key, in the model's dtype
+  /// (Qwen4-Exp); 0 where none lies beside keys and values.
+  std::int64_t tokens_per_key = 0;
 
   bool operator==(const Indexer&) const = default;
 };
@@ -175,6 +178,9 @@ struct Layer {
   int norms = 2;           ///< norm vectors of hidden_size
   bool norm_bias = false;  ///< LayerNorm with bias rather than RMSNorm
   std::vector<ExtraTensor> extra = {};
+  /// Values that a convolution beside the mixer keeps of a sequence, in the model's dtype
+  /// (Qwen4-Exp's embeddings of n-grams); 0 for none.
+  std::int64_t shifted_values = 0;
 
   bool operator==(const Layer&) const = default;
 };

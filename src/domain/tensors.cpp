@@ -77,13 +77,14 @@ std::int64_t values_in(const std::vector<LayerRun>& layers, const Model& model) 
   return total;
 }
 
-// Values of a layer's routed experts that one token does not pass.
+// Values of a layer's routed experts that one token does not pass, and of tables of which it reads
+// a few rows.
 std::int64_t idle_values(const Layer& layer, const std::vector<Tensor>& tensors) {
-  if (!layer.feed_forward.experts) return 0;
-  const Experts& experts = *layer.feed_forward.experts;
+  const Experts experts = layer.feed_forward.experts.value_or(Experts{});
   const std::int64_t idle = std::max<std::int64_t>(0, experts.count - experts.active);
   std::int64_t total = 0;
   for (const Tensor& tensor : tensors) {
+    if (tensor.part == TensorPart::Embedding) total = sum(total, tensor.values());
     if (tensor.split == Split::Experts)
       total = sum(total, product(idle, tensor.values() / std::max<std::int64_t>(1, tensor.copies)));
   }

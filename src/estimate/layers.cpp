@@ -41,7 +41,8 @@ void keep_layer(const domain::Layer& layer, const CacheGeometry& geometry,
   const bool is_kept = !layer.attention.shares_cache || geometry.shared_layers_keep_tokens;
   if (is_kept && kind != LayerKind::Recurrent)
     layer_kind(kind)->keep(layer, layer.attention, geometry, specs);
-  if (layer.recurrent) layers::keep_state(layer, layer.attention, geometry, specs);
+  if (layer.recurrent || layer.shifted_values > 0)
+    layers::keep_state(layer, layer.attention, geometry, specs);
   if (layer.cross_attention) layers::keep_cross(layer, *layer.cross_attention, geometry, specs);
 }
 

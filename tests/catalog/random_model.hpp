@@ -75,7 +75,8 @@ inline domain::Attention any_attention() {
     attention.indexer = domain::Indexer{.heads = size_up_to(64),
                                         .head_dim = size_up_to(128),
                                         .top_tokens = size_or_none(2048),
-                                        .is_shared = maybe()};
+                                        .is_shared = maybe(),
+                                        .tokens_per_key = maybe() ? size_up_to(16) : 0};
   }
   if (maybe()) {
     attention.compression = domain::Compression{.ratio = size_or_none(128),
@@ -127,6 +128,7 @@ inline domain::Layer any_layer() {
   layer.norms = *rc::gen::inRange(0, 5);
   layer.norm_bias = maybe();
   layer.extra = any_tensors();
+  layer.shifted_values = maybe() ? size_up_to(100000) : 0;
   return layer;
 }
 

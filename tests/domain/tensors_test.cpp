@@ -106,6 +106,18 @@ TEST_SUITE("domain") {
     CHECK(count_parameters(model) == 13LL * 2'048);  // two norms of a layer and one at the end
   }
 
+  TEST_CASE("a table of which a token reads few rows is not active") {
+    Model model;
+    model.hidden_size = 2560;
+    Layer layer = llama_layer(24, 2, 256, 640);
+    layer.extra = {{.name = "ple.ple_embedding.ngram_embedding",
+                    .rows = 320'001'536,
+                    .columns = 160,
+                    .is_dealt_out = true}};
+    model.layers = {{layer, 1}};
+    CHECK(count_parameters(model) - count_active_parameters(model) == 320'001'536LL * 160);
+  }
+
   TEST_CASE("latents, experts and a layer for further tokens count as in DeepSeek-V3") {
     const Model model = deepseek_v3();
     // The publisher's README: 671B of the main model, 14B of the multi-token module with its

@@ -94,6 +94,23 @@ domain::Model qwen36_35b() {  // 30 and 10
                             .convolution = 4}),
                      3, full(16, 2, 256), 10);
 }
+domain::Model qwen38_flash_next() {  // 36 and 12, n-grams in the second layer
+  Layer attention = full(24, 2, 256);
+  attention.attention.indexer =
+      domain::Indexer{.heads = 4, .head_dim = 128, .top_tokens = 2048, .tokens_per_key = 4};
+  domain::Model model = alternating(state({.kind = domain::RecurrentKind::GatedDelta,
+                                           .key_heads = 16,
+                                           .key_dim = 128,
+                                           .value_heads = 48,
+                                           .value_dim = 128,
+                                           .convolution = 4}),
+                                    3, attention, 12);
+  Layer second = model.layers.front().layer;
+  second.shifted_values = 3 * 3 * 4 * 2560;  // kernel of four, every third of four streams
+  model.layers.front().count = 2;
+  model.layers.insert(model.layers.begin() + 1, {second, 1});
+  return model;
+}
 domain::Model nemotron3_super() {  // 40 Mamba-2 layers, 8 with attention
   const Layer attention = full(32, 2, 128);
   return with_drafting(alternating(state({.kind = domain::RecurrentKind::Mamba2,
@@ -304,6 +321,18 @@ std::vector<Start> starts_of_issues() {
        false,
        714768,
        kUnstated},
+      // GB10, no drafter, a build of 2026-09-14: 2,741 blocks of one layer each, since only one
+      // layer
+      // has n-grams; a request takes 12 of each attention and two of every state, 218.
+      // https://github.com/eugr/spark-vllm-docker/issues/388
+      {"Qwen3.8-Flash-Next",
+       qwen38_flash_next(),
+       {.type = KvCacheType::Fp8, .keeps_states_of_prefixes = true},
+       32768,
+       8.22,
+       true,
+       412004,
+       12.57},
       // H200, 16,384 tokens a step
       {"DeepSeek-V4-Flash",
        deepseek_v4_flash(),

@@ -11,11 +11,9 @@
 #include "catalog/families/state.hpp"
 
 namespace gpushape::catalog {
-namespace {
 
-// `heads` of an absent field; 0 for required. OLMo Hybrid's keys are three quarters as wide as the
-// network, and its values twice its keys.
-domain::Recurrent read_delta(const ConfigParts& parts, std::int64_t heads = 0) {
+// OLMo Hybrid's keys are three quarters as wide as the network, and its values twice its keys.
+domain::Recurrent read_gated_delta(const ConfigParts& parts, std::int64_t heads) {
   domain::Recurrent mixer;
   mixer.kind = domain::RecurrentKind::GatedDelta;
   mixer.key_heads = parts.size_or({"linear_num_key_heads"}, "recurrent", kHeads, heads);
@@ -43,15 +41,16 @@ std::vector<bool> linear_layers(const ConfigParts& parts, std::int64_t count) {
     linear[i] = (static_cast<std::int64_t>(i) + 1) % interval != 0;
     if (i >= types.size()) continue;
     linear[i] = types[i] == "linear_attention";
-    if (!linear[i] && types[i] != "full_attention")
+    // What Qwen4-Exp's sparse attention is called, with embeddings of n-grams and without.
+    const bool is_sparse = types[i] == "deepseek_sparse_attention" ||
+                           types[i] == "hybrid_indexed" || types[i] == "qwen_sparse_attention";
+    if (!linear[i] && !is_sparse && types[i] != "full_attention")
       parts.fields().complain("layer_types",
                               fmt::format("layer type '{}' is not understood", types[i]),
                               "known are linear_attention and full_attention");
   }
   return linear;
 }
-
-}  // namespace
 
 void read_qwen_hybrid(ConfigParts& parts) {
   read_outer(parts);
@@ -71,7 +70,7 @@ void read_qwen_hybrid(ConfigParts& parts) {
   } else {
     dense = read_feed_forward(parts);
   }
-  const domain::Recurrent delta = read_delta(parts);
+  const domain::Recurrent delta = read_gated_delta(parts);
   const std::vector<bool> linear = linear_layers(parts, count);
   for (std::size_t i = 0; i < linear.size(); ++i) {
     domain::Layer layer = full;
@@ -103,7 +102,7 @@ void read_olmo_hybrid(ConfigParts& parts) {
     parts.model().rope = {};
   const std::int64_t count = read_layer_count(parts);
   const domain::Layer full = read_layer(parts);
-  domain::Layer linear = recurrent_layer(read_delta(parts, full.attention.heads));
+  domain::Layer linear = recurrent_layer(read_gated_delta(parts, full.attention.heads));
   linear.feed_forward = full.feed_forward;
   for (const bool is_linear : linear_layers(parts, count))
     add_layer(parts, is_linear ? linear : full);

@@ -8,8 +8,9 @@
 
 namespace gpushape::catalog {
 
-/// `out` is the decoder's hidden size.
+/// `out` is the decoder's hidden size; `deep` counts the further mergers of Qwen3-VL where the
+/// config does not.
 domain::Tower qwen2_tower(const Fields& vision, std::int64_t out);
-domain::Tower qwen3_tower(const Fields& vision, std::int64_t out);
+domain::Tower qwen3_tower(const Fields& vision, std::int64_t out, std::int64_t deep = 3);
 
 }  // namespace gpushape::catalog

@@ -67,7 +67,7 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   return tower;
 }
 
-domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
+domain::Tower qwen3_tower(const Fields& vision, std::int64_t out, std::int64_t deep) {
   const Common common = read_common(vision, 27, 16);
   domain::Tower tower;
   tower.layers = common.layers;
@@ -77,9 +77,7 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out) {
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t positions =
       vision.integer("num_position_embeddings", kContextTokens).value_or(2304);
-  // Three further mergers feed the first layers of the decoder where the config does not say
-  // otherwise.
-  std::int64_t deep = 3;
+  // Further mergers feed the first layers of the decoder.
   const document::Node* indexes = vision.node("deepstack_visual_indexes");
   if (indexes != nullptr && indexes->is(document::Node::Kind::Sequence))
     deep = static_cast<std::int64_t>(std::min<std::size_t>(indexes->items().size(), 64));

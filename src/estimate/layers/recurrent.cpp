@@ -83,10 +83,17 @@ std::int64_t state_bytes(const Recurrent& recurrent, const CacheGeometry& geomet
 
 void keep_state(const domain::Layer& layer, const domain::Attention& /*attention*/,
                 const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
-  if (!layer.recurrent || geometry.is_one_table) return;
-  specs.push_back({.held = held_states,
-                   .page_bytes = state_bytes(*layer.recurrent, geometry),
-                   .is_state = true});
+  if (geometry.is_one_table) return;
+  if (layer.recurrent) {
+    specs.push_back({.held = held_states,
+                     .page_bytes = state_bytes(*layer.recurrent, geometry),
+                     .is_state = true});
+  }
+  if (layer.shifted_values > 0) {
+    specs.push_back({.held = held_states,
+                     .page_bytes = layer.shifted_values * geometry.dtype_bytes,
+                     .is_state = true});
+  }
 }
 
 }  // namespace gpushape::estimate::layers
