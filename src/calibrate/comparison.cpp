@@ -29,11 +29,8 @@ struct Obstacle {
   std::string_view reason;
   Affects affects;
 };
+constexpr std::string_view kOffloaded = "offloaded";
 constexpr auto kObstacles = std::to_array<Obstacle>({
-    {"MTP n=", "draft layers are not modelled from a record", Affects::Pool},
-    {"MTP, ", "draft layers are not modelled from a record", Affects::Pool},
-    {"MTP 3", "draft layers are not modelled from a record", Affects::Pool},
-    {"MTP k", "draft layers are not modelled from a record", Affects::Pool},
     // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
     // so.
     {"Ascend", "NPUs are not modelled", Affects::Everything},
@@ -44,7 +41,7 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"drafter loaded too", "the draft model is not named", Affects::Everything},
     {"DFlash drafter", "the draft model is not named", Affects::Everything},
     {"DSpark", "the draft model is not named", Affects::Everything},
-    {"offloaded", "weights are partly in host memory", Affects::Everything},
+    {kOffloaded, "weights are partly in host memory", Affects::Everything},
     {"partial offload", "weights are partly in host memory", Affects::Everything},
     {"offload: ", "weights are partly in host memory", Affects::Everything},
     {"CPU offload", "weights are partly in host memory", Affects::Pool},
@@ -62,7 +59,8 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
 
 const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
   const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
-    return obstacle.affects == affects && start.notes.contains(obstacle.word);
+    const bool is_table = start.has_tables_elsewhere && obstacle.word == kOffloaded;
+    return obstacle.affects == affects && !is_table && start.notes.contains(obstacle.word);
   });
   return row == kObstacles.end() ? nullptr : &*row;
 }
@@ -88,14 +86,20 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
           .utilization = !start.utilization && start.engine != "sglang",
           .settings = is_harness || has_open_step || is_excerpt,
           .adapter_rank = start.has_adapters && !start.adapter_rank,
-          .drafts = start.notes.contains("(MTP)") && !start.draft_tokens};
+          .drafts = start.speaks_of_drafts && !start.draft_tokens};
+}
+
+/// Tokens are drafted by a model that the record does not name: its own layers do not predict.
+bool has_unnamed_draft(const EngineStart& start, const domain::Model& model) {
+  return start.speaks_of_drafts && !model.multi_token_prediction && !start.draft_model;
 }
 
 /// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how
 /// many tokens there are.
 bool has_unequal_gpus(const EngineStart& start) { return start.gpu.contains('+'); }
 
-std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
+std::string why_without_pool(const EngineStart& start, const domain::Model& model,
+                             const RecordGpu& gpu) {
   if (!start.pool_gib) return "prints no pool";
   if (!gpu.memory) return "neither GPU nor its total is stated";
   if (!gpu.reason.empty()) return gpu.reason;
@@ -106,6 +110,7 @@ std::string why_without_pool(const EngineStart& start, const RecordGpu& gpu) {
   if (*start.pool_gib <= 0) return "nothing was left for the pool";
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
     return std::string(obstacle->reason);
+  if (has_unnamed_draft(start, model)) return "the draft model is not named";
   return {};
 }
 
@@ -271,7 +276,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
   comparison.weights = figure(predicted.weights, start.weights_gib);
-  comparison.without_pool = why_without_pool(start, gpu);
+  comparison.without_pool = why_without_pool(start, *model, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
   if (!has_release && needs_release && comparison.without_pool.empty())
@@ -287,8 +292,9 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     if (start.graphs_gib && *start.graphs_gib > 0)
       comparison.graphs = figure(predicted.graphs, start.graphs_gib);
   }
-  const bool has_drafts = (start.notes.contains("MTP") && !start.notes.contains("no MTP")) ||
-                          start.id.ends_with("-mtp");
+  const bool has_drafts =
+      has_unnamed_draft(start, *model) ||
+      (!start.draft_tokens && (start.speaks_of_drafts || start.id.ends_with("-mtp")));
   // Of hybrids the count has two meanings, by release.
   const bool is_partial = start.notes.contains("old behaviour: printed size");
   if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&

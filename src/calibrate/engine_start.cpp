@@ -103,6 +103,40 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
   return value;
 }
 
+/// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
+/// are asked.
+std::size_t mention_of_drafts(std::string_view notes) {
+  constexpr std::string_view kWord = "MTP";
+  constexpr auto kDenials = std::to_array<std::string_view>({"no ", "No ", "non-", "without "});
+  std::size_t at = notes.find(kWord);
+  while (at != std::string_view::npos) {
+    const std::string_view before = notes.substr(0, at);
+    const bool is_denied = std::ranges::any_of(
+        kDenials, [&](std::string_view denial) { return before.ends_with(denial); });
+    if (is_denied) return std::string_view::npos;
+    // Part of a checkpoint's name.
+    if (!before.ends_with('-')) return at;
+    at = notes.find(kWord, at + kWord.size());
+  }
+  return at;
+}
+
+/// Tokens that those layers propose in one step: "MTP n=4", "MTP, 3 speculative tokens".
+std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
+  if (const auto count = number_behind(notes, "num_speculative_tokens=")) return count;
+  const std::size_t at = mention_of_drafts(notes);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view clause = notes.substr(at);
+  clause = clause.substr(0, clause.find_first_of(";.()"));
+  constexpr std::size_t kShort = 40;
+  constexpr std::int64_t kFew = 16;
+  clause = clause.substr(0, kShort);
+  const std::size_t digit = clause.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return std::nullopt;
+  const auto count = number_behind(clause, clause.substr(0, digit));
+  return count && *count <= kFew ? count : std::nullopt;
+}
+
 /// Whether a remark on a table of n-grams says that it is not on the GPU.
 bool puts_tables_elsewhere(std::string_view notes) {
   constexpr auto kTables = std::to_array<std::string_view>({"n-gram", "PLE", "table offloaded"});
@@ -147,7 +181,8 @@ EngineStart read_start(const Node& record) {
   start.is_under_wsl = start.notes.contains("WSL");
   start.has_adapters = start.notes.contains("LoRA");
   start.has_tables_elsewhere = puts_tables_elsewhere(start.notes);
-  start.draft_tokens = number_behind(start.notes, "num_speculative_tokens=");
+  start.draft_tokens = drafted_tokens(start.notes);
+  start.speaks_of_drafts = mention_of_drafts(start.notes) != std::string_view::npos;
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));
   const std::string status = text_in(record, "status");

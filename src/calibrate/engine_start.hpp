@@ -54,6 +54,7 @@ struct EngineStart {
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> adapters;      ///< that slots are kept for
   std::optional<std::int64_t> draft_tokens;  ///< of the model's own prediction layers
+  bool speaks_of_drafts = false;             ///< they are asked, for however many tokens
   /// A model of its own that proposes tokens; its facts are filled in by whoever looks it up.
   std::optional<domain::DraftModel> draft_model;
   // A tower is left out where nothing that it encodes is let in.
