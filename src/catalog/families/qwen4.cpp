@@ -18,9 +18,11 @@ namespace gpushape::catalog {
 namespace {
 
 constexpr document::IntegerBounds kStreams{.least = 2, .most = 64};
-constexpr document::IntegerBounds kNgram{.least = 2, .most = 8};
-constexpr document::IntegerBounds kNgramHeads{.least = 1, .most = 64};
-constexpr document::IntegerBounds kTableRows{.least = 2, .most = 1'000'000'000};
+// Bounds of what is searched for primes.
+constexpr document::IntegerBounds kNgram{.least = 2, .most = 5};
+constexpr document::IntegerBounds kNgramHeads{.least = 1, .most = 32};
+constexpr document::IntegerBounds kTableRows{.least = 2, .most = 100'000'000};
+constexpr std::size_t kMostTables = 64;
 
 struct Streams {
   std::int64_t width = 0;  // of all together
@@ -77,9 +79,17 @@ Ngrams read_ngrams(const ConfigParts& parts) {
   std::ranges::sort(ngrams.layers);
   const auto repeated = std::ranges::unique(ngrams.layers);
   ngrams.layers.erase(repeated.begin(), repeated.end());
+  if (ngrams.layers.size() > kMostTables) {
+    parts.fields().complain("ple_layer_ids",
+                            fmt::format("ple_layer_ids lists {} layers, more than {}",
+                                        ngrams.layers.size(), kMostTables));
+    ngrams.layers.clear();
+  }
   if (ngrams.layers.empty()) return ngrams;
   ngrams.longest = parts.size_or({"ngram_size"}, "", kNgram, 3);
-  ngrams.heads = (ngrams.longest - 1) * parts.size_or({"heads_per_ngram"}, "", kNgramHeads, 8);
+  // A size that could not be read is complained of already, and stands at 1.
+  ngrams.heads = std::max<std::int64_t>(1, ngrams.longest - 1) *
+                 parts.size_or({"heads_per_ngram"}, "", kNgramHeads, 8);
   ngrams.width = parts.size_or({"ple_embed_dim"}, "", kWidth, parts.model().hidden_size);
   ngrams.kernel = parts.size_or({"ple_conv_kernel_size"}, "", kKernel, 4);
   ngrams.next_prime = parts.size_or({"ngram_vocab_size_base"}, "", kTableRows, 20'000'000);
