@@ -54,7 +54,7 @@ std::optional<Quantization> named_format(std::string_view words) {
 std::optional<Quantization> quantization_of(const EngineStart& start, const domain::Model& model) {
   const bool is_file = plans_buffers(start.engine);
   if (!is_plain(model.weights.linear) && !is_file) return std::nullopt;
-  if (const auto named = named_format(start.quantization)) return *named;
+  if (auto named = named_format(start.quantization)) return named;
   return dtype_of(start.dtype);
 }
 

@@ -56,7 +56,7 @@ std::string why_or(const Sized& sized, std::string_view name, std::string_view s
   for (const domain::Reason& reason : sized.picked.reasons) {
     if (reason.rule != "settings") continue;
     for (const std::string_view spelled : {name, std::string_view(theirs)}) {
-      std::string why = reason_in(reason.says, spelled);
+      const std::string why = reason_in(reason.says, spelled);
       if (!why.empty()) return "settings: " + why;
     }
   }

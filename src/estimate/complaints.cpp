@@ -143,7 +143,7 @@ class Checker {
     return "";
   }
 
-  bool is_served() const {
+  [[nodiscard]] bool is_served() const {
     return row_ == nullptr ||
            !std::ranges::any_of(std::views::split(row_->unserved, ' '), [&](const auto family) {
              return std::string_view(family.begin(), family.end()) == model_.family;

@@ -58,7 +58,7 @@ void add_step3_vision(ConfigParts& parts) {
       linear_values(kColours * patches.patch * patches.patch, hidden) + (grid + 2) * hidden +
       tower.layers *
           values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
-      linear_values(2 * 2 * hidden, halved) + linear_values(3 * 3 * halved, 2 * halved) +
+      linear_values(4 * hidden, halved) + linear_values(9 * halved, 2 * halved) +
       linear_values(2 * halved, parts.model().hidden_size, has_bias);
   tower.inner_tokens = grid;
   tower.output_tokens = grid / 16;

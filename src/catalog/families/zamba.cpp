@@ -78,7 +78,7 @@ void read_zamba2(ConfigParts& parts) {
   hybrid.extra.push_back(matrix("mlp_adapter.up", 2 * width, rank));
   if (parts.flag("use_shared_attention_adapter", "", false)) {
     hybrid.extra.push_back(matrix("attention_adapters.down", 3 * rank, 2 * hidden));
-    hybrid.extra.push_back(matrix("attention_adapters.up", 3 * 2 * hidden, rank));
+    hybrid.extra.push_back(matrix("attention_adapters.up", 6 * hidden, rank));
   }
   const std::vector<std::string> types = layer_words(parts, "layers_block_type", count);
   if (types.empty())

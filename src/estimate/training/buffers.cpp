@@ -27,7 +27,7 @@ double table_values(const Situation& situation) {
 
 /// Bytes of a weight as it is gathered; packed ones are unpacked layer by layer afterwards.
 double gathered_bytes(const Situation& situation) {
-  const double dense = static_cast<double>(situation.weights.tensors.count());
+  const auto dense = static_cast<double>(situation.weights.tensors.count());
   const double values = base_values(situation);
   return values > 0 ? std::min(kHalf, dense / values) : kHalf;
 }

@@ -82,7 +82,7 @@ double base_values(const Situation& situation) { return situation.trainer.base; 
 double trained_values(const Situation& situation) { return situation.trainer.trained; }
 
 Spread weights_bytes(const Situation& situation) {
-  const double bytes = static_cast<double>(situation.weights.tensors.count());
+  const auto bytes = static_cast<double>(situation.weights.tensors.count());
   return situation.plan->facts.value("weightsRatio") * (bytes / run_of(situation).sharers(3));
 }
 
