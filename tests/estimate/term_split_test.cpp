@@ -104,6 +104,30 @@ TEST_SUITE("estimate") {
           doctest::Approx(32 * 218'112'000.0 * 2 / (1 << 30)).epsilon(0.001));
   }
 
+  // The log of a build of 0.22.1 with 5 sequences and 2 drafted tokens lists [1, 2, 4, 8, 16, 24],
+  // at most 2 x 5 x 3 tokens; before 0.13 10 were the most, which is 1, 2, 4 and 8. 0.28 captures
+  // 300 x 4 tokens for 300 sequences with 3 drafted, 0.27 512.
+  TEST_CASE("graphs take what is drafted for each sequence") {
+    const domain::Model qwen = *example::built_in_catalog().find("Qwen/Qwen3.6-35B-A3B");
+    const auto input = [&](domain::EngineVersion version, std::int64_t sequences,
+                           std::int64_t drafts, std::string_view name) {
+      domain::Workload workload = example::workload(8192, 4);
+      workload.engine.version = flag(version);
+      workload.engine.max_num_seqs = flag(sequences);
+      workload.engine.draft_tokens = flag(drafts);
+      const Estimate estimate = made(qwen, workload);
+      const domain::Term* term = term_of(estimate, "graphs");
+      REQUIRE(term != nullptr);
+      const auto found = std::ranges::find(term->inputs, name, &domain::Input::name);
+      REQUIRE(found != term->inputs.end());
+      return std::get<std::int64_t>(found->value);
+    };
+    CHECK(input({0, 22, 1}, 5, 2, "captures") == 6);
+    CHECK(input({0, 12, 0}, 5, 2, "captures") == 4);
+    CHECK(input({0, 27, 0}, 300, 3, "largestBatch") == 512);
+    CHECK(input({0, 28, 0}, 300, 3, "largestBatch") == 1200);
+  }
+
   TEST_CASE(
       "adapters double the launches of a graph, and from 0.11.1 there are graphs without them") {
     const domain::Model llama =

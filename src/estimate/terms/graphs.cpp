@@ -16,10 +16,10 @@
 // layer's part grows by adapterLaunches; from 0.11.1 every size is captured once more without them.
 //
 // Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth beyond, up to twice the
-// sequences. The splits are the partial results of an attention kernel that cuts long contexts, in
-// 32 bits, for the largest batch that is captured whole. Source: vLLM config/vllm.py,
-// _set_cudagraph_sizes; v1/attention/backends/flash_attn.py (max_num_splits); first captures of the
-// 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
+// sequences, each with what is drafted for it. The splits are the partial results of an attention
+// kernel that cuts long contexts, in 32 bits, for the largest batch that is captured whole. Source:
+// vLLM config/vllm.py, _set_cudagraph_sizes; v1/attention/backends/flash_attn.py (max_num_splits);
+// first captures of the 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -36,11 +36,19 @@ constexpr std::int64_t kFineBatches = 256;  ///< every eighth up to here, every 
 /// Families whose images attend to each other both ways: another kernel, without splits.
 constexpr auto kPrefixFamilies = std::to_array<std::string_view>({"gemma3", "gemma4", "paligemma"});
 
+/// Tokens that a sequence brings into a step which takes as many of each: one, and what is drafted.
+std::int64_t tokens_of_sequence(const Plan& plan) {
+  return plan.facts.expected("graphsOfDrafts") > 0 ? 1 + plan.cache.draft_tokens : 1;
+}
+
 std::int64_t largest_batch(const Plan& plan) {
   if (plan.largest_graph > 0) return plan.largest_graph;
-  const auto most = static_cast<std::int64_t>(plan.facts.expected("largestGraph"));
-  return std::min(
-      {2 * plan.max_num_seqs, most > 0 ? most : kUsualLargest, plan.max_num_batched_tokens});
+  const auto stated = static_cast<std::int64_t>(plan.facts.expected("largestGraph"));
+  const std::int64_t tokens = tokens_of_sequence(plan);
+  std::int64_t most = stated > 0 ? stated : kUsualLargest;
+  if (plan.facts.expected("graphsOfWidestDrafts") > 0)
+    most = std::max(most, std::min(plan.max_num_seqs, most) * tokens);
+  return std::min({2 * plan.max_num_seqs * tokens, most, plan.max_num_batched_tokens});
 }
 
 std::int64_t captures(std::int64_t largest) {
