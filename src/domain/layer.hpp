@@ -48,8 +48,8 @@ struct Indexer {
   std::int64_t head_dim = 0;    ///< cached per token
   std::int64_t top_tokens = 0;  ///< tokens chosen; 0 where not known
   bool is_shared = false;       ///< takes the choice of an earlier layer: no weights, no cache
-  /// Of attention with heads: so many tokens share one cached key, in the model's dtype
-  /// (Qwen4-Exp); 0 where none lies beside keys and values.
+  /// So many tokens share one cached key: with heads in the model's dtype (Qwen4-Exp), where 0
+  /// says that none lies beside keys and values; with a latent as the keys of single tokens.
   std::int64_t tokens_per_key = 0;
 
   bool operator==(const Indexer&) const = default;

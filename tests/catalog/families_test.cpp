@@ -544,6 +544,29 @@ TEST_SUITE("catalog") {
       "first_k_dense_replace": 0, "vocab_size": 196608, "max_position_embeddings": 262144,
       "use_qk_norm": false, "attention_bias": false, "tie_word_embeddings": false,
       "torch_dtype": "bfloat16"})")) == doctest::Approx(102.6e9).epsilon(0.001));
+    // GLM-5.3-Flash: 642 GB in 16 bits.
+    CHECK(static_cast<double>(total(
+              R"({"model_type": "glm5_next", "architectures": ["Glm5NextForConditionalGeneration"],
+      "text_config": {"model_type": "glm5_next_text", "vocab_size": 154880, "hidden_size": 4096,
+      "intermediate_size": 12288, "num_hidden_layers": 45, "num_attention_heads": 64,
+      "num_key_value_heads": 64, "moe_intermediate_size": 2048, "n_routed_experts": 288,
+      "n_shared_experts": 1, "num_experts_per_tok": 8, "hc_mult": 4, "mla_use_nope": true,
+      "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 256, "qk_rope_head_dim": 0,
+      "v_head_dim": 256, "index_n_heads": 32, "index_head_dim": 128, "index_topk": 2048,
+      "index_kpool": 4, "index_kpool_compress": true, "index_kpool_always_select_tail": true,
+      "num_nextn_predict_layers": 1, "max_position_embeddings": 1048576, "tie_word_embeddings":
+      false, "mlp_layer_types": ["dense", "dense", "dense", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse"], "linear_attn_config": {"num_heads": 64, "head_dim": 128,
+      "short_conv_kernel_size": 4, "gate_lower_bound": -5.0}, "full_attention_interval": 4},
+      "vision_config": {"model_type": "glm5_next_vision", "depth": 24, "hidden_size": 1024,
+      "intermediate_size": 4096, "num_heads": 16, "image_size": 448, "patch_size": 14,
+      "temporal_patch_size": 2, "spatial_merge_size": 2, "out_hidden_size": 4096,
+      "projection_intermediate_size": 10240}, "tie_word_embeddings": false, "dtype": "bfloat16"})")) ==
+          doctest::Approx(642e9 / 2).epsilon(0.0015));
   }
 
   TEST_CASE("n-grams that cannot be read are refused") {

@@ -65,7 +65,7 @@ domain::Attention read_latent_attention(const ConfigParts& parts) {
   latent.query_rank =
       parts.size_if({"q_lora_rank"}, "", {.least = 0, .most = kHiddenSize.most}).value_or(0);
   latent.kv_rank = parts.size({"kv_lora_rank"}, "latent", kHiddenSize);
-  latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", kHeadDim);
+  latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", {.least = 0, .most = kHeadDim.most});
   const std::int64_t unrotated = parts.size({"qk_nope_head_dim"}, "headDim", kHeadDim);
   attention.head_dim = unrotated + latent.rope_dim;
   attention.value_head_dim =

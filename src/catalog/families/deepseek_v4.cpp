@@ -6,6 +6,7 @@
 
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/experts.hpp"
+#include "catalog/families/hyper_connections.hpp"
 #include "catalog/families/readers.hpp"
 
 namespace gpushape::catalog {
@@ -14,19 +15,6 @@ namespace {
 constexpr document::IntegerBounds kFewCompressed{.least = 0, .most = 100};
 // Only entries of so many tokens are searched by an indexer.
 constexpr std::int64_t kIndexedRatio = 4;
-
-// `streams` copies of the residual, mixed before and after each half of a layer (arXiv 2409.19606).
-void add_hyper_connections(domain::Layer& layer, std::int64_t streams, std::int64_t hidden_size) {
-  const std::int64_t mixes = (2 + streams) * streams;
-  for (const std::string half : {"hc_attn", "hc_ffn"}) {
-    layer.extra.push_back({.name = half + "_fn",
-                           .rows = mixes,
-                           .columns = streams * hidden_size,
-                           .is_float32 = true});
-    layer.extra.push_back({.name = half + "_base", .rows = mixes, .is_float32 = true});
-    layer.extra.push_back({.name = half + "_scale", .rows = 3, .is_float32 = true});
-  }
-}
 
 std::vector<domain::ExtraTensor> hyper_head(std::int64_t streams, std::int64_t hidden_size) {
   return {
@@ -80,6 +68,18 @@ void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int6
 }
 
 }  // namespace
+
+void add_hyper_connections(domain::Layer& layer, std::int64_t streams, std::int64_t hidden_size) {
+  const std::int64_t mixes = (2 + streams) * streams;
+  for (const std::string half : {"hc_attn", "hc_ffn"}) {
+    layer.extra.push_back({.name = half + "_fn",
+                           .rows = mixes,
+                           .columns = streams * hidden_size,
+                           .is_float32 = true});
+    layer.extra.push_back({.name = half + "_base", .rows = mixes, .is_float32 = true});
+    layer.extra.push_back({.name = half + "_scale", .rows = 3, .is_float32 = true});
+  }
+}
 
 void read_deepseek_v4(ConfigParts& parts) {
   read_outer(parts);

@@ -135,6 +135,35 @@ void add_glm_vision(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
+// GlmOcrVisionModel: biases in the blocks, norms of queries and keys, no learned positions; a
+// convolution merges two by two patches before a gated merger of its own width.
+void add_glm_next_vision(ConfigParts& parts) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  const Common common = read_common(vision, 24, 14);
+  domain::Tower tower;
+  tower.gated = true;
+  tower.layers = common.layers;
+  tower.heads = common.heads;
+  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(1024);
+  tower.width = vision.integer("intermediate_size", kWidth).value_or(4096);
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t out = parts.model().hidden_size;
+  const std::int64_t merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
+  const std::int64_t network =
+      vision.integer("projection_intermediate_size", kWidth).value_or(10240);
+  const std::int64_t head_norms = 2 * (hidden / tower.heads);
+  tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
+                     tower.layers * values_of({.hidden = hidden,
+                                               .width = tower.width,
+                                               .is_gated = true,
+                                               .norm_values = 2 * hidden + head_norms}) +
+                     hidden + linear_values(common.merge * hidden, merged) + merged * merged +
+                     2 * merged + 3 * merged * network;
+  add_tower(parts, tower);
+}
+
 // DotsVisionTransformer: blocks without biases, an RMSNorm behind the patches and another behind
 // the blocks, a LayerNorm before the merger.
 void add_dots_vision(ConfigParts& parts) {

@@ -32,6 +32,8 @@ void read_deepseek_v4(ConfigParts& parts);
 // qwen_hybrid.cpp
 void read_qwen_hybrid(ConfigParts& parts);
 void read_olmo_hybrid(ConfigParts& parts);
+// glm_next.cpp
+void read_glm_next(ConfigParts& parts);
 // qwen4.cpp
 void read_qwen4(ConfigParts& parts);
 // kimi_linear.cpp

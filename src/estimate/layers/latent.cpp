@@ -4,6 +4,8 @@
 // for DeepSeek-V3.2), and the indexer keeps a second cache: one key of 8 bits with a scale per 128.
 // FlashInfer's kernels for Blackwell take all values in 8 bits instead: 576 bytes.
 // Source: vLLM v1/kv_cache_interface.py, MLAAttentionSpec; v1/attention/backends/mla/indexer.py.
+#include <algorithm>
+
 #include "estimate/cache_types.hpp"
 #include "estimate/division.hpp"
 #include "estimate/layers.hpp"
@@ -45,7 +47,8 @@ void keep_latent(const domain::Layer& /*layer*/, const domain::Attention& attent
                    .block_tokens = block});
   if (!attention.indexer || attention.indexer->is_shared) return;
   specs.push_back({.held = full_held_blocks,
-                   .page_bytes = block * indexer_token_bytes(*attention.indexer),
+                   .page_bytes = block * indexer_token_bytes(*attention.indexer) /
+                                 std::max<std::int64_t>(1, attention.indexer->tokens_per_key),
                    .block_tokens = block});
 }
 
