@@ -35,17 +35,46 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 constexpr auto kOfPlace = std::to_array<std::string_view>(
     {"container", "folder", "image", "local", "path", "recipe", "served"});
 
+struct Remark {
+  std::string name;   ///< before the brackets
+  std::string words;  ///< in them
+};
+
+std::optional<Remark> remark_of(const std::string& name) {
+  const std::size_t open = name.find(" (");
+  if (open == std::string::npos || !name.ends_with(')')) return std::nullopt;
+  return Remark{.name = name.substr(0, open),
+                .words = name.substr(open + 2, name.size() - open - 3)};
+}
+
+/// Brackets may name the file that was taken of a repository, or the same model once more.
+std::optional<domain::Model> find_in_brackets(const std::string& name,
+                                              const catalog::Catalog& catalog) {
+  constexpr std::string_view kFile = ".gguf";
+  const std::optional<Remark> remark = remark_of(name);
+  if (!remark || remark->words.contains(' ')) return std::nullopt;
+  if (remark->words.ends_with(kFile)) {
+    Result<domain::Model> file =
+        catalog.find(remark->words.substr(0, remark->words.size() - kFile.size()));
+    return file ? std::optional(*std::move(file)) : std::nullopt;
+  }
+  Result<domain::Model> model = catalog.find(remark->name);
+  const Result<domain::Model> again = catalog.find(remark->words);
+  if (!model || !again || model->id != again->id) return std::nullopt;
+  return *std::move(model);
+}
+
 /// The name before brackets that say how it is stored, or where: "(local path)", "(BF16)". Other
 /// remarks may speak of other tensors ("FP8 checkpoint", "pruned").
 std::optional<std::string> before_brackets(const std::string& name) {
-  const std::size_t open = name.find(" (");
-  if (open == std::string::npos || !name.ends_with(')')) return std::nullopt;
-  const std::string words = name.substr(open + 2, name.size() - open - 3);
+  std::optional<Remark> remark = remark_of(name);
+  if (!remark) return std::nullopt;
+  const std::string& words = remark->words;
   const bool is_of_place =
       words.contains('/') ||
       std::ranges::any_of(kOfPlace, [&](std::string_view word) { return words.contains(word); });
   if (!is_of_place && !catalog::parse_quantization(words)) return std::nullopt;
-  return name.substr(0, open);
+  return std::move(remark->name);
 }
 
 }  // namespace
@@ -53,6 +82,7 @@ std::optional<std::string> before_brackets(const std::string& name) {
 Result<domain::Model> find_started_model(const std::string& name, const catalog::Catalog& catalog) {
   Result<domain::Model> model = catalog.find(name);
   if (model) return model;
+  if (auto named = find_in_brackets(name, catalog)) return *std::move(named);
   if (const auto shorter = before_brackets(name)) return find_started_model(*shorter, catalog);
   if (auto kept = find_in_path(name, catalog)) return *std::move(kept);
   return model;
