@@ -116,7 +116,7 @@ TEST_SUITE("calibrate") {
     CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
     CHECK(id_of("Qwen/Qwen3-4B (qwen3-4b)") == "Qwen/Qwen3-4B");
     CHECK(id_of("mine (Qwen3-4B)") == "");
-    CHECK(id_of("unsloth/Qwen3-4B-GGUF (Qwen3-4B-Q8_0.gguf)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("unsloth/Qwen3-4B-GGUF (Qwen3-4B-Q8_0.gguf)") == "Qwen3-4B-Q8_0");
     CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
   }
 

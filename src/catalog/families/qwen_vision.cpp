@@ -107,60 +107,69 @@ void add_qwen3_vision(ConfigParts& parts) {
     add_tower(parts, qwen3_tower(Fields(*reader), parts.model().hidden_size));
 }
 
-// Glm4vVisionModel: no biases in the blocks, whose networks are as wide as the decoder's hidden
-// size; a convolution merges two by two patches before a gated merger of its own width.
+namespace {
+
+// What GLM's encoders share: gated blocks, and a convolution that merges two by two patches before
+// a gated merger of its own width.
+struct GlmTower {
+  domain::Tower tower;
+  std::int64_t merged = 0;  // width of the merger
+  std::int64_t around = 0;  // values of the patches and of the merger
+};
+
+GlmTower read_glm_tower(const Fields& vision, std::int64_t out, std::int64_t hidden,
+                        std::string_view network_field, std::int64_t network) {
+  const Common common = read_common(vision, 24, 14);
+  GlmTower glm;
+  glm.tower.gated = true;
+  glm.tower.layers = common.layers;
+  glm.tower.heads = common.heads;
+  glm.tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(hidden);
+  glm.merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
+  const std::int64_t inner = vision.integer(network_field, kWidth).value_or(network);
+  const std::int64_t patch = kColours * common.frames * common.patch * common.patch;
+  glm.around = linear_values(patch, glm.tower.hidden_size) +
+               linear_values(common.merge * glm.tower.hidden_size, glm.merged) +
+               glm.merged * glm.merged + 2 * glm.merged + 3 * glm.merged * inner;
+  return glm;
+}
+
+}  // namespace
+
+// Glm4vVisionModel: no biases in the blocks, whose networks are as wide as the merger; learned
+// positions.
 void add_glm_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  const Common common = read_common(vision, 24, 14);
-  domain::Tower tower;
-  tower.gated = true;
-  tower.layers = common.layers;
-  tower.heads = common.heads;
-  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(1536);
-  const std::int64_t hidden = tower.hidden_size;
-  const std::int64_t out = parts.model().hidden_size;
-  const std::int64_t merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
+  auto [tower, merged, around] =
+      read_glm_tower(vision, parts.model().hidden_size, 1536, "intermediate_size", 13696);
   tower.width = merged;
-  const std::int64_t network = vision.integer("intermediate_size", kWidth).value_or(13696);
+  const std::int64_t hidden = tower.hidden_size;
   const std::int64_t image =
       vision.integer("image_size", {.least = 1, .most = 10'000}).value_or(336);
-  const std::int64_t side = std::max<std::int64_t>(1, image / common.patch);
-  tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
-                     side * side * hidden + 3 * hidden +
-                     tower.layers * values_of_plain_gated(hidden, tower.width) - hidden +
-                     linear_values(common.merge * hidden, merged) + merged * merged + 2 * merged +
-                     3 * merged * network;
+  const std::int64_t patch = vision.integer("patch_size", kPatchEdge).value_or(14);
+  const std::int64_t side = std::max<std::int64_t>(1, image / patch);
+  tower.parameters = around + side * side * hidden + 3 * hidden +
+                     tower.layers * values_of_plain_gated(hidden, tower.width) - hidden;
   add_tower(parts, tower);
 }
 
-// GlmOcrVisionModel: biases in the blocks, norms of queries and keys, no learned positions; a
-// convolution merges two by two patches before a gated merger of its own width.
+// GlmOcrVisionModel: biases in the blocks, norms of queries and keys, no learned positions.
 void add_glm_next_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
-  const Common common = read_common(vision, 24, 14);
-  domain::Tower tower;
-  tower.gated = true;
-  tower.layers = common.layers;
-  tower.heads = common.heads;
-  tower.hidden_size = vision.integer("hidden_size", kHiddenSize).value_or(1024);
+  auto [tower, merged, around] = read_glm_tower(vision, parts.model().hidden_size, 1024,
+                                                "projection_intermediate_size", 10240);
   tower.width = vision.integer("intermediate_size", kWidth).value_or(4096);
   const std::int64_t hidden = tower.hidden_size;
-  const std::int64_t out = parts.model().hidden_size;
-  const std::int64_t merged = vision.integer("out_hidden_size", kHiddenSize).value_or(out);
-  const std::int64_t network =
-      vision.integer("projection_intermediate_size", kWidth).value_or(10240);
-  const std::int64_t head_norms = 2 * (hidden / tower.heads);
-  tower.parameters = linear_values(kColours * common.frames * common.patch * common.patch, hidden) +
-                     tower.layers * values_of({.hidden = hidden,
-                                               .width = tower.width,
-                                               .is_gated = true,
-                                               .norm_values = 2 * hidden + head_norms}) +
-                     hidden + linear_values(common.merge * hidden, merged) + merged * merged +
-                     2 * merged + 3 * merged * network;
+  tower.parameters =
+      around + hidden +
+      tower.layers * values_of({.hidden = hidden,
+                                .width = tower.width,
+                                .is_gated = true,
+                                .norm_values = 2 * hidden + 2 * (hidden / tower.heads)});
   add_tower(parts, tower);
 }
 
