@@ -11,6 +11,7 @@
 #include "estimate/estimate_memory.hpp"
 #include "estimate/samples.hpp"
 #include "samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 namespace gpushape {
 namespace {
