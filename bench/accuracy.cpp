@@ -19,6 +19,7 @@
 
 #include "base/diagnostic.hpp"
 #include "calibrate/comparison.hpp"
+#include "calibrate/error_summary.hpp"
 #include "document/text_format.hpp"
 #include "support/source_settings.hpp"
 

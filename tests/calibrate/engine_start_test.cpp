@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 using namespace gpushape;
 using calibrate::EngineStart;
 using calibrate::read_engine_starts;
@@ -45,6 +50,52 @@ TEST_SUITE("calibrate") {
     CHECK(starts->front().adapter_rank == 64);
     CHECK_FALSE(starts->back().takes_no_images);
     CHECK_FALSE(starts->back().adapter_rank.has_value());
+  }
+
+  // Remarks as people word them; the tokens are what each says.
+  TEST_CASE("what a remark says of drafted tokens is read, and what it denies is not") {
+    struct Row {
+      std::string notes;
+      bool speaks_of_drafts;
+      std::optional<std::int64_t> tokens;
+    };
+    const std::vector<Row> rows = {
+        {"MTP n=4", true, 4},
+        {"FP8 KV; MTP, 3 speculative tokens", true, 3},
+        {"DFlash of its own, num_speculative_tokens=7", false, 7},
+        // How many is not told: the number belongs to another clause, or is none of tokens.
+        {"MTP; 2 users", true, std::nullopt},
+        {"MTP on, measured at 131072 of context", true, std::nullopt},
+        {"non-MTP 4", false, std::nullopt},
+        {"without MTP 2", false, std::nullopt},
+        {"no MTP", false, std::nullopt},
+        // A checkpoint's name, and then a remark.
+        {"checkpoint Some-MTP-4bit", false, std::nullopt},
+        {"checkpoint Some-MTP-4bit, MTP k=2", true, 2},
+        {"2 users", false, std::nullopt},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.notes);
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "notes": ")" + row.notes + "\"}\n", "starts.jsonl");
+      REQUIRE(starts.has_value());
+      CHECK(starts->front().speaks_of_drafts == row.speaks_of_drafts);
+      CHECK(starts->front().draft_tokens == row.tokens);
+    }
+  }
+
+  // A table lies elsewhere where a remark names both the table and another place.
+  TEST_CASE("a table of n-grams outside of the GPU is read from a remark that names both") {
+    const auto is_elsewhere = [](const std::string& notes) {
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().has_tables_elsewhere;
+    };
+    CHECK(is_elsewhere("n-gram table in host memory"));
+    CHECK(is_elsewhere("PLE offloaded"));
+    CHECK_FALSE(is_elsewhere("n-gram table on the GPU"));
+    CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded"));
   }
 
   TEST_CASE("states in two parts are one, and a named model runner is kept") {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/comparison.hpp"
+#include "calibrate/error_summary.hpp"
 #include "calibrate/started_model.hpp"
 #include "document/text_format.hpp"
 #include "estimate/facts.hpp"

@@ -127,6 +127,15 @@ std::int64_t read_layer_count(const ConfigParts& parts) {
                        kLayers, parts.is_nested() ? parts.traits().sizes.layers : 0);
 }
 
+domain::Attention read_equal_heads(const ConfigParts& parts, std::string_view field) {
+  domain::Attention attention;
+  attention.heads = parts.size({field}, "attentionHeads", kHeads);
+  attention.kv_heads = attention.heads;
+  attention.head_dim = std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads);
+  attention.value_head_dim = attention.head_dim;
+  return attention;
+}
+
 domain::Attention read_attention(const ConfigParts& parts) {
   const Traits& traits = parts.traits();
   const DefaultSizes sizes = parts.is_nested() ? traits.sizes : DefaultSizes{};
@@ -134,9 +143,9 @@ domain::Attention read_attention(const ConfigParts& parts) {
   domain::Attention attention;
   attention.heads = parts.size_or({"num_attention_heads", "n_head", "n_heads"}, "attentionHeads",
                                   kHeads, sizes.heads);
-  const auto kv_heads =
-      parts.size_if({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"},
-                    "kvHeads", kHeads);
+  const auto kv_heads = parts.size_if({"num_attention_groups", "num_key_value_heads",
+                                       "num_kv_heads", "n_head_kv", "multi_query_group_num"},
+                                      "kvHeads", kHeads);
   if (kv_heads) {
     attention.kv_heads = *kv_heads;
   } else if (sizes.kv_heads > 0 || traits.multi_query) {

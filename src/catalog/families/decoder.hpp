@@ -24,6 +24,9 @@ void read_context(const ConfigParts& parts);
 std::int64_t read_layer_count(const ConfigParts& parts);
 /// Heads, sizes, biases and norms of a layer's attention, of kind Full.
 domain::Attention read_attention(const ConfigParts& parts);
+/// As many key-value heads as heads, whose number stands in `field`; each as wide as its part of
+/// the hidden size. For configs that name nothing else.
+domain::Attention read_equal_heads(const ConfigParts& parts, std::string_view field);
 /// Width and biases of the dense network.
 domain::FeedForward read_feed_forward(const ConfigParts& parts);
 /// Attention, dense network and norms.

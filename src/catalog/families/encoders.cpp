@@ -141,11 +141,8 @@ void read_distilbert(ConfigParts& parts) {
   model.has_final_norm = false;
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
+  attention = read_equal_heads(parts, "n_heads");
   attention.kind = domain::LayerKind::None;
-  attention.heads = parts.size({"n_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
   attention.qkv_bias = true;
   attention.output_bias = true;
   layer.feed_forward.width = parts.size({"hidden_dim"}, "feedForwardWidth", kWidth);

@@ -44,10 +44,7 @@ void read_gpt_neo(ConfigParts& parts) {
   read_outer(parts);
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
-  attention.heads = parts.size({"num_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
+  attention = read_equal_heads(parts, "num_heads");
   attention.output_bias = true;
   layer.feed_forward = read_feed_forward(parts);
   layer.norm_bias = true;
@@ -114,10 +111,7 @@ void read_mpt(ConfigParts& parts) {
   read_outer(parts);
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
-  attention.heads = parts.size({"n_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
+  attention = read_equal_heads(parts, "n_heads");
   const bool has_bias = !parts.flag("no_bias", "qkvBias", true);
   attention.qkv_bias = has_bias;
   attention.output_bias = has_bias;
@@ -145,10 +139,7 @@ void read_dbrx(ConfigParts& parts) {
   read_outer(parts);
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
-  attention.heads = parts.size({"n_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, parts.model().hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
+  attention = read_equal_heads(parts, "n_heads");
   if (auto reader = parts.fields().mapping("attn_config")) {
     const Fields fields(*reader);
     if (const auto kv_heads = fields.integer("kv_n_heads", kHeads)) attention.kv_heads = *kv_heads;

@@ -145,8 +145,6 @@ void read_step3(ConfigParts& parts) {
   const std::int64_t count = read_layer_count(parts);
   domain::Layer dense;
   dense.attention = read_attention(parts);
-  if (const auto groups = parts.size_if({"num_attention_groups"}, "kvHeads", kHeads))
-    dense.attention.kv_heads = *groups;
   dense.attention.query_rank = parts.size({"share_q_dim"}, "queryRank", kWidth);
   domain::Layer mixture = dense;
   dense.feed_forward = read_feed_forward(parts);
@@ -161,8 +159,6 @@ void read_step3p7(ConfigParts& parts) {
   const std::int64_t count = read_layer_count(parts);
   domain::Layer base;
   base.attention = read_attention(parts);
-  if (const auto groups = parts.size_if({"num_attention_groups"}, "", kHeads))
-    base.attention.kv_heads = *groups;
   base.attention.head_norm = domain::HeadNorm::Shared;
   // Their number stands in share_expert_dim already.
   static_cast<void>(parts.fields().given("n_shared_experts"));
