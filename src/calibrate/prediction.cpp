@@ -61,9 +61,9 @@ std::optional<Quantization> quantization_of(const EngineStart& start, const doma
 /// Families whose tower encodes videos, too. Source: vLLM docs/models/supported_models.md (inputs
 /// T + I + V); gemma-4-31B-it by 0.26.0 is "profiled with 3 video items".
 constexpr auto kVideoFamilies = std::to_array<std::string_view>(
-    {"gemma4", "glm4v", "glm4v_moe", "internvl_chat", "kimi_k25", "llava_onevision", "minicpmv",
-     "qwen2_5_omni", "qwen2_5_vl", "qwen2_vl", "qwen3_5", "qwen3_5_moe", "qwen3_omni_moe",
-     "qwen3_vl", "qwen3_vl_moe"});
+    {"gemma4", "glm4v", "glm4v_moe", "glm_ocr", "internvl_chat", "kimi_k25", "llava_onevision",
+     "minicpmv", "qwen2_5_omni", "qwen2_5_vl", "qwen2_vl", "qwen3_5", "qwen3_5_moe",
+     "qwen3_omni_moe", "qwen3_vl", "qwen3_vl_moe"});
 
 bool takes_videos(const domain::Model& model) {
   return std::ranges::find(kVideoFamilies, model.family) != kVideoFamilies.end();

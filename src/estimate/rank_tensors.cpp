@@ -220,6 +220,7 @@ constexpr auto kProjectors = std::to_array<ProjectorRow>({
     {"qwen3_5_moe", merger_values},
     {"glm4v", gated_merger},
     {"glm4v_moe", gated_merger},
+    {"glm_ocr", gated_merger},
     {"llava", two_matrices},
     {"llava_next", two_matrices},
     {"mistral3", two_matrices},

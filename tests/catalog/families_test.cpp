@@ -567,6 +567,18 @@ TEST_SUITE("catalog") {
       "temporal_patch_size": 2, "spatial_merge_size": 2, "out_hidden_size": 4096,
       "projection_intermediate_size": 10240}, "tie_word_embeddings": false, "dtype": "bfloat16"})")) ==
           doctest::Approx(642e9 / 2).epsilon(0.0015));
+    // GLM-OCR: a download of 2.65 GB in 16 bits, with the layer that predicts a further token.
+    CHECK(static_cast<double>(total(
+              R"({"model_type": "glm_ocr", "architectures": ["GlmOcrForConditionalGeneration"],
+      "text_config": {"model_type": "glm_ocr_text", "vocab_size": 59392, "attention_bias": false,
+      "head_dim": 128, "hidden_size": 1536, "intermediate_size": 4608, "max_position_embeddings":
+      131072, "num_attention_heads": 16, "num_hidden_layers": 16, "num_nextn_predict_layers": 1,
+      "num_key_value_heads": 8, "rope_parameters": {"rope_type": "default", "mrope_section": [16,
+      24, 24], "partial_rotary_factor": 1.0, "rope_theta": 10000}, "dtype": "bfloat16",
+      "tie_word_embeddings": false}, "vision_config": {"model_type": "glm_ocr_vision", "depth": 24,
+      "hidden_size": 1024, "num_heads": 16, "attention_bias": true, "intermediate_size": 4096,
+      "image_size": 336, "patch_size": 14, "out_hidden_size": 1536, "spatial_merge_size": 2,
+      "temporal_patch_size": 2}})")) == doctest::Approx(2.65e9 / 2).epsilon(0.002));
   }
 
   TEST_CASE("n-grams that cannot be read are refused") {

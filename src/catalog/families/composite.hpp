@@ -29,6 +29,7 @@ const Family* minicpmv_decoder(const Fields& root);
 void add_phi3_vision(ConfigParts& parts);
 void add_step3_vision(ConfigParts& parts);
 void add_glm_next_vision(ConfigParts& parts);
+void add_glm_ocr_vision(ConfigParts& parts);
 void add_qwen4_vision(ConfigParts& parts);
 void add_moon_vision(ConfigParts& parts);
 void add_muse_vision(ConfigParts& parts);

@@ -320,6 +320,7 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
      .read = read_dense,
      .traits = {.qkv_bias_field = "attention_bias", .head_dim = 128, .rotary_share = 0.5}},
     {.model_types = "glm4 glm4v_text", .stems = "Glm4", .read = read_dense, .traits = kGlm4},
+    {.model_types = "glm_ocr_text", .stems = "GlmOcrText", .read = read_glm_ocr, .traits = kGlm4},
     {.model_types = "chatglm",
      .stems = "ChatGLMModel ChatGLMForConditionalGeneration ChatGLMForCausalLM",
      .read = read_chatglm,

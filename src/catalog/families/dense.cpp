@@ -26,13 +26,18 @@ void read_with_halved_width(const ConfigParts& parts) {
   add_sliding_layers(parts, layer);
 }
 
-}  // namespace
-
-void read_with_further(ConfigParts& parts) {
+void read_dense_with_further(ConfigParts& parts, MultiTokenTraits traits) {
   read_dense(parts);
   const std::int64_t further = parts.fields().integer("num_nextn_predict_layers", kFew).value_or(0);
-  add_multi_token(parts, parts.model().layers.back().layer, further);
+  add_multi_token(parts, parts.model().layers.back().layer, further, traits);
 }
+
+}  // namespace
+
+void read_with_further(ConfigParts& parts) { read_dense_with_further(parts, {}); }
+
+// What predicts further tokens has an embedding and a head of its own.
+void read_glm_ocr(ConfigParts& parts) { read_dense_with_further(parts, {.holds_embedding = true}); }
 
 void read_minicpm(ConfigParts& parts) {
   if (parts.fields().integer("num_experts", kExperts).value_or(0) > 0) {

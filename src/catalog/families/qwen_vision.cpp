@@ -134,6 +134,27 @@ GlmTower read_glm_tower(const Fields& vision, std::int64_t out, std::int64_t hid
   return glm;
 }
 
+// GlmOcrVisionModel: biases in the blocks, norms of queries and keys, no learned positions.
+// `network` is the merger's where no field tells it, for the width that it merges to.
+void add_biased_glm_vision(ConfigParts& parts, std::int64_t (*network)(std::int64_t merged)) {
+  auto reader = parts.root().mapping("vision_config");
+  if (!reader) return;
+  const Fields vision(*reader);
+  const std::int64_t out =
+      vision.integer("out_hidden_size", kHiddenSize).value_or(parts.model().hidden_size);
+  auto [tower, merged, around] =
+      read_glm_tower(vision, out, 1024, "projection_intermediate_size", network(out));
+  tower.width = vision.integer("intermediate_size", kWidth).value_or(4096);
+  const std::int64_t hidden = tower.hidden_size;
+  tower.parameters =
+      around + hidden +
+      tower.layers * values_of({.hidden = hidden,
+                                .width = tower.width,
+                                .is_gated = true,
+                                .norm_values = 2 * hidden + 2 * (hidden / tower.heads)});
+  add_tower(parts, tower);
+}
+
 }  // namespace
 
 // Glm4vVisionModel: no biases in the blocks, whose networks are as wide as the merger; learned
@@ -155,22 +176,13 @@ void add_glm_vision(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
-// GlmOcrVisionModel: biases in the blocks, norms of queries and keys, no learned positions.
 void add_glm_next_vision(ConfigParts& parts) {
-  auto reader = parts.root().mapping("vision_config");
-  if (!reader) return;
-  const Fields vision(*reader);
-  auto [tower, merged, around] = read_glm_tower(vision, parts.model().hidden_size, 1024,
-                                                "projection_intermediate_size", 10240);
-  tower.width = vision.integer("intermediate_size", kWidth).value_or(4096);
-  const std::int64_t hidden = tower.hidden_size;
-  tower.parameters =
-      around + hidden +
-      tower.layers * values_of({.hidden = hidden,
-                                .width = tower.width,
-                                .is_gated = true,
-                                .norm_values = 2 * hidden + 2 * (hidden / tower.heads)});
-  add_tower(parts, tower);
+  add_biased_glm_vision(parts, [](std::int64_t) -> std::int64_t { return 10240; });
+}
+
+// Its merger is three times as wide as what it gives.
+void add_glm_ocr_vision(ConfigParts& parts) {
+  add_biased_glm_vision(parts, [](std::int64_t merged) { return kColours * merged; });
 }
 
 // DotsVisionTransformer: blocks without biases, an RMSNorm behind the patches and another behind

@@ -40,6 +40,7 @@ void read_qwen4(ConfigParts& parts);
 void read_kimi_linear(ConfigParts& parts);
 // dense.cpp
 void read_with_further(ConfigParts& parts);
+void read_glm_ocr(ConfigParts& parts);
 void read_minicpm(ConfigParts& parts);
 void read_qwen1(ConfigParts& parts);
 void read_chatglm(ConfigParts& parts);

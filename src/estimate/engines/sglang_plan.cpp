@@ -72,7 +72,7 @@ std::int64_t piecewise_sizes(std::int64_t most) {
 // Whose config calls the encoder's layers `depth`: SGLang looks for num_hidden_layers.
 constexpr auto kFamiliesWithDepth =
     std::to_array<std::string_view>({"qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe",
-                                     "qwen3_5", "qwen3_5_moe", "glm4v", "glm4v_moe"});
+                                     "qwen3_5", "qwen3_5_moe", "glm4v", "glm4v_moe", "glm_ocr"});
 /// Whose vision_config has the decoder's width for hidden_size, its own under another name.
 constexpr std::string_view kFamilyWithOuterWidth = "qwen2_vl";
 
