@@ -158,17 +158,16 @@ void show_parts(Page& page, const domain::Model& model) {
   page.heading("Where the parameters are");
   Table table;
   table.columns = {{"part", Align::Left}, {"parameters", Align::Right}, {"share", Align::Right}};
-  const auto total = static_cast<double>(model.parameters.total +
-                                         model.parameters.multi_token_prediction.value_or(0));
-  for (const domain::PartCount& row : domain::parameters_by_part(model)) {
-    table.rows.push_back({std::string(name_of(row.part)), grouped(row.values),
-                          fmt::format("{:.1f} %", 100 * static_cast<double>(row.values) / total)});
-  }
-  if (model.parameters.scales > 0) {
+  std::int64_t total = model.parameters.scales;
+  const std::vector<domain::PartCount> parts = domain::parameters_by_part(model);
+  for (const domain::PartCount& part : parts) total += part.values;
+  const auto add = [&](std::string_view part, std::int64_t values) {
+    const double share = static_cast<double>(values) / static_cast<double>(total);
     table.rows.push_back(
-        {"scales", grouped(model.parameters.scales),
-         fmt::format("{:.1f} %", 100 * static_cast<double>(model.parameters.scales) / total)});
-  }
+        {std::string(part), grouped(values), fmt::format("{:.1f} %", 100 * share)});
+  };
+  for (const domain::PartCount& part : parts) add(name_of(part.part), part.values);
+  if (model.parameters.scales > 0) add("scales", model.parameters.scales);
   page.table(table);
 }
 

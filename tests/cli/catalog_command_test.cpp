@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <sstream>
 #include <string>
 
 #include "cli/program.hpp"
@@ -78,6 +81,26 @@ TEST_SUITE("cli") {
     const auto unknown = run_line("catalog show qwen3-0.7b");
     CHECK(unknown.status == 2);
     CHECK(unknown.err.contains("did you mean 'qwen3-0.6b'"));
+  }
+
+  // Shares are of all that is shown: they make a hundred, but for what each is rounded by.
+  TEST_CASE("the shares of a model's parts make a hundred") {
+    for (const char* model : {"qwen/qwen3-8b", "zai-org/GLM-OCR", "deepseek-ai/DeepSeek-V3"}) {
+      CAPTURE(model);
+      const auto outcome = run_line(std::string("catalog show ") + model);
+      REQUIRE(outcome.status == 0);
+      std::istringstream lines(outcome.out.substr(outcome.out.find("Where the parameters are")));
+      double sum = 0;
+      std::size_t rows = 0;
+      for (std::string line; std::getline(lines, line) && line != "Layers";) {
+        if (!line.ends_with(" %")) continue;
+        const std::string share = line.substr(0, line.size() - 2);
+        sum += std::stod(share.substr(share.rfind(' ')));
+        ++rows;
+      }
+      CHECK(rows >= 5);
+      CHECK(std::abs(sum - 100) <= 0.05 * static_cast<double>(rows) + 1e-9);
+    }
   }
 
   TEST_CASE("an imported config is an overlay entry that answers to its names") {
