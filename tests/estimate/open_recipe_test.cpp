@@ -83,7 +83,7 @@ TEST_SUITE("estimate") {
   // 4.52 (https://huggingface.co/gaunernst/gemma-3-12b-it-qat-autoawq).
   TEST_CASE("the bounds of a dense model's 4-bit weights hold small groups, too") {
     const domain::Range weights = weights_of_name("gaunernst/gemma-3-12b-it-qat-autoawq", 0, 2);
-    CHECK(weights.expected.gib() < 4.6);
+    CHECK(weights.expected.gib() < 4.7);
     CHECK(weights.high.gib() > 4.81);
   }
 

@@ -31,15 +31,15 @@ namespace {
 struct Known {
   std::string_view id;  ///< a part of the record's
   std::int64_t draft_tokens = 0;
-  bool is_without_prefixes = false;
+  bool shares_prefixes = false;  ///< a flag that hybrids need
   std::string_view model = {};  ///< where the record names it in words
   std::string_view version = {};
 };
 constexpr auto kKnown = std::to_array<Known>({
-    {"nemotron3-super-120b-nvfp4-gb10", 3, true},
-    {"qwen3.6-27b-int4-2x3090-tp2-int8kv", 4, false, "Qwen/Qwen3.6-27B", "0.22"},
-    {"qwen3.6-27b-int4-2x3090-tp2-262k-u088", 0, false, "Qwen/Qwen3.6-27B", "0.21"},
-    {"qwen3.6-35b-a3b-nvfp4-1x5090", 0, false, "Qwen/Qwen3.6-35B-A3B", "0.24"},
+    {"nemotron3-super-120b-nvfp4-gb10", 3, false},
+    {"qwen3.6-27b-int4-2x3090-tp2-int8kv", 4, true, "Qwen/Qwen3.6-27B", "0.22"},
+    {"qwen3.6-27b-int4-2x3090-tp2-262k-u088", 0, true, "Qwen/Qwen3.6-27B", "0.21"},
+    {"qwen3.6-35b-a3b-nvfp4-1x5090", 0, true, "Qwen/Qwen3.6-35B-A3B", "0.24"},
     {"main202606-gemma4-12b", 0, false, {}, "0.22"},
     {"gemma4-26b-a4b-nvfp4-gb10-131k", 0, false, "google/gemma-4-26B-A4B-it", "0.19"},
 });
@@ -151,7 +151,7 @@ domain::Workload workload_of(const Node& record, const Known* known, const domai
   }
   if (known != nullptr && known->draft_tokens > 0)
     engine.draft_tokens = example::flag(known->draft_tokens);
-  if (known != nullptr && known->is_without_prefixes) engine.prefix_caching = example::flag(false);
+  if (known != nullptr && known->shares_prefixes) engine.prefix_caching = example::flag(true);
   return workload;
 }
 

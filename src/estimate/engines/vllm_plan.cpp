@@ -115,6 +115,17 @@ void settle_scales(const Facts& facts, WeightsLayout& weights) {
     weights.scheme = domain::scheme(Quantization::BnbNf4Double);
 }
 
+void note_bitsandbytes(ResolvedPlan& resolved) {
+  const Plan& plan = resolved.plan;
+  if (plan.facts.expected("bitsandbytesApart") == 0) return;
+  constexpr std::array kOfThePlugin = {Quantization::BnbInt8, Quantization::BnbNf4,
+                                       Quantization::BnbNf4Double};
+  if (std::ranges::find(kOfThePlugin, plan.weights.scheme.quantization) == kOfThePlugin.end())
+    return;
+  resolved.notes.emplace_back(
+      "this version reads bitsandbytes with the package vllm-bnb-plugin, which is installed apart");
+}
+
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -177,6 +188,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
                    std::max<std::int64_t>(1, plan.parallelism.tensor * plan.parallelism.pipeline *
                                                  plan.parallelism.data);
   note_adapters(request, resolved);
+  note_bitsandbytes(resolved);
   note_mig(request, resolved);
   return resolved;
 }
