@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibrate/planned_start.hpp"
+#include "calibrate/record_text.hpp"
 #include "document/node.hpp"
 #include "document/text_format.hpp"
 
@@ -92,60 +93,6 @@ void read_extra(const Node& record, EngineStart& start) {
   }
 }
 
-/// The digits behind a word.
-std::optional<std::int64_t> number_behind(std::string_view text, std::string_view word) {
-  const std::size_t at = text.find(word);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + word.size());
-  std::int64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest == text.data()) return std::nullopt;
-  return value;
-}
-
-/// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
-/// are asked.
-std::size_t mention_of_drafts(std::string_view notes) {
-  constexpr std::string_view kWord = "MTP";
-  constexpr auto kDenials = std::to_array<std::string_view>({"no ", "No ", "non-", "without "});
-  std::size_t at = notes.find(kWord);
-  while (at != std::string_view::npos) {
-    const std::string_view before = notes.substr(0, at);
-    const bool is_denied = std::ranges::any_of(
-        kDenials, [&](std::string_view denial) { return before.ends_with(denial); });
-    if (is_denied) return std::string_view::npos;
-    // Part of a checkpoint's name.
-    if (!before.ends_with('-')) return at;
-    at = notes.find(kWord, at + kWord.size());
-  }
-  return at;
-}
-
-/// Tokens that those layers propose in one step: "MTP n=4", "MTP, 3 speculative tokens".
-std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
-  if (const auto count = number_behind(notes, "num_speculative_tokens=")) return count;
-  const std::size_t at = mention_of_drafts(notes);
-  if (at == std::string_view::npos) return std::nullopt;
-  std::string_view clause = notes.substr(at);
-  clause = clause.substr(0, clause.find_first_of(";.()"));
-  constexpr std::size_t kShort = 40;
-  constexpr std::int64_t kFew = 16;
-  clause = clause.substr(0, kShort);
-  const std::size_t digit = clause.find_first_of("0123456789");
-  if (digit == std::string_view::npos) return std::nullopt;
-  const auto count = number_behind(clause, clause.substr(0, digit));
-  return count && *count <= kFew ? count : std::nullopt;
-}
-
-/// Whether a remark on a table of n-grams says that it is not on the GPU.
-bool puts_tables_elsewhere(std::string_view notes) {
-  constexpr auto kTables = std::to_array<std::string_view>({"n-gram", "PLE", "table offloaded"});
-  constexpr auto kPlaces =
-      std::to_array<std::string_view>({"offload", "OFFLOAD", "disk", "SSD", "host memory"});
-  const auto says = [&](std::string_view word) { return notes.contains(word); };
-  return std::ranges::any_of(kTables, says) && std::ranges::any_of(kPlaces, says);
-}
-
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -177,12 +124,7 @@ EngineStart read_start(const Node& record) {
   start.kv_cache_type = text_in(record, "kv_cache_dtype");
   start.notes = text_in(record, "notes");
   if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
-  start.is_first_generation = start.notes.contains("V0 engine");
-  start.is_under_wsl = start.notes.contains("WSL");
-  start.has_adapters = start.notes.contains("LoRA");
-  start.has_tables_elsewhere = puts_tables_elsewhere(start.notes);
-  start.draft_tokens = drafted_tokens(start.notes);
-  start.speaks_of_drafts = mention_of_drafts(start.notes) != std::string_view::npos;
+  read_remarks(record, start);
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));
   const std::string status = text_in(record, "status");
@@ -197,6 +139,7 @@ EngineStart read_start(const Node& record) {
   start.pool_tokens = count_in(record, "kv_cache_tokens");
   start.pool_blocks = count_in(record, "num_gpu_blocks");
   read_extra(record, start);
+  if (start.engine == "vllm") read_quoted_lines(record, start);
   share_attention(start);
   if (plans_buffers(start.engine)) read_planned(record, start);
   return start;

@@ -65,6 +65,7 @@ TEST_SUITE("calibrate") {
         {"DFlash of its own, num_speculative_tokens=7", false, 7},
         // How many is not told: the number belongs to another clause, or is none of tokens.
         {"MTP; 2 users", true, std::nullopt},
+        {"MTP drafter Qwen3_5MTP with num_speculative_tokens 8", true, 8},
         {"MTP on, measured at 131072 of context", true, std::nullopt},
         {"non-MTP 4", false, std::nullopt},
         {"without MTP 2", false, std::nullopt},
@@ -96,6 +97,40 @@ TEST_SUITE("calibrate") {
     CHECK(is_elsewhere("PLE offloaded"));
     CHECK_FALSE(is_elsewhere("n-gram table on the GPU"));
     CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded"));
+  }
+
+  // Lines as vLLM 0.13 and Unsloth print them, and flags as people list them.
+  TEST_CASE("what a record's fields leave out is read from the lines and flags that it quotes") {
+    const auto starts = read_engine_starts(
+        R"({"model": "m", "engine": "vllm", "max_model_len": 4096, "quotes": [)"
+        R"("non-default args: {'max_model_len': 8192, 'enable_prefix_caching': True}",)"
+        R"("Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 512. )"
+        R"(Num Sequences = 320."]})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_extra": )"
+        R"("--enable-lora --max-loras 4 --max-lora-rank 32, --max-num-seqs=16; V0 engine"})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "quotes": ["non-default args: {'seed': 1}"]})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "quotes": ["non-default args: {'seed': 1, ..."]})"
+        "\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    const EngineStart& quoted = starts->at(0);
+    CHECK(quoted.context_tokens == 4096);  // a field stands above what is quoted
+    CHECK(quoted.prefix_caching == true);
+    CHECK(quoted.max_num_seqs == 320);
+    CHECK(quoted.max_num_batched_tokens == 512);
+    CHECK_FALSE(quoted.has_default_sequences);
+    const EngineStart& listed = starts->at(1);
+    CHECK(listed.has_adapters);
+    CHECK(listed.adapters == 4);
+    CHECK(listed.adapter_rank == 32);
+    CHECK(listed.max_num_seqs == 16);
+    CHECK(listed.is_first_generation);
+    // Everything that was not left as it is stands there, and the most sequences do not.
+    CHECK(starts->at(2).has_default_sequences);
+    CHECK_FALSE(starts->at(3).has_default_sequences);
   }
 
   TEST_CASE("states in two parts are one, and a named model runner is kept") {

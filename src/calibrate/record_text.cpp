@@ -1,0 +1,181 @@
+#include "calibrate/record_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "calibrate/logs/vllm_settings.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+using document::Node;
+
+/// The digits behind a word.
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + word.size());
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest == text.data()) return std::nullopt;
+  return value;
+}
+
+/// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
+/// are asked.
+std::size_t mention_of_drafts(std::string_view notes) {
+  constexpr std::string_view kWord = "MTP";
+  constexpr auto kDenials = std::to_array<std::string_view>({"no ", "No ", "non-", "without "});
+  std::size_t at = notes.find(kWord);
+  while (at != std::string_view::npos) {
+    const std::string_view before = notes.substr(0, at);
+    const bool is_denied = std::ranges::any_of(
+        kDenials, [&](std::string_view denial) { return before.ends_with(denial); });
+    if (is_denied) return std::string_view::npos;
+    // Part of a checkpoint's name.
+    if (!before.ends_with('-')) return at;
+    at = notes.find(kWord, at + kWord.size());
+  }
+  return at;
+}
+
+/// Tokens that those layers propose in one step: "MTP n=4", "MTP, 3 speculative tokens".
+std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
+  // As a setting, or in JSON: "num_speculative_tokens": 3.
+  for (const std::string_view pair : {"=", "\": ", "\":", "': ", " ", ": "}) {
+    const std::string word = "num_speculative_tokens" + std::string(pair);
+    if (const auto count = number_behind(notes, word)) return count;
+  }
+  const std::size_t at = mention_of_drafts(notes);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view clause = notes.substr(at);
+  clause = clause.substr(0, clause.find_first_of(";.()"));
+  constexpr std::size_t kShort = 40;
+  constexpr std::int64_t kFew = 16;
+  clause = clause.substr(0, kShort);
+  const std::size_t digit = clause.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return std::nullopt;
+  const auto count = number_behind(clause, clause.substr(0, digit));
+  return count && *count <= kFew ? count : std::nullopt;
+}
+
+/// Whether a remark on a table of n-grams says that it is not on the GPU.
+bool puts_tables_elsewhere(std::string_view notes) {
+  constexpr auto kTables = std::to_array<std::string_view>({"n-gram", "PLE", "table offloaded"});
+  constexpr auto kPlaces =
+      std::to_array<std::string_view>({"offload", "OFFLOAD", "disk", "SSD", "host memory"});
+  const auto says = [&](std::string_view word) { return notes.contains(word); };
+  return std::ranges::any_of(kTables, says) && std::ranges::any_of(kPlaces, says);
+}
+
+std::string text_of(const Node* node) {
+  return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
+}
+
+bool is_of_flag(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-';
+}
+
+/// "--max-loras 4 --enable-lora" as logs list settings: "max_loras=4, enable_lora=True, ".
+std::string flags_as_settings(std::string_view text) {
+  std::string settings;
+  for (std::size_t at = text.find("--"); at != std::string_view::npos; at = text.find("--")) {
+    text.remove_prefix(at + 2);
+    const auto end = std::ranges::find_if_not(text, is_of_flag);
+    std::string name(text.begin(), end);
+    text.remove_prefix(name.size());
+    std::ranges::replace(name, '-', '_');
+    std::string_view value;
+    if (text.starts_with(' ') || text.starts_with('=')) {
+      value = text.substr(1);
+      value = value.substr(0, value.find_first_of(" ,;)\n"));
+    }
+    const bool has_value = !value.empty() && !value.starts_with("--");
+    if (!name.empty()) settings += name + "=" + std::string(has_value ? value : "True") + ", ";
+  }
+  return settings;
+}
+
+/// The lines that a record quotes, and what it lists of flags.
+std::vector<std::string> lines_of(const Node& record) {
+  std::vector<std::string> lines;
+  if (const Node* quotes = record.find("quotes");
+      quotes != nullptr && quotes->is(Node::Kind::Sequence)) {
+    for (const Node& quote : quotes->items()) lines.push_back(text_of(&quote));
+  }
+  const std::string listed = text_of(record.find("engine_extra"));
+  if (!listed.empty()) {
+    lines.push_back(listed);
+    lines.push_back(flags_as_settings(listed));
+  }
+  return lines;
+}
+
+/// All that vLLM was told, without the most sequences.
+bool leaves_default_sequences(std::string_view line) {
+  const std::size_t at = line.find("non-default args: {");
+  if (at == std::string_view::npos) return false;
+  const std::string_view told = line.substr(at, line.find('}', at) - at);
+  return line.find('}', at) != std::string_view::npos && !told.contains("max_num_seqs") &&
+         !told.contains("...") && !told.contains("\u2026");
+}
+
+template <typename Value>
+void fill(std::optional<Value>& target, const std::optional<Value>& found) {
+  if (!target) target = found;
+}
+
+}  // namespace
+
+void read_remarks(const Node& record, EngineStart& start) {
+  std::string text = start.notes;
+  if (const std::string listed = text_of(record.find("engine_extra")); !listed.empty())
+    text += "; " + listed;
+  start.is_first_generation = text.contains("V0 engine");
+  start.is_under_wsl = text.contains("WSL");
+  start.has_adapters = text.contains("LoRA");
+  start.has_tables_elsewhere = puts_tables_elsewhere(text);
+  start.draft_tokens = drafted_tokens(text);
+  start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos;
+}
+
+void read_quoted_lines(const Node& record, EngineStart& start) {
+  EngineLog log;
+  EngineStart& said = log.start;
+  std::string model;
+  for (const std::string& line : lines_of(record)) {
+    logs::read_vllm_config(line, log);
+    logs::read_vllm_arguments(line, said, model);
+    logs::read_vllm_settings(line, said);
+    said.has_default_sequences |= leaves_default_sequences(line);
+  }
+  fill(start.context_tokens, said.context_tokens);
+  fill(start.max_num_seqs, said.max_num_seqs);
+  fill(start.max_num_batched_tokens, said.max_num_batched_tokens);
+  fill(start.block_tokens, said.block_tokens);
+  fill(start.utilization, said.utilization);
+  fill(start.chunks_prompts, said.chunks_prompts);
+  fill(start.prefix_caching, said.prefix_caching);
+  fill(start.adapter_rank, said.adapter_rank);
+  fill(start.adapters, said.adapters);
+  fill(start.offload_gib, said.offload_gib);
+  fill(start.draft_tokens, said.draft_tokens);
+  start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
+  start.has_adapters |= said.has_adapters;
+  start.is_library |= said.is_library;
+  start.is_under_wsl |= said.is_under_wsl;
+  start.takes_no_images |= said.takes_no_images;
+  start.takes_no_videos |= said.takes_no_videos;
+  start.keeps_towers_whole |= said.keeps_towers_whole;
+  start.is_first_generation |= said.is_first_generation;
+}
+
+}  // namespace gpushape::calibrate

@@ -1,0 +1,18 @@
+// What a record of a published start says in words: remarks, lines of the log that it quotes, flags
+// that it lists.
+#pragma once
+
+#include "calibrate/engine_start.hpp"
+#include "document/node.hpp"
+
+namespace gpushape::calibrate {
+
+/// Remarks (`notes`, and `engine_extra` where it is a text) on the generation of the engine, WSL,
+/// LoRA, drafts, and where tables of n-grams lie.
+void read_remarks(const document::Node& record, EngineStart& start);
+
+/// Settings of vLLM that its fields leave out and the quoted lines of its log (`quotes`) or the
+/// listed flags (`engine_extra` where it is a text) have.
+void read_quoted_lines(const document::Node& record, EngineStart& start);
+
+}  // namespace gpushape::calibrate
