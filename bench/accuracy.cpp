@@ -107,6 +107,8 @@ void print_checks(std::string_view name, std::span<const Comparison> comparisons
     if (!one || one->holds()) continue;
     fmt::print("  {}: {} printed, {} to {} for {:.2f} GiB\n", comparison.start.id, one->printed,
                one->least, one->most, comparison.start.pool_gib.value_or(0));
+    if (check == &Comparison::tokens && !comparison.token_cause.empty())
+      fmt::print("      {}\n", comparison.token_cause);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
 #include "calibrate/started_model.hpp"
+#include "calibrate/token_causes.hpp"
 #include "domain/estimate.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -40,6 +41,8 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
      Affects::Pool},
     {"drafter loaded too", "the draft model is not named", Affects::Everything},
     {"DFlash drafter", "the draft model is not named", Affects::Everything},
+    {"'dflash'", "the draft model is not named", Affects::Everything},
+    {"\"dflash\"", "the draft model is not named", Affects::Everything},
     {"DSpark", "the draft model is not named", Affects::Everything},
     {kOffloaded, "weights are partly in host memory", Affects::Everything},
     {"partial offload", "weights are partly in host memory", Affects::Everything},
@@ -275,7 +278,12 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
-  comparison.weights = figure(predicted.weights, start.weights_gib);
+  // What drafts is loaded, and printed, with the model.
+  if (has_unnamed_draft(start, *model)) {
+    comparison.without_weights = "the draft model is not named";
+  } else {
+    comparison.weights = figure(predicted.weights, start.weights_gib);
+  }
   comparison.without_pool = why_without_pool(start, *model, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
@@ -300,6 +308,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&
       (has_release || comparison.has_plain_cache))
     comparison.tokens = check_tokens_of(possible, *model, *engine);
+  if (comparison.tokens && !comparison.tokens->holds())
+    comparison.token_cause = cause_of_tokens(start, *model, *engine, release->version, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;

@@ -41,6 +41,17 @@ constexpr auto kGpuLabels = std::to_array<GpuLabel>({
     {"A5000", "rtx-a5000"},
 });
 
+/// Names that two sizes of memory share: what the sizes have in common is known all the same.
+constexpr auto kOfTwoSizes = std::to_array<GpuLabel>({
+    {"A100", "a100-sxm4-80"},
+    {"NVIDIA A100", "a100-sxm4-80"},
+    {"A100 SXM4", "a100-sxm4-80"},
+    {"A100-SXM4", "a100-sxm4-80"},
+    {"NVIDIA A100-SXM4", "a100-sxm4-80"},
+    {"V100", "v100-sxm2-32"},
+    {"Tesla V100", "v100-sxm2-32"},
+});
+
 constexpr std::string_view kDigits = "0123456789";
 
 std::string trimmed(std::string_view text) {
@@ -134,6 +145,14 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   gpu.is_named = gpu.memory.has_value();
   if (gpu.memory && gpu.memory->device == "gb10")
     gpu.reason = "unified memory: the total holds the page cache";
+  if (!gpu.memory && !start.gpu_total_gib) {
+    if (const auto label = std::ranges::find(kOfTwoSizes, start.gpu, &GpuLabel::label);
+        label != kOfTwoSizes.end()) {
+      const Result<domain::Device> device = profiles.find(label->device);
+      if (device) gpu.memory = domain::visible_memory(*device, nullptr);
+      gpu.reason = "which size of the GPU it is is not stated";
+    }
+  }
   if (!start.gpu_total_gib) return gpu;
   if (!gpu.memory) {
     gpu.memory.emplace();

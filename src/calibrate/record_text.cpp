@@ -136,9 +136,9 @@ void fill(std::optional<Value>& target, const std::optional<Value>& found) {
 }  // namespace
 
 void read_remarks(const Node& record, EngineStart& start) {
-  std::string text = start.notes;
   if (const std::string listed = text_of(record.find("engine_extra")); !listed.empty())
-    text += "; " + listed;
+    start.notes += (start.notes.empty() ? "" : "; ") + listed;
+  const std::string& text = start.notes;
   start.is_first_generation = text.contains("V0 engine");
   start.is_under_wsl = text.contains("WSL");
   start.has_adapters = text.contains("LoRA");

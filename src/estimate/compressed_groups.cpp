@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <ranges>
 
 #include "estimate/division.hpp"
 
@@ -76,6 +78,25 @@ std::int64_t page_in_first_group(const std::vector<CacheKind>& kinds, const Cach
   return page == 0 ? kind.spec.page_bytes : page;
 }
 
+/// Of every size of page in the first group, the layers that any group has of it at most.
+Bytes bytes_by_page_size(const std::vector<CacheKind>& kinds) {
+  // By family and page: the layers of one of the family's groups.
+  std::map<std::int64_t, std::map<std::size_t, std::int64_t>> layers;
+  for (const CacheKind& kind : kinds) {
+    const auto family = std::ranges::find_if(kinds, [&](const CacheKind& first) {
+      return first.groups > 0 && are_of_one_family(first.spec, kind.spec);
+    });
+    const auto index = static_cast<std::size_t>(family - kinds.begin());
+    layers[page_in_first_group(kinds, kind)][index] += divide_up(kind.layers, family->groups);
+  }
+  Bytes bytes;
+  for (const auto& [page, of_families] : layers) {
+    const auto most = std::ranges::max(of_families | std::views::values);
+    bytes += Bytes(page) * most;
+  }
+  return bytes;
+}
+
 /// What the groups themselves take of one block.
 void count_by_bytes(std::vector<CacheKind>& kinds) {
   for (CacheKind& kind : kinds)
@@ -112,7 +133,7 @@ void put_into_compressed_groups(CacheLayout& layout) {
   for (const CacheKind& kind : kinds) {
     if (keeps_requests(kind)) pages += Bytes(kind.spec.page_bytes);
   }
-  layout.block_bytes = pages * size;
+  layout.block_bytes = layout.geometry.counts_page_sizes ? bytes_by_page_size(kinds) : pages * size;
   count_by_bytes(kinds);
 }
 

@@ -40,6 +40,8 @@ struct CacheGeometry {
   bool chunks_keep_everything = false;  ///< chunked layers are held like full ones
   /// Groups of compressed attention lie in a block without padding.
   bool is_packed = false;
+  /// Each size of page has as many layers in a block as a group wants of it at most.
+  bool counts_page_sizes = false;
   /// Latents with an indexer have one byte a value in 8-bit caches, without scales of their own.
   bool keeps_sparse_latents_plain = false;
 

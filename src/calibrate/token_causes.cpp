@@ -1,0 +1,67 @@
+#include "calibrate/token_causes.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "calibrate/prediction.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+/// As many as recipes draft (https://recipes.vllm.ai), and one more.
+constexpr std::int64_t kMostDrafts = 6;
+
+struct Guess {
+  std::string cache;        ///< empty: as stated, or the model's own
+  std::int64_t drafts = 0;  ///< 0: as stated, or none
+  std::optional<bool> prefixes;
+
+  [[nodiscard]] std::string words() const {
+    std::string words;
+    const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
+    if (!cache.empty()) add("a cache of " + cache);
+    if (drafts > 0) add(fmt::format("{} drafted tokens", drafts));
+    if (prefixes) add(*prefixes ? "prefix caching" : "no prefix caching");
+    return words;
+  }
+};
+
+std::vector<Guess> guesses_of(const EngineStart& start, const domain::Model& model) {
+  std::vector<std::string> caches = {""};
+  if (start.kv_cache_type.empty() && start.engine == "vllm")
+    caches.insert(caches.end(), {"fp8", "int8_per_token_head", "nvfp4"});
+  const bool may_draft = model.multi_token_prediction && !start.draft_tokens && !start.draft_model;
+  std::vector<std::optional<bool>> prefixes = {std::nullopt};
+  if (!start.prefix_caching) prefixes.insert(prefixes.end(), {true, false});
+  std::vector<Guess> guesses;
+  for (const std::string& cache : caches) {
+    for (std::int64_t drafts = 0; drafts <= (may_draft ? kMostDrafts : 0); ++drafts) {
+      for (const std::optional<bool>& shares : prefixes)
+        guesses.push_back({.cache = cache, .drafts = drafts, .prefixes = shares});
+    }
+  }
+  return guesses;
+}
+
+}  // namespace
+
+std::string cause_of_tokens(const EngineStart& start, const domain::Model& model,
+                            const domain::Engine& engine, domain::EngineVersion version,
+                            const std::optional<domain::VisibleMemory>& gpu) {
+  for (const Guess& guess : guesses_of(start, model)) {
+    EngineStart guessed = start;
+    if (!guess.cache.empty()) guessed.kv_cache_type = guess.cache;
+    if (guess.drafts > 0) guessed.draft_tokens = guess.drafts;
+    if (guess.prefixes) guessed.prefix_caching = guess.prefixes;
+    const auto check =
+        check_tokens(guessed, model, workload_of(guessed, model, version), engine, gpu);
+    if (check && check->holds())
+      return fmt::format("{} would hold them, which the source does not state", guess.words());
+  }
+  return {};
+}
+
+}  // namespace gpushape::calibrate
