@@ -19,6 +19,7 @@ using domain::Recurrent;
 
 constexpr int kMostNorms = 64;
 constexpr int kMostBits = 64;
+constexpr std::int64_t kMostChunk = 65'536;
 
 template <class Fields>
 void visit_attention(Fields& fields) {
@@ -76,6 +77,7 @@ void visit_recurrent(Fields& part) {
   part.boolean("norm", &Recurrent::has_norm);
   part.boolean("fullRankGate", &Recurrent::full_rank_gate);
   part.integer("stateBits", &Recurrent::state_bits, {.least = 1, .most = kMostBits});
+  part.integer("chunk", &Recurrent::chunk, {.least = 1, .most = kMostChunk});
 }
 
 template <class Fields>

@@ -125,6 +125,7 @@ struct Recurrent {
       false;  ///< a norm on the mixer's output (GatedDelta: of value_dim; Mamba2: inner)
   bool full_rank_gate = false;  ///< Kda: the output's gate is one matrix (Kimi K3)
   int state_bits = 32;          ///< of one value of the recurrent state (`mamba_ssm_dtype`)
+  std::int64_t chunk = 256;     ///< Mamba2: tokens that its scan takes at once (`chunk_size`)
 
   bool operator==(const Recurrent&) const = default;
 };

@@ -55,6 +55,9 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
   geometry.draft_tokens = engine.draft_tokens ? engine.draft_tokens->value : 0;
   geometry.keeps_states_of_prefixes =
       engine.prefix_caching ? engine.prefix_caching->value : holds_fact("statesOfPrefixesKept");
+  geometry.keeps_state_of_every_block = geometry.keeps_states_of_prefixes &&
+                                        geometry.draft_tokens == 0 &&
+                                        holds_fact("statesAtEveryBlock");
   geometry.is_one_table = holds_fact("oneCacheTable");
   geometry.chunks_keep_everything = holds_fact("chunksKeepEverything");
   geometry.keeps_sparse_latents_plain = holds_fact("sparseLatentsPlain");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "estimate/compressed_groups.hpp"
 #include "estimate/division.hpp"
@@ -80,15 +81,21 @@ std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
   return collector.take();
 }
 
-/// A block of attention grows until its page holds a state; then all pages are alike. Source: vLLM
+/// A block of attention grows until its page holds a state; then all pages are alike. Where states
+/// are kept at every block's edge, a block is whole chunks of the recurrence. Source: vLLM
 /// platforms/interface.py, _align_hybrid_block_size (before: models/config.py).
 CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometry) {
   std::int64_t state = 0;
   std::int64_t token = 0;
+  std::int64_t chunk = 1;
   bool is_latent = false;
   for (const domain::LayerRun& run : model.layers) {
-    if (run.layer.recurrent)
-      state = std::max(state, layers::state_bytes(*run.layer.recurrent, geometry));
+    if (run.layer.recurrent) {
+      const domain::Recurrent& recurrent = *run.layer.recurrent;
+      state = std::max(state, layers::state_bytes(recurrent, geometry));
+      if (layers::keeps_state_of_every_block(recurrent, geometry))
+        chunk = layers::chunk_tokens(recurrent);
+    }
     const domain::Attention& attention = run.layer.attention;
     if (token > 0 || attention.shares_cache) continue;
     is_latent = attention.kind == domain::LayerKind::Latent;
@@ -98,8 +105,10 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
              attention.kind != domain::LayerKind::Recurrent)
       token = layers::token_bytes(attention, geometry);
   }
+  geometry.keeps_state_of_every_block &= token > 0;
   if (state == 0 || token == 0 || geometry.is_one_table || geometry.lies_apart) return geometry;
-  const std::int64_t unit = is_latent ? layers::latent_block(geometry) : geometry.block_tokens;
+  const std::int64_t unit =
+      std::lcm(chunk, is_latent ? layers::latent_block(geometry) : geometry.block_tokens);
   const std::int64_t block = unit * divide_up(state, unit * token);
   geometry.block_tokens = std::max(geometry.block_tokens, block);
   geometry.latent_block_tokens = is_latent ? geometry.block_tokens : 0;

@@ -103,10 +103,11 @@ void note_left_out(const domain::Workload& workload, const domain::Engine& engin
   }
 }
 
-void note_traffic(const domain::Workload& workload, std::vector<std::string>& notes) {
+void note_traffic(const domain::Workload& workload, const Plan& plan,
+                  std::vector<std::string>& notes) {
   if (workload.in_flight) std::ranges::copy(workload.in_flight->notes, std::back_inserter(notes));
-  const auto& caching = workload.engine.prefix_caching;
-  if (workload.traffic.common_prefix_tokens && caching && !caching->value)
+  const auto& common = workload.traffic.common_prefix_tokens;
+  if (common && common->value > 0 && plan.common_prefix_tokens == 0)
     notes.emplace_back("without prefix caching every sequence keeps the common prefix for itself");
 }
 
@@ -198,7 +199,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   note_left_out(workload, engine, estimate);
   estimate.total_bytes = prepared->largest().total;
   estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
-  note_traffic(workload, estimate.notes);
+  note_traffic(workload, resolved.plan, estimate.notes);
   estimate.all_gpus = sum_over_gpus(*prepared);
   if (gpu) {
     estimate.capacity = prepared->capacity(&estimate.notes);

@@ -28,6 +28,8 @@ struct CacheGeometry {
   std::int64_t draft_tokens = 0;    ///< proposed in one step, on top of the next one
   /// States are kept at the edges of blocks, so that later requests find them.
   bool keeps_states_of_prefixes = false;
+  /// States of Mamba and Mamba-2 are kept at the edge of every block of a request.
+  bool keeps_state_of_every_block = false;
   /// One table of blocks for all layers, each holding every token: what engines did before they
   /// knew kinds.
   bool is_one_table = false;
@@ -90,6 +92,9 @@ std::int64_t latent_block(const CacheGeometry& geometry);
 /// Bytes of the key that an indexer keeps of one token.
 std::int64_t indexer_token_bytes(const domain::Indexer& indexer);
 std::int64_t state_bytes(const domain::Recurrent& recurrent, const CacheGeometry& geometry);
+bool keeps_state_of_every_block(const domain::Recurrent& recurrent, const CacheGeometry& geometry);
+/// Tokens that the recurrence takes at once: a block with a state is whole chunks.
+std::int64_t chunk_tokens(const domain::Recurrent& recurrent);
 
 void keep_full(const domain::Layer& layer, const domain::Attention& attention,
                const CacheGeometry& geometry, std::vector<CacheSpec>& specs);

@@ -224,7 +224,10 @@ void take_load(const Request& request, Plan& plan) {
   plan.given_pool = value_of(workload.engine.kv_cache_memory_bytes);
   plan.in_flight = workload.in_flight.get();
   const auto& caching = workload.engine.prefix_caching;
-  const bool shares_prefixes = !caching || caching->value;
+  // Of recurrent layers a prefix is found again where its state is kept.
+  const bool is_off_by_default =
+      plan.facts.conditions().has_recurrent != 0 && !plan.cache.keeps_states_of_prefixes;
+  const bool shares_prefixes = caching ? caching->value : !is_off_by_default;
   plan.common_prefix_tokens =
       shares_prefixes ? value_of(workload.traffic.common_prefix_tokens).value_or(0) : 0;
 }

@@ -1,6 +1,7 @@
 // What vLLM takes where nothing is said changed from 0.27 to 0.28; the pull requests say how.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,6 +69,53 @@ TEST_SUITE("estimate") {
     CHECK(state(kAfter) == one * 2);
     CHECK(state(kBefore, true) == one * 2);
     CHECK(state(kAfter, false) == one);
+  }
+
+  TEST_CASE("a common prefix of a hybrid is shared where its state is kept") {
+    const auto says_unshared = [](domain::EngineVersion version, std::optional<bool> caching) {
+      const Result<domain::Model> model = example::built_in_catalog().find_name("Qwen/Qwen3.6-27B");
+      const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
+      REQUIRE(model);
+      domain::Workload workload = example::workload(8192, 4);
+      workload.engine.version = example::flag(version);
+      workload.traffic.common_prefix_tokens = example::flag<std::int64_t>(1000);
+      if (caching) workload.engine.prefix_caching = example::flag(*caching);
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, b200());
+      REQUIRE(estimate);
+      return std::ranges::any_of(estimate->notes, [](const std::string& note) {
+        return note.starts_with("without prefix caching");
+      });
+    };
+    CHECK(says_unshared(kBefore, {}));
+    CHECK_FALSE(says_unshared(kBefore, true));
+    CHECK_FALSE(says_unshared(kAfter, {}));
+    CHECK(says_unshared(kAfter, false));
+  }
+
+  // https://github.com/vllm-project/vllm/pull/25752 (mamba_cache_mode all) and issue 48401:
+  // Nemotron-3-Super in NVFP4 with --enable-prefix-caching sets blocks of 8,320 tokens, 65 chunks
+  // of 128. A state is 128 x 64 x 128 values of 4 bytes and 3 x (8,192 + 2 x 8 x 128) of 2,
+  // 4,255,744 bytes, 8,312 tokens of 512. So 131,072 tokens take 16 states of each layer instead of
+  // 1, and with drafts or from 0.28 on two.
+  TEST_CASE("states of Mamba-2 at every block's edge") {
+    const std::string model = "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4";
+    const auto state = [&](domain::EngineVersion version, bool caching) {
+      const Result<domain::Model> nemotron = example::built_in_catalog().find_name(model);
+      const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
+      REQUIRE(nemotron);
+      domain::Workload workload = example::workload(131072, 1);
+      workload.engine.version = example::flag(version);
+      workload.engine.prefix_caching = example::flag(caching);
+      workload.kv_cache_type = example::flag(domain::KvCacheType::Fp8);
+      const auto estimate = estimate::estimate_memory(*nemotron, workload, *engine, b200());
+      REQUIRE(estimate);
+      return example::term(*estimate, "state");
+    };
+    constexpr domain::EngineVersion kLater{0, 23, 0};
+    const Bytes one = state(kLater, false);
+    CHECK(one > Bytes(0));
+    CHECK(state(kLater, true) == one * 16);
+    CHECK(state(kAfter, true) == one * 2);
   }
 
   // https://github.com/vllm-project/vllm/pull/51726: 16,384 tokens a step from 160 GiB on.

@@ -61,6 +61,7 @@ domain::Recurrent read_mixer(const ConfigParts& parts) {
   mixer.projection_bias = parts.flag("use_bias", "", false);
   mixer.has_norm = true;
   mixer.state_bits = state_bits(parts);
+  mixer.chunk = chunk_of(parts);
   return mixer;
 }
 

@@ -10,10 +10,14 @@
 namespace gpushape::catalog {
 
 inline constexpr document::IntegerBounds kKernel{.least = 1, .most = 1'000};
+inline constexpr document::IntegerBounds kChunk{.least = 1, .most = 65'536};
 inline constexpr document::IntegerBounds kState{.least = 1, .most = 100'000};
 
 /// Bits of one value of the state: as the config says (`mamba_ssm_dtype`), else as the model.
 int state_bits(const ConfigParts& parts);
+
+/// Of Mamba-2's scan: `mamba_chunk_size`, `chunk_size`, or the classes' default.
+std::int64_t chunk_of(const ConfigParts& parts);
 
 /// The delta rule with a gate of Qwen's hybrids. `heads` where the config counts none; 0 for
 /// required.

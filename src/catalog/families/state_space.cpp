@@ -63,6 +63,7 @@ domain::Recurrent read_mamba2_mixer(const ConfigParts& parts) {
       parts.flag(parts.fields().first_given({"mamba_proj_bias", "use_bias"}), "", false);
   mixer.has_norm = parts.flag("mamba_rms_norm", "", parts.family().model_type() != "falcon_h1");
   mixer.state_bits = state_bits(parts);
+  mixer.chunk = chunk_of(parts);
   return mixer;
 }
 
@@ -112,6 +113,10 @@ int state_bits(const ConfigParts& parts) {
       parts.fields().first_given({"mamba_ssm_cache_dtype", "mamba_ssm_dtype"});
   if (!field.empty() && parts.fields().text(field).value_or("") == "float32") return 32;
   return parts.model().weights.other == domain::Quantization::Fp32 ? 32 : 16;
+}
+
+std::int64_t chunk_of(const ConfigParts& parts) {
+  return parts.size_or({"mamba_chunk_size", "chunk_size"}, "", kChunk, domain::Recurrent{}.chunk);
 }
 
 domain::Layer recurrent_layer(domain::Recurrent mixer) {

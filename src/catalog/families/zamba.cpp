@@ -27,6 +27,7 @@ domain::Recurrent read_zamba_mixer(const ConfigParts& parts) {
   mixer.projection_bias = parts.flag("add_bias_linear", "", false);
   mixer.has_norm = true;
   mixer.state_bits = state_bits(parts);
+  mixer.chunk = chunk_of(parts);
   return mixer;
 }
 

@@ -4,7 +4,8 @@
 // and C of Mamba-2 belong to groups, of which each rank holds at least one.
 //
 // A request holds one state, and one more for each drafted token that may be taken back; where
-// states of prefixes are kept, the one at the last edge of a block as well. Source: vLLM
+// states of prefixes are kept, the one at the last edge of a block as well, or, of Mamba and
+// Mamba-2, those at all edges (mamba_cache_mode all). Source: vLLM
 // model_executor/layers/mamba/mamba_utils.py (MambaStateShapeCalculator), v1/kv_cache_interface.py
 // (MambaSpec).
 #include "estimate/division.hpp"
@@ -73,7 +74,22 @@ std::int64_t held_states(const CacheSpec& /*spec*/, const CacheGeometry& geometr
   return (geometry.keeps_states_of_prefixes ? 2 : 1) + geometry.draft_tokens;
 }
 
+std::int64_t held_states_of_blocks(const CacheSpec& /*spec*/, const CacheGeometry& geometry,
+                                   std::int64_t tokens) {
+  return divide_up(tokens, geometry.block_tokens);
+}
+
 }  // namespace
+
+bool keeps_state_of_every_block(const Recurrent& recurrent, const CacheGeometry& geometry) {
+  return geometry.keeps_state_of_every_block &&
+         (recurrent.kind == RecurrentKind::Mamba || recurrent.kind == RecurrentKind::Mamba2);
+}
+
+std::int64_t chunk_tokens(const Recurrent& recurrent) {
+  constexpr std::int64_t kOfMamba = 2048;  // vLLM config/model.py, get_mamba_chunk_size
+  return recurrent.kind == RecurrentKind::Mamba ? kOfMamba : recurrent.chunk;
+}
 
 std::int64_t state_bytes(const Recurrent& recurrent, const CacheGeometry& geometry) {
   const StateValues values = values_of(recurrent, geometry);
@@ -85,7 +101,8 @@ void keep_state(const domain::Layer& layer, const domain::Attention& /*attention
                 const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
   if (geometry.is_one_table) return;
   if (layer.recurrent) {
-    specs.push_back({.held = held_states,
+    const bool is_of_blocks = keeps_state_of_every_block(*layer.recurrent, geometry);
+    specs.push_back({.held = is_of_blocks ? held_states_of_blocks : held_states,
                      .page_bytes = state_bytes(*layer.recurrent, geometry),
                      .is_state = true});
   }
