@@ -210,6 +210,29 @@ std::optional<std::string> drafts(const Difference& difference) {
   return "speculative decoding is configured: a draft model or draft tokens take memory, too";
 }
 
+// ---- another GPU
+
+/// What is counted stands in the share that the engine takes of a GPU, so that the GPU is no
+/// smaller.
+std::optional<std::string> another_gpu(const Difference& difference) {
+  const auto& capacity = difference.estimate->capacity;
+  const bool is_about = difference.term->name == "kvPool" && difference.term->measured;
+  if (!is_about || !capacity || capacity->utilization <= 0) return std::nullopt;
+  double counted = 0;
+  for (const std::string_view name : {"weights", "activation", "kvPool"}) {
+    const domain::CalibratedTerm* term = other_term(difference, name);
+    if (term != nullptr) counted += term->measured->expected.gib();
+  }
+  const double least = counted / capacity->utilization;
+  const double visible = capacity->visible_bytes.high.gib();
+  constexpr double kRounding = 1.01;
+  if (least <= kRounding * visible) return std::nullopt;
+  return fmt::format(
+      "what the log counts is {:.2f} of a GPU of at least {:.1f} GiB, and {} has {:.1f}: give "
+      "--gpu as it ran",
+      capacity->utilization, least, capacity->gpu.empty() ? "this one" : capacity->gpu, visible);
+}
+
 // ---- another copy of the model
 
 std::optional<std::string> another_format(const Difference& difference) {
@@ -258,6 +281,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"batch-defaults", "other batch sizes than the defaults", batch_defaults},
     {"encoder-inputs", "another number of inputs in the encoder", encoder_inputs},
     {"captured-sizes", "how many graphs are captured", captured_sizes},
+    {"another-gpu", "a GPU that is too small for what the log counts", another_gpu},
     {"other-terms", "the pool is what the other terms leave", follows_from_terms},
     {"graphs-below-zero", "an estimate of the graphs below zero", graphs_below_zero},
     {"graph-accounting", "whether graphs come off the pool", graph_accounting},

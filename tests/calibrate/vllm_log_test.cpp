@@ -98,6 +98,18 @@ TEST_SUITE("calibrate") {
         calibrated_term(sorted, "kvPool").causes.front().contains("follows from the other terms"));
   }
 
+  // 14.99 GiB of weights, 1.89 of activation and 58.11 of pool are 74.99, 0.95 of 78.9.
+  TEST_CASE("a GPU that is too small for what the log counts is noticed") {
+    EngineLog log = read("vllm-0.19-llama-8b.log");
+    log.start.gpu_total_gib.reset();  // a log that does not print the total
+    log.ranks.clear();
+    const domain::Calibration small = calibrated(log, "l40s");
+    REQUIRE_FALSE(calibrated_term(small, "kvPool").causes.empty());
+    CHECK(calibrated_term(small, "kvPool")
+              .causes.front()
+              .contains("0.95 of a GPU of at least 78.9 GiB, and l40s has 44."));
+  }
+
   TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
     EngineLog log = read("vllm-0.19-llama-8b.log");
     log.ranks.front().free_gib = 70.0;
