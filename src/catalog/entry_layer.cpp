@@ -19,7 +19,7 @@ using domain::Recurrent;
 
 constexpr int kMostNorms = 64;
 constexpr int kMostBits = 64;
-constexpr std::int64_t kMostChunk = 65'536;
+constexpr std::int64_t kMostChunk = 1'024;
 
 template <class Fields>
 void visit_attention(Fields& fields) {

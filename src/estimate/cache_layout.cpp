@@ -107,8 +107,9 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
   }
   geometry.keeps_state_of_every_block &= token > 0;
   if (state == 0 || token == 0 || geometry.is_one_table || geometry.lies_apart) return geometry;
-  const std::int64_t unit =
-      std::lcm(chunk, is_latent ? layers::latent_block(geometry) : geometry.block_tokens);
+  constexpr std::int64_t kMostChunked = 1'024;  // no kernel has larger blocks of its own
+  const std::int64_t kernel = is_latent ? layers::latent_block(geometry) : geometry.block_tokens;
+  const std::int64_t unit = kernel <= kMostChunked ? std::lcm(chunk, kernel) : kernel;
   const std::int64_t block = unit * divide_up(state, unit * token);
   geometry.block_tokens = std::max(geometry.block_tokens, block);
   geometry.latent_block_tokens = is_latent ? geometry.block_tokens : 0;
