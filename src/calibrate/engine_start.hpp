@@ -42,6 +42,7 @@ struct EngineStart {
   bool is_server = false;                 ///< of llama.cpp: its own, not a program with its library
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
+  bool has_throughput_mode = false;       ///< vLLM's --performance-mode throughput
   bool is_library = false;                ///< started from a program, not as a server
   bool is_under_wsl = false;              ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;

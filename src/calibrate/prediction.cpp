@@ -129,6 +129,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
   engine.library = stated(start.is_library);
+  engine.throughput_mode = stated(start.has_throughput_mode);
   engine.server = stated(start.is_server);
   engine.first_generation = stated(start.is_first_generation);
   if (start.compiles) engine.compiles = stated(*start.compiles);

@@ -171,6 +171,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
   start.has_adapters |= said.has_adapters;
   start.is_library |= said.is_library;
+  start.has_throughput_mode |= said.has_throughput_mode;
   start.is_under_wsl |= said.is_under_wsl;
   start.takes_no_images |= said.takes_no_images;
   start.takes_no_videos |= said.takes_no_videos;

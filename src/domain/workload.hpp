@@ -87,6 +87,7 @@ struct EngineSettings {
   std::optional<Fact<bool>> second_runner;
   /// The start compiles its graphs: no earlier one left them in a cache. Empty: not told.
   std::optional<Fact<bool>> compiles;
+  Fact<bool> throughput_mode = defaulted(false);  ///< vLLM: twice what it takes by default
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.
   std::optional<Fact<std::int64_t>> gpu_layers;

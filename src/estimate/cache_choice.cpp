@@ -48,6 +48,8 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
                                               : std::llround(plan.facts.expected("blockTokens"));
   if (!engine.block_tokens)
     geometry.latent_block_tokens = std::llround(plan.facts.expected("latentBlockTokens"));
+  geometry.latent_entry_unit =
+      std::max<std::int64_t>(1, std::llround(plan.facts.expected("latentEntryUnit")));
   geometry.tensor_parallel = plan.parallelism.tensor;
   geometry.context_parallel = plan.parallelism.context;
   geometry.type = type;

@@ -19,6 +19,7 @@ struct CacheGeometry {
   std::int64_t block_tokens = 16;
   /// Blocks of latent attention, where its kernels want larger ones; 0 for block_tokens.
   std::int64_t latent_block_tokens = 0;
+  std::int64_t latent_entry_unit = 1;  ///< bytes that a token's latents are rounded up to
   std::int64_t tensor_parallel = 1;
   std::int64_t context_parallel = 1;
   domain::KvCacheType type = domain::KvCacheType::Bf16;

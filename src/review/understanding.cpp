@@ -219,6 +219,9 @@ class WorkloadReader {
                                  std::min(engine.data ? engine.data->value : 1, kMostRanks);
       engine.expert = fact(ranks, *setting);
     }
+    if (const EngineSetting* setting = call_->find("performanceMode")) {
+      engine.throughput_mode = fact(setting->value == "throughput", *setting);
+    }
     if (const EngineSetting* setting = call_->find("prefixCachingOff")) {
       engine.prefix_caching = fact(false, *setting);
     } else if (const EngineSetting* on = call_->find("prefixCachingOn")) {

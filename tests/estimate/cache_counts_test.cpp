@@ -454,6 +454,17 @@ TEST_SUITE("estimate") {
     CHECK(coder.block_bytes * coder.held_blocks(262144) == gib(62));
   }
 
+  // DeepSeek-R1 by vLLM 0.7.3 on eight H200: 61 layers whose tokens take 1,280 bytes instead of
+  // 1,152; a pool printed as 21.43 GiB has 18,418 blocks (21.43 GiB / (61 x 16 x 1,280) =
+  // 18,418.8).
+  TEST_CASE("latents of 0.7.2 and 0.7.3 begin at multiples of 256 bytes") {
+    const CacheLayout layout =
+        layout_of(model_of({{latent(128, 512, 64), 61}}), {.latent_entry_unit = 256});
+    CHECK(layout.block_bytes == Bytes(61 * 16 * 1280));
+    CHECK(gib_of(21.425) / layout.block_bytes <= 18418);
+    CHECK(18418 <= gib_of(21.435) / layout.block_bytes);
+  }
+
   TEST_CASE("an encoder's output is held once, however long the text is") {
     // Whisper-large-v3: 32 layers with a second attention on 1,500 frames. One table: 6,857 blocks
     // of 16.74 GiB (https://github.com/mlcommons/inference_results_v5.1, vLLM 0.10.0).

@@ -28,8 +28,8 @@ std::int64_t default_count(const Facts& facts, std::string_view name) {
 }
 
 /// What one step may hold when nobody says.
-std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences) {
-  const std::int64_t tokens = default_count(plan.facts, "maxNumBatchedTokens");
+std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences, std::int64_t times) {
+  const std::int64_t tokens = times * default_count(plan.facts, "maxNumBatchedTokens");
   const double whole_prompts = plan.facts.expected("wholePromptsUpTo");
   if (whole_prompts <= 0) return std::min(tokens, sequences * plan.longest_request);
   // Without chunked prefill a step must hold the longest prompt.
@@ -144,11 +144,13 @@ void settle_vllm(const Request& request, Plan& plan) {
   take_load(request, plan);
   plan.utilization = asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value
                                                   : plan.facts.expected("gpuMemoryUtilization");
-  std::int64_t sequences =
-      asked.max_num_seqs ? asked.max_num_seqs->value : default_count(plan.facts, "maxNumSeqs");
+  // Source: vLLM engine/arg_utils.py, _set_default_max_num_seqs_and_batched_tokens_args.
+  const std::int64_t times = asked.throughput_mode.value ? 2 : 1;
+  std::int64_t sequences = asked.max_num_seqs ? asked.max_num_seqs->value
+                                              : times * default_count(plan.facts, "maxNumSeqs");
   const std::int64_t tokens = asked.max_num_batched_tokens
                                   ? asked.max_num_batched_tokens->value
-                                  : default_batched_tokens(plan, sequences);
+                                  : default_batched_tokens(plan, sequences, times);
   if (!asked.max_num_seqs) sequences = std::min(sequences, tokens);
   plan.max_num_seqs = sequences;
   plan.max_num_batched_tokens = tokens;
