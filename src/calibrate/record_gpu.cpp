@@ -66,7 +66,7 @@ std::string_view behind_count(std::string_view text) {
   constexpr auto kSigns = std::to_array<std::string_view>({" x ", "x ", "x-", "x", "*", "\u00d7"});
   const std::size_t digits = std::min(text.size(), text.find_first_not_of(kDigits));
   if (digits > 0 && digits <= 2) {
-    std::string_view rest = text.substr(digits);
+    const std::string_view rest = text.substr(digits);
     if (rest.starts_with(" of ")) return behind_count(rest.substr(4));
     for (const std::string_view sign : kSigns) {
       if (rest.starts_with(sign)) return rest.substr(sign.size());

@@ -592,7 +592,7 @@ TEST_SUITE("catalog") {
       640, "indexer_n_heads": 4, "indexer_head_dim": 128, "indexer_budget": 2048,
       "indexer_compress_ratio": 4, "vocab_size": 248320, "max_position_embeddings": 262144, )") +
           fields + "}";
-      const auto model = read_config(json(config.c_str()), "them/it");
+      const auto model = read_config(json(config), "them/it");
       REQUIRE(!model);
       return messages(model.error());
     };

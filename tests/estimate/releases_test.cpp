@@ -48,10 +48,8 @@ std::int64_t batched_tokens(domain::EngineVersion version, const domain::Visible
 }
 
 bool says_plugin(const domain::Estimate& estimate) {
-  for (const std::string& note : estimate.notes) {
-    if (note.contains("vllm-bnb-plugin")) return true;
-  }
-  return false;
+  return std::ranges::any_of(
+      estimate.notes, [](const std::string& note) { return note.contains("vllm-bnb-plugin"); });
 }
 
 }  // namespace
