@@ -535,6 +535,18 @@ TEST_SUITE("catalog") {
       "moe_layer_frequency": 1, "vocab_size": 32000, "max_position_embeddings": 4096,
       "rope_theta": 10000, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})")) ==
         doctest::Approx(10e9 + 128 * 3.66e9).epsilon(0.002));
+    // SGLang 0.5.2rc2 counts 269.56 B on eight ranks, each with all routers (64 x 8 x 8,192) and
+    // norms (64 x 4 x 8,192 + 8,192): 7 x 6.30 M more than the model has.
+    CHECK(
+        static_cast<double>(
+            total(
+                R"({"architectures": ["Grok1ForCausalLM"], "model_type": "git", "hidden_size": 8192,
+      "num_hidden_layers": 64, "num_attention_heads": 64, "num_key_value_heads": 8,
+      "head_dim": 128, "intermediate_size": 32768, "moe_intermediate_size": 16384,
+      "num_local_experts": 8, "num_experts_per_tok": 2, "residual_moe": true,
+      "vocab_size": 131072, "max_position_embeddings": 131072, "rope_theta": 208533496,
+      "tie_word_embeddings": false, "torch_dtype": "bfloat16"})") +
+            7 * (64 * 12 * 8192 + 8192)) == doctest::Approx(269.56e9).epsilon(0.00002));
     CHECK(
         static_cast<double>(total(
             R"({"architectures": ["SolarOpenForCausalLM"], "model_type": "solar_open", "hidden_size":

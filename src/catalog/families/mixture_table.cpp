@@ -49,6 +49,7 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
                 .output_bias_field = "attention_bias",
                 .head_norm = HeadNorm::Each}},
     {.model_types = "arctic", .stems = "Arctic", .read = read_arctic},
+    {.model_types = "grok-1 git", .stems = "Grok1", .read = read_grok, .traits = {.norms = 4}},
     {.model_types = "phimoe",
      .stems = "PhiMoE Phimoe PhiMoe",
      .read = read_phi_moe,

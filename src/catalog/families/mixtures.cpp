@@ -61,6 +61,16 @@ void read_arctic(ConfigParts& parts) {
   }
 }
 
+// Grok: experts as wide as the network of other models in the first, narrower in the second, which
+// has a dense network of that width beside them. Source: vLLM model_executor/models/grok1.py.
+void read_grok(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = !parts.fields().given("moe_intermediate_size")});
+  if (!parts.flag("residual_moe", "", false)) return;
+  const std::int64_t width = parts.size({"intermediate_size"}, "sharedWidth", kWidth);
+  for (domain::LayerRun& run : parts.model().layers)
+    run.layer.feed_forward.experts->shared_width = width;
+}
+
 // K-EXAONE: the layer that predicts further tokens is a dense one.
 void read_exaone_moe(ConfigParts& parts) {
   read_mixture(parts, {.counts_shared = true, .correction_bias = true});

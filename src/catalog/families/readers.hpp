@@ -18,6 +18,7 @@ void read_hunyuan_moe(ConfigParts& parts);
 void read_olmoe(ConfigParts& parts);
 void read_glm4_moe(ConfigParts& parts);
 void read_arctic(ConfigParts& parts);
+void read_grok(ConfigParts& parts);
 void read_deepseek_moe(ConfigParts& parts);
 void read_dots1(ConfigParts& parts);
 void read_bailing_moe(ConfigParts& parts);
