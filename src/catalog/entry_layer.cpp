@@ -19,7 +19,6 @@ using domain::Recurrent;
 
 constexpr int kMostNorms = 64;
 constexpr int kMostBits = 64;
-constexpr std::int64_t kMostChunk = 1'024;
 
 template <class Fields>
 void visit_attention(Fields& fields) {
@@ -77,7 +76,7 @@ void visit_recurrent(Fields& part) {
   part.boolean("norm", &Recurrent::has_norm);
   part.boolean("fullRankGate", &Recurrent::full_rank_gate);
   part.integer("stateBits", &Recurrent::state_bits, {.least = 1, .most = kMostBits});
-  part.integer("chunk", &Recurrent::chunk, {.least = 1, .most = kMostChunk});
+  part.integer("chunk", &Recurrent::chunk, kChunk);
 }
 
 template <class Fields>

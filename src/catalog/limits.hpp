@@ -13,6 +13,7 @@ namespace gpushape::catalog {
 
 inline constexpr document::IntegerBounds kLayers{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kHiddenSize{.least = 1, .most = 1'000'000};
+inline constexpr document::IntegerBounds kChunk{.least = 1, .most = 1'024};  ///< of a recurrence
 inline constexpr document::IntegerBounds kHeads{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kHeadDim{.least = 1, .most = 10'000};
 inline constexpr document::IntegerBounds kWidth{.least = 1, .most = 10'000'000};

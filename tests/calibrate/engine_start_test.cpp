@@ -103,7 +103,8 @@ TEST_SUITE("calibrate") {
   TEST_CASE("what a record's fields leave out is read from the lines and flags that it quotes") {
     const auto starts = read_engine_starts(
         R"({"model": "m", "engine": "vllm", "max_model_len": 4096, "quotes": [)"
-        R"("non-default args: {'max_model_len': 8192, 'enable_prefix_caching': True}",)"
+        R"("non-default args: {'max_model_len': 8192, 'enable_prefix_caching': True, )"
+        R"('performance_mode': 'throughput'}",)"
         R"("Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 512. )"
         R"(Num Sequences = 320."]})"
         "\n"
@@ -119,10 +120,12 @@ TEST_SUITE("calibrate") {
     const EngineStart& quoted = starts->at(0);
     CHECK(quoted.context_tokens == 4096);  // a field stands above what is quoted
     CHECK(quoted.prefix_caching == true);
+    CHECK(quoted.has_throughput_mode);
     CHECK(quoted.max_num_seqs == 320);
     CHECK(quoted.max_num_batched_tokens == 512);
     CHECK_FALSE(quoted.has_default_sequences);
     const EngineStart& listed = starts->at(1);
+    CHECK_FALSE(listed.has_throughput_mode);
     CHECK(listed.has_adapters);
     CHECK(listed.adapters == 4);
     CHECK(listed.adapter_rank == 32);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <optional>
 
 #include "support/built_in_profiles.hpp"
 
@@ -33,5 +34,24 @@ TEST_SUITE("calibrate") {
       if (gpu.memory)
         CHECK(gpu.memory->bytes.expected.gib() == doctest::Approx(row.total_gib).epsilon(0.001));
     }
+  }
+
+  // NVIDIA sells both in 40 and 80 GB, 16 and 32 GB; their kernels are the same.
+  TEST_CASE("a name that two sizes share tells the kernels and no pool") {
+    const auto gpu_called = [](const char* name, std::optional<double> total_gib) {
+      EngineStart start;
+      start.gpu = name;
+      start.gpu_total_gib = total_gib;
+      return calibrate::gpu_of(start, example::built_in_profiles());
+    };
+    const calibrate::RecordGpu a100 = gpu_called("A100 SXM4", {});
+    REQUIRE(a100.memory);
+    CHECK(a100.memory->compute_capability == "8.0");
+    CHECK_FALSE(a100.is_named);
+    CHECK_FALSE(a100.reason.empty());
+    const calibrate::RecordGpu v100 = gpu_called("V100", {});
+    REQUIRE(v100.memory);
+    CHECK(v100.memory->compute_capability == "7.0");
+    CHECK(gpu_called("A100 SXM4", 39.49).reason.empty());  // the total tells which
   }
 }

@@ -342,6 +342,23 @@ std::vector<Start> starts_of_issues() {
        true,
        1513358,
        11.55},
+      // Two H200 NVL, 0.23.0: blocks of 22 x 37,440 + 21 x 8,640 + 20 x 1,728 bytes
+      {"DeepSeek-V4-Flash by sizes of pages, short",
+       deepseek_v4_flash(),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
+       4096,
+       32.08,
+       true,
+       90841,
+       kUnstated},
+      {"DeepSeek-V4-Flash by sizes of pages, long",
+       deepseek_v4_flash(),
+       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
+       262144,
+       32.08,
+       true,
+       2175276,
+       8.3},
       // Two steps of 2,048 are under way, and the pool was set to 20,000,000,000 bytes:
       // https://github.com/tc3oliver/deepseek-v4-flash-mi300x (0.26.1rc1)
       {"DeepSeek-V4-Flash on MI300X",

@@ -27,20 +27,30 @@ domain::VisibleMemory b200() {
   return gpu;
 }
 
-domain::Estimate estimate_of(const std::string& name, domain::EngineVersion version,
-                             const domain::VisibleMemory& gpu,
-                             std::optional<bool> prefix_caching = {}) {
+domain::Estimate estimate_of(const std::string& name, const domain::Workload& workload,
+                             const domain::VisibleMemory& gpu) {
   const Result<domain::Model> model = example::built_in_catalog().find_name(name);
   REQUIRE(model);
   const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
   REQUIRE(engine);
-  domain::Workload workload = example::workload(8192, 1);
-  workload.engine.version = example::flag(version);
-  if (prefix_caching) workload.engine.prefix_caching = example::flag(*prefix_caching);
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, gpu);
   REQUIRE(estimate);
   return *estimate;
+}
+
+domain::Workload workload_by(domain::EngineVersion version,
+                             std::optional<bool> prefix_caching = {}) {
+  domain::Workload workload = example::workload(8192, 1);
+  workload.engine.version = example::flag(version);
+  if (prefix_caching) workload.engine.prefix_caching = example::flag(*prefix_caching);
+  return workload;
+}
+
+domain::Estimate estimate_of(const std::string& name, domain::EngineVersion version,
+                             const domain::VisibleMemory& gpu,
+                             std::optional<bool> prefix_caching = {}) {
+  return estimate_of(name, workload_by(version, prefix_caching), gpu);
 }
 
 std::int64_t batched_tokens(domain::EngineVersion version, const domain::VisibleMemory& gpu) {
@@ -71,16 +81,10 @@ TEST_SUITE("estimate") {
 
   TEST_CASE("a common prefix of a hybrid is shared where its state is kept") {
     const auto says_unshared = [](domain::EngineVersion version, std::optional<bool> caching) {
-      const Result<domain::Model> model = example::built_in_catalog().find_name("Qwen/Qwen3.6-27B");
-      const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
-      REQUIRE(model);
-      domain::Workload workload = example::workload(8192, 4);
-      workload.engine.version = example::flag(version);
+      domain::Workload workload = workload_by(version, caching);
       workload.traffic.common_prefix_tokens = example::flag<std::int64_t>(1000);
-      if (caching) workload.engine.prefix_caching = example::flag(*caching);
-      const auto estimate = estimate::estimate_memory(*model, workload, *engine, b200());
-      REQUIRE(estimate);
-      return std::ranges::any_of(estimate->notes, [](const std::string& note) {
+      const domain::Estimate estimate = estimate_of("Qwen/Qwen3.6-27B", workload, b200());
+      return std::ranges::any_of(estimate.notes, [](const std::string& note) {
         return note.starts_with("without prefix caching");
       });
     };
@@ -98,16 +102,10 @@ TEST_SUITE("estimate") {
   TEST_CASE("states of Mamba-2 at every block's edge") {
     const std::string model = "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4";
     const auto state = [&](domain::EngineVersion version, bool caching) {
-      const Result<domain::Model> nemotron = example::built_in_catalog().find_name(model);
-      const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
-      REQUIRE(nemotron);
-      domain::Workload workload = example::workload(131072, 1);
-      workload.engine.version = example::flag(version);
-      workload.engine.prefix_caching = example::flag(caching);
+      domain::Workload workload = workload_by(version, caching);
+      workload.context_tokens = example::flag<std::int64_t>(131072);
       workload.kv_cache_type = example::flag(domain::KvCacheType::Fp8);
-      const auto estimate = estimate::estimate_memory(*nemotron, workload, *engine, b200());
-      REQUIRE(estimate);
-      return example::term(*estimate, "state");
+      return example::term(estimate_of(model, workload, b200()), "state");
     };
     constexpr domain::EngineVersion kLater{0, 23, 0};
     const Bytes one = state(kLater, false);
@@ -121,6 +119,26 @@ TEST_SUITE("estimate") {
     CHECK(batched_tokens(kBefore, b200()) == 8192);
     CHECK(batched_tokens(kAfter, b200()) == 16384);
     CHECK(batched_tokens(kAfter, example::h100()) == 8192);
+  }
+
+  // vLLM engine/arg_utils.py: --performance-mode throughput doubles what nobody asked for; 256
+  // sequences and 2,048 tokens are a server's under 70 GiB, 1,024 and 8,192 from there on.
+  TEST_CASE("throughput mode doubles the defaults and nothing else") {
+    domain::Workload workload = workload_by(kBefore);
+    workload.engine.throughput_mode = example::flag(true);
+    const auto settings = [&](const domain::VisibleMemory& gpu) {
+      return estimate_of("Qwen/Qwen3-8B", workload, gpu).settings;
+    };
+    domain::VisibleMemory small = example::h100();
+    small.bytes = domain::exactly(gib(44));
+    small.parent_bytes = gib(44);
+    CHECK(settings(small).max_num_seqs.value == 512);
+    CHECK(settings(small).max_num_batched_tokens.value == 4096);
+    CHECK(settings(example::h100()).max_num_seqs.value == 2048);
+    CHECK(settings(example::h100()).max_num_batched_tokens.value == 16384);
+    workload.engine.max_num_seqs = example::flag<std::int64_t>(100);
+    CHECK(settings(small).max_num_seqs.value == 100);
+    CHECK(settings(small).max_num_batched_tokens.value == 4096);
   }
 
   // https://github.com/vllm-project/vllm/pull/49390: sizes to 1,024 tokens on data center

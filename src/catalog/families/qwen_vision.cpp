@@ -180,9 +180,10 @@ void add_glm_next_vision(ConfigParts& parts) {
   add_biased_glm_vision(parts, [](std::int64_t) -> std::int64_t { return 10240; });
 }
 
-// Its merger is three times as wide as what it gives.
+// Its merger is three times as wide as what it gives. Source: GlmOcrVisionModel of transformers.
 void add_glm_ocr_vision(ConfigParts& parts) {
-  add_biased_glm_vision(parts, [](std::int64_t merged) { return kColours * merged; });
+  constexpr std::int64_t kWidths = 3;
+  add_biased_glm_vision(parts, [](std::int64_t merged) { return kWidths * merged; });
 }
 
 // DotsVisionTransformer: blocks without biases, an RMSNorm behind the patches and another behind

@@ -10,7 +10,6 @@
 namespace gpushape::catalog {
 
 inline constexpr document::IntegerBounds kKernel{.least = 1, .most = 1'000};
-inline constexpr document::IntegerBounds kChunk{.least = 1, .most = 1'024};
 inline constexpr document::IntegerBounds kState{.least = 1, .most = 100'000};
 
 /// Bits of one value of the state: as the config says (`mamba_ssm_dtype`), else as the model.
