@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "calibrate/calibration.hpp"
@@ -10,6 +12,7 @@
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
 #include "calibrate/prediction.hpp"
+#include "document/text_format.hpp"
 #include "support/engine_logs.hpp"
 
 using namespace gpushape;
@@ -455,6 +458,54 @@ TEST_SUITE("calibrate") {
     CHECK(std::ranges::any_of(causes, [](const std::string& cause) {
       return cause.contains("ran on 2 of the largest inputs");
     }));
+  }
+
+  // The series above, log by log: cold caches, one to four GPUs, plain figures of every term.
+  TEST_CASE("every log of the controlled series is inside on every line") {
+    const char* folder = std::getenv("GPUSHAPE_SHARED");  // NOLINT(concurrency-mt-unsafe)
+    if (folder == nullptr) {
+      MESSAGE("skipped: GPUSHAPE_SHARED names no folder with start-up logs");
+      return;
+    }
+    const std::filesystem::path logs =
+        std::filesystem::path(folder) / "data/ground-truth/vllm-0.19-logs";
+    REQUIRE(std::filesystem::is_directory(logs));
+    int read_logs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(logs)) {
+      const std::string path = entry.path().string();
+      CAPTURE(path);
+      const Result<std::string> text = document::read_log_file(path);
+      REQUIRE(text.has_value());
+      const Result<EngineLog> log = read_engine_log(*text, path);
+      REQUIRE(log.has_value());
+      const domain::Calibration calibration = calibrated(*log, "h100-sxm-80");
+      CHECK(calibration.agrees());
+      REQUIRE(calibration.tokens);
+      CHECK(calibration.tokens->least <= calibration.tokens->printed);
+      CHECK(calibration.tokens->printed <= calibration.tokens->most);
+      ++read_logs;
+    }
+    CHECK(read_logs == 37);
+  }
+
+  // CodeLlama-7b by 0.19.0 on H100 compiled its graph (4.21 s) and peaked at 0.77 GiB, its forward
+  // pass alone: 8192 tokens x (3 x 11008 + 4 x 4096) x 2 bytes = 0.754 GiB and rounding. Logs of
+  // other machines show up to 0.8 GiB more while they compile, so that 1.4 is still no surprise
+  // and 2.0 is one.
+  TEST_CASE("a start that compiles may take buffers for it, and need not") {
+    EngineLog log = read("vllm-0.19-llama-8b.log");
+    log.start.model = "codellama/CodeLlama-7b-hf";
+    log.start.compiles = true;
+    log.start.weights_gib.reset();
+    log.start.pool_gib.reset();
+    const auto agrees = [&](double peak) {
+      log.start.activation_gib = peak;
+      const auto& range = calibrated_term(calibrated(log, "h100-sxm-80"), "activation").predicted;
+      return range.low.gib() <= peak + 0.005 && peak - 0.005 <= range.high.gib();
+    };
+    CHECK(agrees(0.77));
+    CHECK(agrees(1.4));
+    CHECK_FALSE(agrees(2.0));
   }
 
   TEST_CASE("every reader and every cause says what it is") {
