@@ -9,6 +9,7 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/prediction.hpp"
+#include "calibrate/token_causes.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
@@ -73,8 +74,13 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
         device.empty() ? fmt::format("{:.2f} GiB", surroundings.gpu->bytes.expected.gib()) : device,
         surroundings.gpu_from);
   }
-  add("tensorParallel", std::to_string(start.tensor_parallel), "the log");
-  add("pipelineParallel", std::to_string(start.pipeline_parallel), "the log");
+  const auto ranks = [&](std::string name, std::int64_t count) {
+    add(std::move(name), std::to_string(count), origin(count > 1 || !log.is_excerpt));
+  };
+  ranks("tensorParallel", start.tensor_parallel);
+  ranks("pipelineParallel", start.pipeline_parallel);
+  if (start.data_parallel > 1) ranks("dataParallel", start.data_parallel);
+  if (start.expert_parallel > 1) ranks("expertParallel", start.expert_parallel);
   if (start.context_tokens) add("contextTokens", std::to_string(*start.context_tokens), "the log");
   add("maxNumSeqs", std::to_string(estimate.settings.max_num_seqs.value),
       origin(start.max_num_seqs.has_value()));
@@ -90,10 +96,11 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   add("quantization", std::string(name_of(estimate.quantization.value)),
       is_format_of_log ? "the log" : "the model");
   if (!plans_buffers(start.engine))
-    add("enforceEager", start.enforce_eager ? "true" : "false", "the log");
+    add("enforceEager", start.enforce_eager ? "true" : "false",
+        origin(start.enforce_eager || !log.is_excerpt));
 }
 
-/// One stage of several holds less than the estimate's largest, so each is left to its own rank.
+/// The stages of a pipeline differ: the fullest is known where every one of them is in the log.
 bool is_compared(const Row& row, const EngineLog& log,
                  const std::optional<domain::VisibleMemory>& gpu) {
   const bool is_cache_row = row.name == std::string_view("kvCache") ||
@@ -108,7 +115,7 @@ bool is_compared(const Row& row, const EngineLog& log,
   const bool needs_gpu = row.name != std::string_view("weights");
   if (needs_gpu && !gpu) return false;
   if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
-  return log.start.pipeline_parallel == 1;
+  return std::ssize(log.ranks) >= log.start.pipeline_parallel;
 }
 
 std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
@@ -122,7 +129,8 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     term.predicted = row.predicted(estimate);
     // A difference of free memory can come out negative: that measures nothing.
     const std::optional<double>& figure = log.start.*(row.printed);
-    if (figure && *figure >= 0) term.measured = printed(*figure);
+    const bool is_pool = row.name == std::string_view("kvPool");
+    if (figure && (*figure >= 0 || is_pool)) term.measured = printed(*figure);
     for (const RankReading& rank : log.ranks) {
       if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
     }
@@ -144,6 +152,58 @@ void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration
       if (std::optional<std::string> words = row.explain(difference))
         term.causes.push_back(*std::move(words));
     }
+  }
+}
+
+/// Sizes of a step that vLLM chooses among, by device, release and how it is started.
+constexpr auto kBatches = std::to_array<std::pair<std::int64_t, std::int64_t>>({{256, 2048},
+                                                                                {1024, 8192},
+                                                                                {256, 8192},
+                                                                                {1024, 16384},
+                                                                                {128, 2048},
+                                                                                {256, 4096},
+                                                                                {256, 5120},
+                                                                                {256, 512},
+                                                                                {128, 8192},
+                                                                                {512, 8192},
+                                                                                {256, 16384},
+                                                                                {1024, 2048}});
+
+bool holds_terms(const domain::Estimate& estimate, const Calibration& calibration) {
+  return std::ranges::all_of(kRows, [&](const Row& row) {
+    const auto term = std::ranges::find(calibration.terms, row.name, &CalibratedTerm::name);
+    if (term == calibration.terms.end() || !term->measured || row.name == "weights") return true;
+    const Range predicted = row.predicted(estimate);
+    return term->measured->high >= predicted.low && term->measured->low <= predicted.high;
+  });
+}
+
+/// Other sizes of a step than the defaults, where the log does not state them: the first that
+/// leave nothing off.
+void explain_batches(const EngineLog& log, const Surroundings& surroundings,
+                     const domain::Workload& workload, Calibration& calibration) {
+  const EngineStart& start = log.start;
+  const bool is_open = !start.max_num_seqs || !start.max_num_batched_tokens;
+  const auto worst = std::ranges::find_if(calibration.terms, [](const CalibratedTerm& term) {
+    return term.is_off && (term.name == "activation" || term.name == "kvPool");
+  });
+  if (start.engine != "vllm" || !is_open || worst == calibration.terms.end()) return;
+  for (const auto& [sequences, tokens] : kBatches) {
+    domain::Workload other = workload;
+    if (!start.max_num_seqs) other.engine.max_num_seqs = {sequences, domain::Origin::Measured, {}};
+    if (!start.max_num_batched_tokens)
+      other.engine.max_num_batched_tokens = {tokens, domain::Origin::Measured, {}};
+    const Result<domain::Estimate> estimate =
+        estimate::estimate_memory(surroundings.model, other, surroundings.engine, surroundings.gpu);
+    if (!estimate || !holds_terms(*estimate, calibration)) continue;
+    worst->causes.insert(
+        worst->causes.begin(),
+        fmt::format("other sizes of a step than this GPU's defaults leave nothing off: give{}{}",
+                    start.max_num_seqs ? "" : fmt::format(" --max-num-seqs {}", sequences),
+                    start.max_num_batched_tokens
+                        ? ""
+                        : fmt::format(" --max-num-batched-tokens {}", tokens)));
+    return;
   }
 }
 
@@ -187,7 +247,7 @@ domain::Measurement measurement_of(const EngineLog& log, const Surroundings& sur
   return measurement;
 }
 
-std::string verdict_of(const Calibration& calibration) {
+std::string verdict_of(const Calibration& calibration, const std::string& failure) {
   const CalibratedTerm* worst = nullptr;
   std::size_t compared = 0;
   for (const CalibratedTerm& term : calibration.terms) {
@@ -203,6 +263,11 @@ std::string verdict_of(const Calibration& calibration) {
                                               term.name != "kvPool");
     if (is_more) worst = &term;
   }
+  if (!failure.empty()) {
+    const bool is_told = worst != nullptr && !worst->causes.empty();
+    return fmt::format("the engine did not start: {}{}", failure,
+                       is_told ? fmt::format("; {}", worst->causes.front()) : std::string());
+  }
   if (worst != nullptr) {
     return fmt::format(
         "{} is off: {:.2f} GiB predicted, {:.2f} measured; {}", worst->name,
@@ -210,9 +275,11 @@ std::string verdict_of(const Calibration& calibration) {
         worst->causes.empty() ? "nothing in the log explains it" : worst->causes.front());
   }
   if (calibration.tokens && !calibration.agrees()) {
-    return fmt::format("the printed count of {} tokens is not between {} and {}",
-                       calibration.tokens->printed, calibration.tokens->least,
-                       calibration.tokens->most);
+    return fmt::format(
+        "the printed count of {} tokens is not between {} and {}{}", calibration.tokens->printed,
+        calibration.tokens->least, calibration.tokens->most,
+        calibration.token_cause.empty() ? std::string()
+                                        : fmt::format(": {}", calibration.token_cause));
   }
   if (compared == 0) return "nothing could be compared: see what is asked for";
   return fmt::format("every measured figure lies in its predicted range ({} compared)", compared);
@@ -225,6 +292,11 @@ void ask(const EngineLog& log, const Surroundings& surroundings, Calibration& ca
     calibration.asks.push_back(fmt::format(
         "the log does not name the GPU: --gpu NAME gives the defaults and figures of that GPU{}",
         surroundings.gpu ? "" : "; without it the pool, the peak and the graphs are not compared"));
+  }
+  if (log.is_excerpt) {
+    calibration.asks.emplace_back(
+        "the log begins behind the engine's settings, whose defaults are taken: --tp, --context, "
+        "--kv-cache-dtype, --max-num-seqs, --max-num-batched-tokens");
   }
   if (!log.start.utilization && log.start.pool_gib) {
     calibration.asks.emplace_back(
@@ -254,9 +326,17 @@ void tell_pool(EngineStart& start, const Surroundings& surroundings,
 void note_log(const EngineLog& log, Calibration& calibration) {
   if (!log.failure.empty())
     calibration.notes.push_back(fmt::format("the engine did not start: {}", log.failure));
-  if (log.start.pipeline_parallel > 1)
+  if (!log.earlier_models.empty()) {
+    calibration.notes.push_back(
+        fmt::format("the text holds {} starts and the last one is read; before it: {}",
+                    log.earlier_models.size() + 1, fmt::join(log.earlier_models, ", ")));
+  }
+  if (log.start.pipeline_parallel > 1) {
     calibration.notes.emplace_back(
-        "stages of a pipeline differ, so only the pool of the fullest one is compared");
+        std::ssize(log.ranks) >= log.start.pipeline_parallel
+            ? "stages of a pipeline differ: the one that takes most is compared"
+            : "stages of a pipeline differ, so only the pool of the fullest one is compared");
+  }
   if (log.start.graphs_gib.value_or(0) < 0) {
     calibration.notes.emplace_back(
         "the figure of the graphs is negative, a difference of free memory: something else freed "
@@ -306,15 +386,20 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   calibration.terms = compare_terms(log, surroundings, *estimate);
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
+  explain_batches(log, surroundings, workload, calibration);
   if (const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
                                        surroundings.gpu)) {
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
+    if (!tokens->holds())
+      calibration.token_cause = cause_of_tokens(log.start, surroundings.model, surroundings.engine,
+                                                *version, surroundings.gpu);
   }
   ask(log, surroundings, calibration);
   note_log(log, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);
   calibration.measurement = measurement_of(log, surroundings, *estimate, *version);
-  calibration.verdict = verdict_of(calibration);
+  calibration.has_started = log.failure.empty();
+  calibration.verdict = verdict_of(calibration, log.failure);
   return calibration;
 }
 

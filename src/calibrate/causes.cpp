@@ -105,6 +105,11 @@ std::optional<std::string> compile_cache(const Difference& difference) {
   const bool took_more =
       difference.term->name == "kvPool" ? difference.gib() < 0 : difference.gib() > 0;
   if (!is_about || !took_more || difference.log->start.enforce_eager) return std::nullopt;
+  // The buffers lie in the peak: where that is printed, they leave no more off the pool.
+  constexpr double kMostOfBuffers = 1.3;
+  const bool is_in_peak =
+      difference.term->name == "kvPool" && other_term(difference, "activation") != nullptr;
+  if (is_in_peak || std::abs(difference.gib()) > kMostOfBuffers) return std::nullopt;
   if (!difference.log->has_warm_cache) {
     // What a cold cache was seen to cost; without a word of the log only the size speaks for it.
     constexpr double kMostOfCold = 0.9;

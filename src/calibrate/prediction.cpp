@@ -247,7 +247,8 @@ domain::Range non_torch_bytes(const domain::Estimate& estimate) {
 }
 
 domain::Range printed(double gib) {
-  return {.low = gib_of(std::max(0.0, gib - kHalfOfLastDecimal)),
+  const double least = gib < 0 ? gib : 0;  // a pool that was left is below zero at times
+  return {.low = gib_of(std::max(least, gib - kHalfOfLastDecimal)),
           .expected = gib_of(gib),
           .high = gib_of(gib + kHalfOfLastDecimal)};
 }

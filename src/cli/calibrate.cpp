@@ -41,6 +41,10 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
     target = value->value;
     given.emplace(setting, flag);
   };
+  if (const auto& type = invocation.workload.kv_cache_type) {
+    start.kv_cache_type = std::string(name_of(type->value));
+    given.emplace("kvCacheType", "--kv-cache-dtype");
+  }
   if (asked.version) {
     start.engine_version = to_text(asked.version->value);
     given.emplace("engine", "--engine-version");
@@ -51,6 +55,8 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
   }
   take(start.tensor_parallel, asked.tensor, "tensorParallel", "--tp");
   take(start.pipeline_parallel, asked.pipeline, "pipelineParallel", "--pp");
+  take(start.data_parallel, asked.data, "dataParallel", "--dp");
+  take(start.expert_parallel, asked.expert, "expertParallel", "--ep");
   take(start.max_num_seqs, asked.max_num_seqs, "maxNumSeqs", "--max-num-seqs");
   take(start.max_num_batched_tokens, asked.max_num_batched_tokens, "maxNumBatchedTokens",
        "--max-num-batched-tokens");
@@ -72,6 +78,10 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
                    "name it with --model");
   Result<domain::Model> model = calibrate::find_started_model(log.start.model, catalog);
   if (model) return model;
+  // A path says nothing at times, and what clients call the model does.
+  if (!log.start.served_name.empty() && log.start.served_name != log.start.model) {
+    if (Result<domain::Model> served = catalog.find(log.start.served_name)) return served;
+  }
   constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";
   if (log.start.model.starts_with('/') || log.start.model.starts_with('.'))
     return failure(fmt::format("{}: the log names its model by a path, '{}', whose parts are no "
@@ -93,6 +103,17 @@ void find_draft(EngineLog& log, const catalog::Catalog& catalog) {
   if (model) draft->model = std::make_shared<const domain::Model>(*std::move(model));
 }
 
+/// A log that prints the GPU's total says which GPUs it cannot have been.
+std::string fault_of_gpu(const EngineLog& log, const domain::VisibleMemory& gpu) {
+  constexpr double kMost = 1.05;  // drivers differ in what they keep
+  constexpr double kLeast = 0.8;
+  if (!log.start.gpu_total_gib || *log.start.gpu_total_gib <= 0) return {};
+  const double share = *log.start.gpu_total_gib / gpu.bytes.expected.gib();
+  if (share <= kMost && share >= kLeast) return {};
+  return fmt::format("{}: the log's GPU has {:.2f} GiB, and {} has {:.2f}", log.start.id,
+                     *log.start.gpu_total_gib, gpu.device, gpu.bytes.expected.gib());
+}
+
 /// The GPU of the flags, else the one that the log names; its total as the log prints it.
 Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
                                                       const Invocation& invocation,
@@ -106,6 +127,8 @@ Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
     if (!memory) return std::unexpected(memory.error());
     gpu = *memory;
     from = "--gpu";
+    if (const std::string fault = fault_of_gpu(log, *gpu); !fault.empty())
+      return failure(fault, "give --gpu as it ran, with --profile where it is a slice");
   } else if (!log.device_name.empty()) {
     std::string name = log.device_name;
     std::ranges::replace(name, '_', ' ');

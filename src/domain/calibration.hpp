@@ -48,13 +48,16 @@ struct Calibration {
   std::vector<CalibratedSetting> settings;
   std::vector<CalibratedTerm> terms;
   std::optional<CalibratedTokens> tokens;
+  std::string token_cause;        ///< settings that would explain a count outside its bounds
   std::vector<std::string> asks;  ///< what the log does not say, and the flag that does
   std::vector<std::string> notes;
   std::string verdict;
+  bool has_started = true;  ///< the engine came up
   Measurement measurement;
 
-  /// No term is off and the tokens agree.
+  /// The engine started, no term is off and the tokens agree.
   [[nodiscard]] bool agrees() const {
+    if (!has_started) return false;
     for (const CalibratedTerm& term : terms) {
       if (term.is_off) return false;
     }

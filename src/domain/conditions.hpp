@@ -25,6 +25,7 @@ struct Conditions {
   double device_gib = 0;          ///< of the device that NVML finds by index
   double gpu_given = 0;
   double is_a100 = 0;
+  double is_h100 = 0;  ///< or H200
   double is_amd = 0;
   double is_quantized = 0;
   double is_mix_named = 0;     ///< there is no GGUF file, only the name of its mix
@@ -40,10 +41,14 @@ struct Conditions {
   double has_indexer = 0;
   double has_compressed = 0;
   double has_towers = 0;
+  double has_mistral_format = 0;
   double has_sinks = 0;  ///< attention layers with a learned value per head
   double has_narrow_values = 0;
   double has_experts = 0;
   double has_gated_experts = 0;
+  double has_shared_experts = 0;
+  double active_experts = 0;  ///< of one token, the most of any layer
+  double scales_residuals = 0;
   double is_first_generation = 0;
   double has_second_runner = 0;
   double compiles = 0;
@@ -65,6 +70,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},
     {"gpu", &Conditions::gpu_given, "1 when a GPU is given"},
     {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
+    {"h100", &Conditions::is_h100, "1 when the device's name holds \"h100\" or \"h200\""},
     {"amd", &Conditions::is_amd, "1 on AMD devices"},
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
     {"mixNamed", &Conditions::is_mix_named,
@@ -86,11 +92,18 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"compressed", &Conditions::has_compressed,
      "1 when attention compresses what it keeps (DeepSeek-V4)"},
     {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
+    {"mistralFormat", &Conditions::has_mistral_format,
+     "1 when the repository has Mistral's own files, too"},
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},
     {"narrowValues", &Conditions::has_narrow_values,
      "1 when values are narrower than keys (MiMo-V2)"},
     {"experts", &Conditions::has_experts, "1 when layers have routed experts"},
     {"gatedExperts", &Conditions::has_gated_experts, "1 when routed experts have a gate"},
+    {"sharedExperts", &Conditions::has_shared_experts,
+     "1 when every token takes an expert beside the routed ones"},
+    {"activeExperts", &Conditions::active_experts, "routed experts of one token; 0 without any"},
+    {"scaledResiduals", &Conditions::scales_residuals,
+     "1 when layers scale what they add to the residual (Granite)"},
     {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
     {"server", &Conditions::is_server,

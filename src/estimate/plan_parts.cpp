@@ -18,13 +18,16 @@ using domain::EngineVersion;
 using domain::Fact;
 using domain::Quantization;
 
-constexpr std::string_view kA100 = "a100";  // as get_batch_defaults looks for it
-
-bool holds_a100(std::string name) {
+/// As vLLM's get_batch_defaults looks for it.
+bool holds_part(std::string name, std::string_view part) {
   std::ranges::transform(name, name.begin(), [](unsigned char letter) {
     return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
   });
-  return name.contains(kA100);
+  return name.contains(part);
+}
+
+bool is_named(const domain::VisibleMemory& gpu, std::string_view part) {
+  return holds_part(gpu.product_name, part) || holds_part(gpu.device, part);
 }
 
 double capability_of(const std::string& text) {
@@ -113,6 +116,18 @@ ExpertPadding expert_padding(const Facts& facts) {
           .row_bytes = std::llround(facts.expected("expertRowBytes"))};
 }
 
+void take_experts(const domain::Model& model, Conditions& conditions) {
+  for (const domain::LayerRun& run : model.layers) {
+    const auto& experts = run.layer.feed_forward.experts;
+    if (!experts) continue;
+    conditions.has_experts = 1;
+    if (experts->is_gated) conditions.has_gated_experts = 1;
+    if (experts->shared_width > 0) conditions.has_shared_experts = 1;
+    conditions.active_experts =
+        std::max(conditions.active_experts, static_cast<double>(experts->active));
+  }
+}
+
 Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
@@ -152,15 +167,9 @@ Conditions conditions_of(const Request& request) {
                           [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })
           ? 1
           : 0;
-  conditions.has_experts = domain::has_experts(*request.model) ? 1 : 0;
-  conditions.has_gated_experts = std::ranges::any_of(request.model->layers,
-                                                     [](const domain::LayerRun& run) {
-                                                       const auto& experts =
-                                                           run.layer.feed_forward.experts;
-                                                       return experts && experts->is_gated;
-                                                     })
-                                     ? 1
-                                     : 0;
+  conditions.has_mistral_format = request.model->id.starts_with("mistralai/") ? 1 : 0;
+  take_experts(*request.model, conditions);
+  conditions.scales_residuals = request.model->family == "granite" ? 1 : 0;
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_first_generation = engine.first_generation.value ? 1 : 0;
   conditions.is_server = engine.server.value ? 1 : 0;
@@ -172,7 +181,8 @@ Conditions conditions_of(const Request& request) {
   const domain::VisibleMemory& gpu = *request.gpu;
   conditions.gpu_given = 1;
   conditions.compute_capability = capability_of(gpu.compute_capability);
-  conditions.is_a100 = holds_a100(gpu.product_name) || holds_a100(gpu.device) ? 1 : 0;
+  conditions.is_a100 = is_named(gpu, "a100") ? 1 : 0;
+  conditions.is_h100 = is_named(gpu, "h100") || is_named(gpu, "h200") ? 1 : 0;
   conditions.is_amd = gpu.vendor == "amd" ? 1 : 0;
   const Bytes device = std::max(gpu.parent_bytes, gpu.bytes.expected);
   conditions.device_gib = device.gib();

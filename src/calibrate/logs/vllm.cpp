@@ -18,9 +18,23 @@
 namespace gpushape::calibrate::logs {
 namespace {
 
+/// Which ranks there are, as each says when it joins: "rank 1 in world size 4 is assigned as DP
+/// rank 0, PP rank 0, TP rank 1".
+struct Ranks {
+  std::int64_t world = 1;
+  std::int64_t data = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t tensor = 1;
+};
+
 struct State : Start {
   std::string args_model;
-  bool is_up = false;  ///< the engine has started: what begins after that is another
+  std::string loaded_model;  ///< as the lines of the loader name it
+  std::string other_model;   ///< of another engine's settings among this one's lines
+  Ranks said;
+  bool has_settings = false;  ///< the engine's list of them was read
+  bool is_up = false;         ///< the engine has started: what begins after that is another
+  bool is_serving = false;    ///< what fails from then on is a request
 };
 
 // ---- figures of one rank
@@ -85,6 +99,24 @@ bool is_other_figure(std::string_view line, const FigurePhrase& row) {
   return row.phrase == "non_torch_memory=" && !line.contains("kv_cache_size=");
 }
 
+/// "Free memory on device cuda:0 (60.12/79.19 GiB) on startup is less than desired GPU memory
+/// utilization (0.95, 75.23 GiB)": the engine ends there.
+void read_refusal(std::string_view rest, const RankReading& rank, EngineLog& log) {
+  const auto desired = behind(rest, "is less than desired GPU memory utilization (");
+  if (!desired || !rank.free_gib || !rank.total_gib) return;
+  log.start.utilization = leading_number(*desired);
+  const std::size_t comma = desired->find(", ");
+  const auto asked =
+      comma == std::string_view::npos ? std::nullopt : leading_gib(desired->substr(comma + 2));
+  log.failure = fmt::format(
+      "{:.2f} of {:.2f} GiB were free when it began{}: what else runs on the GPU holds up to "
+      "{:.1f} "
+      "GiB",
+      *rank.free_gib, *rank.total_gib,
+      asked ? fmt::format(", and {:.2f} were asked for", *asked) : std::string(),
+      *rank.total_gib - *rank.free_gib);
+}
+
 void read_figures(std::string_view line, State& state) {
   const std::string process(process_of(line));
   for (const FigurePhrase& row : kFigures) {
@@ -99,16 +131,29 @@ void read_figures(std::string_view line, State& state) {
     RankReading* rank = state.rank(process);
     if (took && rank != nullptr && !rank->graphs_gib) rank->graphs_gib = leading_gib(*took);
   }
-  if (const auto rest = behind(line, "Free memory on device (")) {
+  if (const auto rest = behind(line, "Free memory on device ")) {
     RankReading* rank = state.rank(process);
+    const std::size_t open = rest->find('(');
     const std::size_t slash = rest->find('/');
-    if (rank != nullptr && slash != std::string_view::npos) {
-      rank->free_gib = leading_gib(*rest);
+    if (rank != nullptr && open < slash && slash != std::string_view::npos) {
+      rank->free_gib = leading_gib(rest->substr(open));
       rank->total_gib = leading_gib(rest->substr(slash + 1));
+      read_refusal(*rest, *rank, state.log);
     }
   }
   if (const auto usage = behind(line, "Actual usage is ")) {
     if (RankReading* rank = state.rank(process)) read_usage(*usage, *rank);
+  }
+  if (const auto rest = behind(line, "Current kv cache memory in use is ")) {
+    RankReading* rank = state.rank(process);
+    if (rank != nullptr && !rank->pool_gib && rest->substr(0, rest->find('.', 8)).contains("GiB"))
+      rank->pool_gib = leading_gib(*rest);
+  }
+  if (const auto rest = behind(line, "peak_torch_memory=")) {
+    RankReading* rank = state.rank(process);
+    const std::optional<double> peak = leading_gib(*rest);
+    if (rank != nullptr && peak && rank->weights_gib && *peak >= *rank->weights_gib)
+      rank->activation_gib = *peak - *rank->weights_gib;
   }
 }
 
@@ -189,16 +234,63 @@ constexpr auto kRemarks = std::to_array<Remark>({
 
 /// A server starts again in the same file, or a program makes its next engine.
 bool begins_another(std::string_view line, const State& state) {
-  if (!state.is_up || state.log.start.data_parallel > 1) return false;
+  if (state.log.start.data_parallel > 1) return false;
+  // Before it was up only a server that has loaded weights can have failed: several of its
+  // processes print the version when they begin.
+  const bool has_loaded = std::ranges::any_of(
+      state.ranks, [](const auto& rank) { return rank.second.weights_gib.has_value(); });
+  if (line.contains("vLLM API server version ")) return state.is_up || has_loaded;
   // An engine that fails dumps its configuration in the same words.
-  const bool is_engine = line.contains("Initializing a") && line.contains("LLM engine (v");
-  return is_engine || line.contains("vLLM API server version ");
+  return state.is_up && line.contains("Initializing a") && line.contains("LLM engine (v");
+}
+
+/// What stands behind `words` in the list behind "is assigned as".
+std::int64_t rank_behind(std::string_view line, std::string_view words) {
+  const auto rest = behind(line, words);
+  return rest ? leading_count(*rest).value_or(0) : 0;
+}
+
+void read_rank(std::string_view line, Ranks& said) {
+  const auto rest = behind(line, " in world size ");
+  if (!rest || !line.contains(" is assigned as ")) return;
+  said.world = std::max(said.world, leading_count(*rest).value_or(1));
+  said.data = std::max(said.data, rank_behind(line, "DP rank ") + 1);
+  said.pipeline = std::max(said.pipeline, rank_behind(line, "PP rank ") + 1);
+  said.tensor = std::max(said.tensor, rank_behind(line, "TP rank ") + 1);
+}
+
+/// The model where no list of settings names it: the loader does.
+void read_loader(std::string_view line, std::string& model) {
+  if (const auto rest = behind(line, "Starting to load model ")) {
+    const std::size_t end = std::min(rest->find("..."), rest->find(' '));
+    model = std::string(rest->substr(0, end));
+  }
+  if (const auto rest = behind(line, "Time spent downloading weights for "); rest && model.empty())
+    model = std::string(rest->substr(0, rest->find_first_of(": ")));
+}
+
+/// Of a text that begins behind the engine's list of settings.
+void take_ranks(const Ranks& said, EngineStart& start) {
+  start.pipeline_parallel = std::max(start.pipeline_parallel, said.pipeline);
+  start.data_parallel = std::max(start.data_parallel, said.data);
+  start.tensor_parallel =
+      std::max({start.tensor_parallel, said.tensor, said.world / (said.pipeline * said.data)});
+}
+
+void read_settings_list(std::string_view line, State& state) {
+  const std::string before = state.log.start.model;
+  read_vllm_config(line, state.log);
+  const std::string& model = state.log.start.model;
+  if (state.has_settings && !state.is_up && model != before) state.other_model = before;
+  state.has_settings = true;
 }
 
 void read_line(std::string_view line, State& state) {
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
-    read_vllm_config(line, state.log);
+    read_settings_list(line, state);
+  read_rank(line, state.said);
+  read_loader(line, state.loaded_model);
   if (line.contains("non-default args: {") || line.contains("args: Namespace("))
     read_vllm_arguments(line, state.log.start, state.args_model);
   if (state.log.start.engine_version.empty()) {
@@ -211,6 +303,8 @@ void read_line(std::string_view line, State& state) {
   for (const Remark& remark : kRemarks) {
     if (const auto rest = behind(line, remark.words)) remark.apply(state.log, *rest);
   }
+  if (line.contains("Application startup complete")) state.is_serving = true;
+  if (state.is_serving) state.log.failure.clear();
 }
 
 // ---- lines that a terminal wrapped
@@ -252,31 +346,64 @@ bool is_vllm(std::string_view line) {
   return line.contains("vLLM API server version") || line.contains("LLM engine (v") ||
          line.contains("LLM engine with config: ") || line.contains("[gpu_model_runner.py") ||
          line.contains("v1/worker/gpu_model_runner.py") || line.contains("[model_runner.py") ||
-         line.contains("[kv_cache_utils.py") || line.contains("v1/core/kv_cache_utils.py");
+         line.contains("[kv_cache_utils.py") || line.contains("v1/core/kv_cache_utils.py") ||
+         line.contains(" model_runner.py:") || line.contains("the current vLLM instance can use") ||
+         line.contains("plugins for group vllm.");
 }
+
+namespace {
+
+std::string model_of(const State& state) {
+  if (!state.log.start.model.empty()) return state.log.start.model;
+  return state.args_model.empty() ? state.loaded_model : state.args_model;
+}
+
+EngineLog finished_start(const State& state, const std::string& file) {
+  EngineLog log = finished(State(state), file);
+  EngineStart& start = log.start;
+  start.engine = "vllm";
+  start.model = model_of(state);
+  log.is_excerpt = !state.has_settings;
+  if (log.is_excerpt) take_ranks(state.said, start);
+  if (log.has_warm_cache == false) start.compiles = true;
+  return log;
+}
+
+Result<EngineLog> mixed_engines(const std::string& one, const std::string& other,
+                                const std::string& file) {
+  Diagnostic diagnostic = complaint(
+      fmt::format("{} mixes the lines of two engines, of '{}' and '{}'", file, one, other),
+      "give the log of one of them: docker compose logs SERVICE, kubectl logs POD");
+  diagnostic.span.file = file;
+  return failure(std::move(diagnostic));
+}
+
+}  // namespace
 
 Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
   std::optional<State> before;  // stands where the last start printed nothing
+  std::vector<std::string> earlier;
   for (std::string line; next_line(text, line);) {
     if (is_cut(line)) join_rest(text, line);
     if (begins_another(line, state)) {
+      earlier.push_back(model_of(state));
       before = std::move(state);
       state = State{};
     }
     read_line(line, state);
   }
-  std::string named = state.args_model;
-  EngineLog log = finished(std::move(state), file);
-  if (!has_figures(log.start) && before) {
-    named = before->args_model;
-    log = finished(*std::move(before), file);
+  EngineLog log = finished_start(state, file);
+  const bool was_refused = !log.failure.empty() && !log.ranks.empty();
+  if (!has_figures(log.start) && !was_refused && before) {
+    earlier.pop_back();
+    log = finished_start(*before, file);
+    state = *std::move(before);
   }
-  EngineStart& start = log.start;
-  start.engine = "vllm";
-  if (log.has_warm_cache == false) start.compiles = true;
-  if (start.model.empty()) start.model = std::move(named);
-  if (!has_figures(start)) return without_figures("vLLM", file);
+  log.earlier_models = std::move(earlier);
+  if (!state.other_model.empty()) return mixed_engines(state.other_model, log.start.model, file);
+  if (!has_figures(log.start) && (log.failure.empty() || log.ranks.empty()))
+    return without_figures("vLLM", file);
   return log;
 }
 

@@ -71,6 +71,7 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
   take_text(start.dtype, line, "dtype");
   take_text(start.quantization, line, "quantization");
   take_text(start.kv_cache_type, line, "kv_cache_dtype");
+  take_text(start.served_name, line, "served_model_name");
   take_count(start.context_tokens, line, "max_seq_len");
   take_count(start.tensor_parallel, line, "tensor_parallel_size");
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
@@ -128,6 +129,10 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
   read_limits(line, start);
+  if (line.contains("Memory profiling results: ")) {
+    if (const auto value = value_of_key(line, "gpu_memory_utilization"))
+      take_share(start, leading_number(*value));
+  }
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))
     take_share(start, leading_number(*rest));
