@@ -140,7 +140,8 @@ std::string runner(const StartPair& pair) {
 
 std::string adapter_words(const std::optional<domain::MeasuredAdapters>& adapters) {
   if (!adapters) return "no adapters";
-  return fmt::format("{} adapter slots of rank {}", adapters->count, adapters->rank);
+  return fmt::format("{} adapter slot{} of rank {}", adapters->count,
+                     adapters->count == 1 ? "" : "s", adapters->rank);
 }
 
 std::string adapters(const StartPair& pair) {
