@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibrate/causes.hpp"
+#include "calibrate/evidence.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/token_causes.hpp"
@@ -149,8 +150,10 @@ void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration
     const Difference difference{
         .log = &log, .estimate = &estimate, .calibration = &calibration, .term = &term};
     for (const CauseRow& row : causes()) {
-      if (std::optional<std::string> words = row.explain(difference))
-        term.causes.push_back(*std::move(words));
+      std::optional<std::string> words = row.explain(difference);
+      if (!words) continue;
+      if (term.withheld.empty() && speaks_against(row.name)) term.withheld = *words;
+      term.causes.push_back(*std::move(words));
     }
   }
 }
@@ -222,29 +225,6 @@ void explain_recipe(const EngineLog& log, const domain::Model& model,
       weights->causes.push_back(fmt::format(
           "{}: give --model with its config.json, which says what stays in 16 bits", note));
   }
-}
-
-domain::Measurement measurement_of(const EngineLog& log, const Surroundings& surroundings,
-                                   const domain::Estimate& estimate,
-                                   domain::EngineVersion version) {
-  domain::Measurement measurement;
-  measurement.model = surroundings.model.id;
-  measurement.quantization = estimate.quantization.value;
-  measurement.engine = log.start.engine;
-  measurement.version = version;
-  if (surroundings.gpu) measurement.gpu = surroundings.gpu->device;
-  measurement.tensor = log.start.tensor_parallel;
-  measurement.pipeline = log.start.pipeline_parallel;
-  measurement.max_num_seqs = estimate.settings.max_num_seqs.value;
-  measurement.max_num_batched_tokens = estimate.settings.max_num_batched_tokens.value;
-  measurement.enforce_eager = log.start.enforce_eager;
-  measurement.source = log.start.source;
-  for (const Row& row : kRows) {
-    if (row.name == std::string_view("kvPool")) continue;
-    const std::optional<double>& gib = log.start.*(row.printed);
-    if (gib && *gib > 0) measurement.terms.push_back({std::string(row.name), printed(*gib)});
-  }
-  return measurement;
 }
 
 std::string verdict_of(const Calibration& calibration, const std::string& failure) {
@@ -397,7 +377,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   ask(log, surroundings, calibration);
   note_log(log, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);
-  calibration.measurement = measurement_of(log, surroundings, *estimate, *version);
+  calibration.measurement = evidence_of(log, surroundings, workload, *estimate, calibration);
   calibration.has_started = log.failure.empty();
   calibration.verdict = verdict_of(calibration, log.failure);
   return calibration;

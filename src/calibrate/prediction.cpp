@@ -7,6 +7,7 @@
 
 #include "catalog/quantization_names.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/measured_starts.hpp"
 #include "estimate/spread.hpp"
 
 namespace gpushape::calibrate {
@@ -65,10 +66,6 @@ constexpr auto kVideoFamilies = std::to_array<std::string_view>(
      "minicpmv", "qwen2_5_omni", "qwen2_5_vl", "qwen2_vl", "qwen3_5", "qwen3_5_moe",
      "qwen3_omni_moe", "qwen3_vl", "qwen3_vl_moe"});
 
-bool takes_videos(const domain::Model& model) {
-  return std::ranges::find(kVideoFamilies, model.family) != kVideoFamilies.end();
-}
-
 /// A step of vLLM's first generation holds the longest prompt where it is told not to cut prompts.
 /// Source: vLLM 0.6 to 0.9 config.py, SchedulerConfig.
 std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
@@ -83,6 +80,10 @@ std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
 }
 
 }  // namespace
+
+bool takes_videos(const domain::Model& model) {
+  return std::ranges::find(kVideoFamilies, model.family) != kVideoFamilies.end();
+}
 
 bool is_format_unstated(const EngineStart& start, const domain::Model& model) {
   return is_plain(model.weights.linear) && !plans_buffers(start.engine) &&
@@ -218,14 +219,13 @@ domain::Range weights_bytes(const domain::Estimate& estimate) {
 }
 
 domain::Range loaded_bytes(const domain::Estimate& estimate) {
-  constexpr domain::EngineVersion kSlotsCounted{0, 8, 0};
   domain::Range loaded = weights_bytes(estimate);
   const auto add = [&](const domain::Range& term) {
     loaded = {.low = loaded.low + term.low,
               .expected = loaded.expected + term.expected,
               .high = loaded.high + term.high};
   };
-  if (estimate.settings.version.value >= kSlotsCounted) {
+  if (estimate::weights_hold_slots(estimate.settings.version.value)) {
     add(term_bytes(estimate, "adapters"));
     add(term_bytes(estimate, "draft"));
   }

@@ -25,6 +25,9 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 /// hold 4 bits or 8.
 bool is_format_unstated(const EngineStart& start, const domain::Model& model);
 
+/// Whether the model's family has videos encoded, too.
+bool takes_videos(const domain::Model& model);
+
 /// The model with the context that it ran with: what ran is not above what it takes.
 domain::Model as_started(domain::Model model, const EngineStart& start);
 /// The engine with the shares that this start was given instead of its defaults.

@@ -194,7 +194,10 @@ Diagnostics write_evidence(const std::vector<domain::Calibration>& calibrations,
                            const std::string& path, const Terminal& terminal) {
   std::vector<domain::Measurement> measurements;
   for (const domain::Calibration& calibration : calibrations) {
-    if (!calibration.measurement.terms.empty()) measurements.push_back(calibration.measurement);
+    const domain::Measurement& measurement = calibration.measurement;
+    for (const std::string& note : measurement.notes)
+      terminal.err << fmt::format("--write-evidence: {}: {}\n", calibration.log, note);
+    if (!measurement.terms.empty()) measurements.push_back(measurement);
   }
   if (measurements.empty())
     return {complaint("--write-evidence: the logs hold no measured term to write")};

@@ -8,6 +8,7 @@
 #include "base/edit_distance.hpp"
 #include "catalog/quantization_names.hpp"
 #include "cli/document_files.hpp"
+#include "cli/measured_starts.hpp"
 #include "cli/named_host.hpp"
 #include "cli/wishes.hpp"
 #include "document/text_format.hpp"
@@ -49,6 +50,11 @@ Result<domain::Workload> read_workload_files(const std::vector<std::string>& giv
 /// Measured starts, in the order of their files, and telemetry; with any, the workload is known at
 /// E1.
 Diagnostics take_evidence(Invocation& invocation, domain::Workload& workload) {
+  if (invocation.evidence_files.empty()) return {};
+  const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
+  if (!catalog) return catalog.error();
+  const Result<profiles::Profiles> profiles = profiles::Profiles::open(invocation.profiles_folder);
+  if (!profiles) return profiles.error();
   Diagnostics faults;
   std::vector<document::Document> answers;
   for (const std::string& file : invocation.evidence_files) {
@@ -62,7 +68,8 @@ Diagnostics take_evidence(Invocation& invocation, domain::Workload& workload) {
         answers.push_back(document);
         continue;
       }
-      Result<std::vector<domain::Measurement>> read = schema::read_evidence(document);
+      Result<std::vector<domain::Measurement>> read =
+          read_measured_starts(document, *catalog, *profiles);
       if (!read) {
         append(faults, read.error());
         continue;

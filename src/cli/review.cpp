@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/document_files.hpp"
 #include "cli/inventory_questions.hpp"
+#include "cli/measured_starts.hpp"
 #include "cli/output.hpp"
 #include "cli/review_contracts.hpp"
 #include "cli/review_files.hpp"
@@ -112,7 +113,9 @@ Severities severities_of(const LoadedRules& rules) {
 }
 
 /// Measured starts of all files, in their order.
-Result<std::vector<domain::Measurement>> measured_starts(const std::vector<std::string>& files) {
+Result<std::vector<domain::Measurement>> measured_starts(const std::vector<std::string>& files,
+                                                         const catalog::Catalog& catalog,
+                                                         const profiles::Profiles& profiles) {
   std::vector<domain::Measurement> all;
   Diagnostics faults;
   for (const std::string& file : files) {
@@ -129,7 +132,7 @@ Result<std::vector<domain::Measurement>> measured_starts(const std::vector<std::
             "those of an engine"));
         continue;
       }
-      auto read = schema::read_evidence(document);
+      auto read = read_measured_starts(document, catalog, profiles);
       if (read) {
         std::ranges::move(*read, std::back_inserter(all));
       } else {
@@ -181,7 +184,8 @@ Result<ReviewTables> open_tables(Invocation& invocation) {
     keep(read_usage_series(invocation.usage_files), tables.usage);
   if (!invocation.evidence_files.empty()) {
     if (!tables.workload) tables.workload.emplace();
-    keep(measured_starts(invocation.evidence_files), tables.workload->measurements);
+    keep(measured_starts(invocation.evidence_files, tables.catalog, tables.profiles),
+         tables.workload->measurements);
   }
   if (!faults.empty()) return failure(std::move(faults));
   return tables;

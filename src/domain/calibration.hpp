@@ -21,6 +21,9 @@ struct CalibratedTerm {
   std::vector<Bytes> ranks;       ///< of every rank that printed it, where there are several
   bool is_off = false;            ///< the measured range lies outside the predicted one
   std::vector<std::string> causes;
+  /// The cause that makes the figure none of the engine as it was asked for, so that it is no
+  /// evidence; empty where it is.
+  std::string withheld = {};
 
   bool operator==(const CalibratedTerm&) const = default;
 };

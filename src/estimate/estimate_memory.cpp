@@ -32,7 +32,7 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
     term.name = rows[i].row.name;
     term.part = rows[i].row.part;
     term.bytes = figures.terms[i];
-    if (is_in_measured(term.name, evidence)) continue;
+    if (evidence.holds(term.name)) continue;
     if (evidence.find(term.name) != nullptr) {
       term.formula = "measured";
       term.inputs = {{"measured", term.bytes.expected.count()}};
@@ -84,11 +84,12 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
 
 /// What was asked for and has no term with this engine.
 void note_left_out(const domain::Workload& workload, const domain::Engine& engine,
-                   Estimate& estimate) {
-  const auto is_missing = [&](domain::Part part) {
-    return part_bytes(estimate, part).high == Bytes(0);
+                   const TakenEvidence& evidence, Estimate& estimate) {
+  const auto is_missing = [&](domain::Part part, std::string_view term) {
+    return part_bytes(estimate, part).high == Bytes(0) && !evidence.holds(term);
   };
-  if (workload.adapters && !domain::is_training(estimate) && is_missing(domain::Part::Adapters)) {
+  if (workload.adapters && !domain::is_training(estimate) &&
+      is_missing(domain::Part::Adapters, "adapters")) {
     estimate.notes.push_back(
         fmt::format("adapters are not counted: there are no facts of them for {}", engine.name));
   }
@@ -97,7 +98,7 @@ void note_left_out(const domain::Workload& workload, const domain::Engine& engin
     estimate.notes.push_back(fmt::format(
         "weights in host memory are not counted: there are no facts of them for {}", engine.name));
   }
-  if (workload.engine.draft_model && is_missing(domain::Part::Draft)) {
+  if (workload.engine.draft_model && is_missing(domain::Part::Draft, "draft")) {
     estimate.notes.push_back(fmt::format(
         "the draft model is not counted: there are no facts of it for {}", engine.name));
   }
@@ -196,7 +197,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   estimate.terms = describe(*prepared, **row);
   estimate.host_terms = host_terms(workload, resolved.plan, prepared->stages());
   for (const domain::Term& term : estimate.host_terms) estimate.host_bytes += term.bytes.expected;
-  note_left_out(workload, engine, estimate);
+  note_left_out(workload, engine, prepared->evidence(), estimate);
   estimate.total_bytes = prepared->largest().total;
   estimate.kv_bytes_per_token = prepared->kv_bytes_per_token();
   note_traffic(workload, resolved.plan, estimate.notes);

@@ -25,7 +25,7 @@ Range bytes_of(const TermRow& row, const Situation& situation, const TakenEviden
   if (!row.applies(situation)) return {};
   if (evidence.is_empty()) return to_range(row.bytes(situation));
   if (const domain::MeasuredTerm* measured = evidence.find(row.name)) return measured->bytes;
-  if (is_in_measured(row.name, evidence)) return {};
+  if (evidence.holds(row.name)) return {};
   return to_range(row.bytes(situation));
 }
 
@@ -124,8 +124,11 @@ Diagnostics PreparedEstimate::settle() {
   if (after.facts_changes != before.facts_changes) change = Change::Everything;
   const bool keeps_layout = is_same_layout(before.cache, plan.cache);
   if (!keeps_layout) change = Change::Everything;
-  if (change != Change::Load && !request_.workload->measurements.empty())
-    evidence_ = TakenEvidence(request_, *resolved_);
+  if (!request_.workload->measurements.empty()) {
+    TakenEvidence taken(request_, *resolved_);
+    if (!taken.is_same(evidence_)) change = Change::Everything;
+    evidence_ = std::move(taken);
+  }
   for (StageFigures& stage : stages_) {
     // Trainers keep no cache, and engines with planned buffers have theirs in the plan.
     const bool has_pages = !plan.training.is_training && !plan.offload;

@@ -12,6 +12,7 @@
 #include "document/text_format.hpp"
 #include "schema/kinds.hpp"
 #include "support/sample_answers.hpp"
+#include "support/sample_measurement.hpp"
 
 namespace {
 
@@ -169,7 +170,8 @@ TEST_SUITE("schema") {
     hold("calibration.schema.json",
          {gpushape::schema::calibration_node({samples::full_calibration()})});
     hold("evidence.schema.json",
-         {gpushape::schema::evidence_node({samples::full_calibration().measurement})});
+         {gpushape::schema::evidence_node(
+             {samples::full_calibration().measurement, samples::full_measurement()})});
   }
 
   TEST_CASE("a document with a field too many, or of the wrong kind, does not pass") {
