@@ -73,6 +73,28 @@ domain::EngineFacts read_facts(Reader& reader, const std::string& engine) {
   return facts;
 }
 
+std::optional<domain::EngineVersion> optional_version(Reader& reader, std::string_view field) {
+  const std::optional<std::string> text = reader.text(field);
+  return text ? version_of(reader, field, *text) : std::nullopt;
+}
+
+domain::EngineCacheType read_cache_type(Reader& reader) {
+  domain::EngineCacheType row;
+  if (!reader.required_text("type").empty())
+    row.type = reader.choice<domain::KvCacheType>("type").value_or(domain::KvCacheType::Auto);
+  row.models = reader.choice<domain::CacheTypeFor>("models").value_or(domain::CacheTypeFor::All);
+  row.after = optional_version(reader, "after");
+  row.since = optional_version(reader, "since");
+  row.note = reader.text("note").value_or("");
+  row.source = reader.required_text("source");
+  if (row.after && row.since && *row.after >= *row.since) {
+    reader.complain("since", "`since` is not later than `after`",
+                    "after: the last release without the type; since: the first one with it");
+  }
+  reader.finish();
+  return row;
+}
+
 }  // namespace
 
 Result<domain::Engine> read_engine(const document::Document& document) {
@@ -90,6 +112,8 @@ Result<domain::Engine> read_engine(const document::Document& document) {
                     "list the versions that there are facts for");
   if (!std::ranges::is_sorted(engine.known_versions))
     reader.complain("knownVersions", "knownVersions do not ascend", "put the oldest first");
+  for (Reader& row : reader.mappings("kvCacheTypes"))
+    engine.cache_types.push_back(read_cache_type(row));
   std::vector<domain::EngineFacts> rows;
   for (Reader& facts : reader.mappings("facts")) rows.push_back(read_facts(facts, engine.name));
   if (!std::ranges::is_sorted(rows, {}, &domain::EngineFacts::since))

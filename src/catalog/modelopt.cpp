@@ -12,6 +12,7 @@
 #include "base/edit_distance.hpp"
 #include "catalog/limits.hpp"
 #include "catalog/quantization_methods.hpp"
+#include "catalog/quantization_names.hpp"
 #include "domain/modules.hpp"
 
 namespace gpushape::catalog {
@@ -22,32 +23,22 @@ using domain::Quantization;
 
 // The words of ModelOpt's export (torch/export/model_config.py) and of its side files.
 struct Algorithm {
-  std::string_view name;
-  Quantization linear;
+  std::string_view name;  ///< a word of parse_quantization
   bool has_static_scales;
 };
 constexpr auto kAlgorithms = std::to_array<Algorithm>({
-    {"FP8", Quantization::Fp8, true},
-    {"FP8_PER_CHANNEL_PER_TOKEN", Quantization::Fp8Channel, false},
-    {"FP8_PB_WO", Quantization::Fp8Block, false},
-    {"FP8_PB_REAL", Quantization::Fp8Block, false},
-    {"MXFP8", Quantization::Mxfp8, false},
-    {"NVFP4", Quantization::Nvfp4, true},
-    {"NVFP4_AWQ", Quantization::Nvfp4, true},
-    {"NVFP4_SVDQUANT", Quantization::Nvfp4, true},
-    {"W4A16_NVFP4", Quantization::Nvfp4, false},
-    {"W4A8_NVFP4_FP8", Quantization::Nvfp4, true},
-    {"MXFP4", Quantization::Mxfp4, false},
-    {"W4A8_MXFP4_FP8", Quantization::Mxfp4, false},
-    {"W4A16", Quantization::Int4, false},
-    {"W4A16_AWQ", Quantization::Int4, false},
-    {"INT4_AWQ", Quantization::Int4, false},
-    {"W4A16_GPTQ", Quantization::Int4, false},
-    {"W4A8_AWQ", Quantization::Int4Act8, true},
-    {"W8A16", Quantization::Int8Weight, false},
-    {"W8A16_GPTQ", Quantization::Int8Weight, false},
-    {"W8A8_SQ_PER_CHANNEL", Quantization::Int8, false},
-    {"INT8_SQ", Quantization::Int8, true},
+    {"FP8", true},          {"FP8_PER_CHANNEL_PER_TOKEN", false},
+    {"FP8_PB_WO", false},   {"FP8_PB_REAL", false},
+    {"MXFP8", false},       {"NVFP4", true},
+    {"NVFP4_AWQ", true},    {"NVFP4_SVDQUANT", true},
+    {"W4A16_NVFP4", false}, {"W4A8_NVFP4_FP8", true},
+    {"MXFP4", false},       {"W4A8_MXFP4_FP8", false},
+    {"W4A16", false},       {"W4A16_AWQ", false},
+    {"INT4_AWQ", false},    {"W4A16_GPTQ", false},
+    {"W4A8_AWQ", true},     {"W8A16", false},
+    {"W8A16_GPTQ", false},  {"W8A8_SQ_PER_CHANNEL", false},
+    {"INT8_SQ", true},      {"FP8_BLOCK_SCALES", false},
+    {"W4A16_MXFP4", false}, {"W4A8_MXFP4_MXFP8", false},
 });
 
 using Form = std::tuple<Quantization, int, bool, bool>;
@@ -79,18 +70,25 @@ domain::ModuleFormat everything_else() {
   return {.pattern = "*", .quantization = Quantization::Bf16};
 }
 
+std::vector<std::string_view> modelopt_algorithms() {
+  std::vector<std::string_view> names;
+  names.reserve(kAlgorithms.size());
+  for (const Algorithm& algorithm : kAlgorithms) names.push_back(algorithm.name);
+  return names;
+}
+
 std::optional<domain::ModuleFormat> modelopt_format(const Fields& fields, std::string_view field,
                                                     std::string_view word) {
   const auto known = std::ranges::find(kAlgorithms, word, &Algorithm::name);
   if (known != kAlgorithms.end()) {
-    domain::ModuleFormat format{.pattern = {}, .quantization = known->linear};
+    const Quantization linear = parse_quantization(word).value();
+    domain::ModuleFormat format{.pattern = {}, .quantization = linear};
     format.static_activation_scales = known->has_static_scales;
-    format.group = group_of(fields, "group_size", known->linear);
+    format.group = group_of(fields, "group_size", linear);
     return format;
   }
-  std::vector<std::string> names;
-  names.reserve(kAlgorithms.size());
-  for (const Algorithm& algorithm : kAlgorithms) names.emplace_back(algorithm.name);
+  const std::vector<std::string_view> known_words = modelopt_algorithms();
+  const std::vector<std::string> names(known_words.begin(), known_words.end());
   fields.complain(field, fmt::format("ModelOpt's quant_algo '{}' is not understood", word),
                   suggestion(word, names, kGiveByHand));
   return std::nullopt;

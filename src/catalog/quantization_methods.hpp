@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "catalog/fields.hpp"
 #include "catalog/stored_precision.hpp"
@@ -39,6 +40,8 @@ void read_config_groups(const Fields& fields, StoredPrecision& stored);
 
 // In modelopt.cpp:
 void read_modelopt(const Fields& fields, StoredPrecision& stored);
+/// ModelOpt's words for algorithms, each one that parse_quantization reads.
+std::vector<std::string_view> modelopt_algorithms();
 /// What ModelOpt's word for an algorithm stores; a complaint at `field` where it is not known.
 std::optional<domain::ModuleFormat> modelopt_format(const Fields& fields, std::string_view field,
                                                     std::string_view word);

@@ -16,8 +16,11 @@ namespace {
 using domain::KvCacheType;
 using domain::Quantization;
 
-// Sources: the values of vLLM's --dtype and --quantization, the `quant_method` and `format` words
-// of published configs, and the suffixes of published repositories.
+// The words of flags, of configs and of repository names, each with one meaning. Sources: the
+// values of vLLM's --dtype and --quantization, of SGLang's --quantization and of TensorRT-LLM's
+// QuantAlgo (quantization/mode.py), the `quant_method`, `format` and `quant_algo` words of
+// published configs, and the suffixes of published repositories. What a config alone decides has a
+// remark.
 constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"float32", Quantization::Fp32},
     {"float", Quantization::Fp32},
@@ -31,15 +34,22 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"fp8-per-tensor", Quantization::Fp8},
     {"fp8-static", Quantization::Fp8},
     {"w8a8-fp8", Quantization::Fp8},
+    {"fp8-e5m2", Quantization::Fp8},
+    {"fp8-inc", Quantization::Fp8},
+    {"modelopt-fp8", Quantization::Fp8},
     {"float8", Quantization::Fp8},
     {"fp8-dynamic", Quantization::Fp8Channel},
     {"fp8-per-channel", Quantization::Fp8Channel},
+    {"fp8-per-channel-per-token", Quantization::Fp8Channel},
     {"float-quantized", Quantization::Fp8Channel},
     {"ptpc-fp8", Quantization::Fp8Channel},
     {"fbgemm-fp8", Quantization::Fp8Channel},
     {"fp8-blockwise", Quantization::Fp8Block},
     {"fp8-per-block", Quantization::Fp8Block},
     {"fp8-pb-wo", Quantization::Fp8Block},
+    {"fp8-pb-real", Quantization::Fp8Block},
+    {"fp8-block-scales", Quantization::Fp8Block},
+    {"finegrained-fp8", Quantization::Fp8Block},
     {"w8a8-block-fp8", Quantization::Fp8Block},
     {"modelopt-mxfp8", Quantization::Mxfp8},
     {"modelopt", Quantization::Fp8},
@@ -48,14 +58,27 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"w8a8-int8", Quantization::Int8},
     {"int-quantized", Quantization::Int8},
     {"int8-sq", Quantization::Int8},
+    {"w8a8-sq-per-channel", Quantization::Int8},
+    {"w8a8-sq-per-tensor-plugin", Quantization::Int8},
+    {"w8a8-sq-per-tensor-per-token-plugin", Quantization::Int8},
+    {"w8a8-sq-per-channel-per-tensor-plugin", Quantization::Int8},
+    {"w8a8-sq-per-channel-per-token-plugin", Quantization::Int8},
+    {"int8-dynamic-activation-int8-weight", Quantization::Int8},
     {"int8-weight-only", Quantization::Int8Weight},
     {"int8-wo", Quantization::Int8Weight},
     {"int8wo", Quantization::Int8Weight},
     {"w8a16-int8", Quantization::Int8Weight},
+    {"w8a16-gptq", Quantization::Int8Weight},  // ModelOpt's
+    {"experts-int8", Quantization::Int8Weight},
+    {"eetq", Quantization::Int8Weight},
+    {"quanto", Quantization::Int8Weight, "8 bits where no config says otherwise"},
     {"gptq-8bit", Quantization::GptqInt8},
     {"gptq-w8a16", Quantization::GptqInt8},
     {"w4a16", Quantization::Int4},
     {"gptq", Quantization::GptqInt4},
+    {"gptqmodel", Quantization::GptqInt4},
+    {"auto-gptq", Quantization::GptqInt4},
+    {"autogptq", Quantization::GptqInt4},
     {"gptq-4bit", Quantization::GptqInt4},
     {"gptq-marlin", Quantization::GptqInt4},
     {"marlin", Quantization::GptqInt4},
@@ -65,16 +88,25 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"gptq-2bit", Quantization::GptqInt2},
     {"auto-round", Quantization::GptqInt4},
     {"autoround", Quantization::GptqInt4},
+    {"intel/auto-round", Quantization::GptqInt4},
     {"inc", Quantization::GptqInt4},  // Intel's neural compressor, as vLLM calls auto-round
     {"pack-quantized", Quantization::Int4},
     {"int4-weight-only", Quantization::Int4},
-    {"w4a16-awq", Quantization::Int4},  // ModelOpt's: symmetric
+    {"w4a16-awq", Quantization::Int4},   // ModelOpt's: symmetric
+    {"w4a16-gptq", Quantization::Int4},  // so, too
     {"int4-awq", Quantization::Int4},
     {"w4a8-awq", Quantization::Int4Act8},
     {"w4afp8", Quantization::Int4Act8},
     {"qoq", Quantization::Int4Act8},
+    {"w4a8-qserve-per-group", Quantization::Int4Act8},
+    {"w4a8-qserve-per-channel", Quantization::Int4Act8},
+    {"int8-dynamic-activation-int4-weight", Quantization::Int4Act8},
     {"awq-int4", Quantization::Awq},
     {"awq-4bit", Quantization::Awq},
+    {"autoawq", Quantization::Awq},
+    {"auto-awq", Quantization::Awq},
+    {"w4a16-asym", Quantization::Awq},
+    {"hqq", Quantization::Awq, "4 bits with zero points where no config says otherwise"},
     {"awq-marlin", Quantization::Awq},
     {"bnb-8bit", Quantization::BnbInt8},
     {"bitsandbytes-8bit", Quantization::BnbInt8},
@@ -82,6 +114,7 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"llm-int8", Quantization::BnbInt8},
     {"nf4", Quantization::BnbNf4},
     {"bnb-4bit", Quantization::BnbNf4},
+    {"bnb", Quantization::BnbNf4, "4 bits, as engines make it while they load"},
     {"bitsandbytes", Quantization::BnbNf4},
     {"bitsandbytes-4bit", Quantization::BnbNf4},
     {"load-in-4bit", Quantization::BnbNf4},
@@ -89,12 +122,18 @@ constexpr auto kQuantizations = std::to_array<QuantizationSpelling>({
     {"bnb-4bit-double", Quantization::BnbNf4Double},
     {"mxfp4-pack-quantized", Quantization::Mxfp4},
     {"mxfp4-w4a4", Quantization::Mxfp4},
+    {"w4a16-mxfp4", Quantization::Mxfp4},
+    {"w4a8-mxfp4-fp8", Quantization::Mxfp4},
+    {"w4a8-mxfp4-mxfp8", Quantization::Mxfp4},
     {"fp4", Quantization::Nvfp4},
     {"modelopt-fp4", Quantization::Nvfp4},
     {"petit-nvfp4", Quantization::Nvfp4},
     {"nvfp4-pack-quantized", Quantization::Nvfp4},
     {"w4a4-nvfp4", Quantization::Nvfp4},
     {"w4a16-nvfp4", Quantization::Nvfp4},
+    {"w4a8-nvfp4-fp8", Quantization::Nvfp4},
+    {"nvfp4-awq", Quantization::Nvfp4},
+    {"nvfp4-svdquant", Quantization::Nvfp4},
     // llama.cpp's names in file headers and logs, and the short ones of its quantize.
     {"q2-k---medium", Quantization::Q2K},
     {"q2-k---small", Quantization::MixQ2KS},
@@ -138,6 +177,7 @@ struct OtherWord {
 constexpr std::string_view kContainer = "holds weights of several precisions";
 constexpr std::string_view kExLlama = "is read by ExLlama alone, which is no engine of the catalog";
 constexpr std::string_view kNotSized = "is a format that nothing here sizes";
+constexpr std::string_view kSparse = "keeps two of four weights, which nothing here sizes";
 constexpr std::string_view kBitsAlone = "says how many bits, not which format";
 constexpr std::string_view kFourBits = "awq, gptq-int4, int4, bnb-nf4, nvfp4, mxfp4 or q4_k_m";
 constexpr std::string_view kEightBits = "fp8, fp8-block, int8, w8a16, gptq-int8, bnb-int8 or q8_0";
@@ -152,10 +192,12 @@ constexpr auto kOtherWords = std::to_array<OtherWord>({
     {"mlx", kContainer, "int4 or w8a16"},
     {"exl2", kExLlama, kFourBits},
     {"exl3", kExLlama, kFourBits},
-    {"eetq", kNotSized, "w8a16 or bnb-int8"},
     {"squeezellm", kNotSized, kFourBits},
     {"aqlm", kNotSized, "gptq-int2 or iq2_xs"},
-    {"hqq", kNotSized, kFourBits},
+    {"gptq-marlin-24", kSparse, "gptq-int4 for all weights in 4 bits"},
+    {"marlin-24", kSparse, "gptq-int4 for all weights in 4 bits"},
+    {"sparse-24", kSparse, "the precision of all weights"},
+    {"deepspeedfp", kNotSized, "fp8 or mxfp6"},
     {"4bit", kBitsAlone, kFourBits},
     {"4-bit", kBitsAlone, kFourBits},
     {"8bit", kBitsAlone, kEightBits},
@@ -217,6 +259,16 @@ Result<E> parse(std::string_view word, const Rows& rows, std::string_view what) 
 
 std::span<const QuantizationSpelling> quantization_spellings() { return kQuantizations; }
 std::span<const KvCacheSpelling> kv_cache_spellings() { return kKvCacheTypes; }
+
+std::string why_no_quantization(std::string_view word) {
+  const auto other = std::ranges::find(kOtherWords, normal(word), &OtherWord::word);
+  return other == kOtherWords.end() ? std::string() : std::string(other->what);
+}
+
+bool is_as_stored(std::string_view word) {
+  constexpr std::array<std::string_view, 3> kWords = {"auto", "none", "stored"};
+  return std::ranges::find(kWords, normal(word)) != kWords.end();
+}
 
 Result<Quantization> parse_quantization(std::string_view word) {
   const auto other = std::ranges::find(kOtherWords, normal(word), &OtherWord::word);

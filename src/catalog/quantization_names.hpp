@@ -14,6 +14,7 @@ namespace gpushape::catalog {
 struct QuantizationSpelling {
   std::string_view spelling;
   domain::Quantization value;
+  std::string_view remark = {};  ///< what the word alone leaves open, and how it is read
 };
 struct KvCacheSpelling {
   std::string_view spelling;
@@ -23,6 +24,14 @@ struct KvCacheSpelling {
 /// In display order; all lower case.
 std::span<const QuantizationSpelling> quantization_spellings();
 std::span<const KvCacheSpelling> kv_cache_spellings();
+
+/// Words that ask for nothing but what the checkpoint has: `auto`, `none` (vLLM's and SGLang's
+/// --quantization: the method that the config names, else its dtype) and `stored`.
+bool is_as_stored(std::string_view word);
+
+/// Of a word that tells no precision, what it is ("holds weights of several precisions"); empty for
+/// any other word.
+std::string why_no_quantization(std::string_view word);
 
 /// A published name or a spelling; letter case does not matter and `_` is `-`.
 Result<domain::Quantization> parse_quantization(std::string_view word);

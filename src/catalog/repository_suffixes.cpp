@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
+#include "catalog/quantization_names.hpp"
 #include "catalog/repository_name.hpp"
 
 namespace gpushape::catalog {
@@ -41,6 +43,7 @@ constexpr std::string_view kNamesNoType =
     "none is named; another one by --quant";
 constexpr std::string_view kUnsloth =
     "https://unsloth.ai/docs/basics/unsloth-dynamic-2.0-ggufs: the UD- may be left out";
+constexpr std::string_view kWordOfFlag = "the word, as --quant reads it; lm_head kept in 16 bits";
 constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
 
 // RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
@@ -245,19 +248,48 @@ constexpr bool is_file_type(const NameRow<Quantization>& row) {
   return domain::scheme(row.value).is_interleaved;
 }
 
-/// The rows above, and one for every type and mix of GGUF files.
-constexpr auto kAllSuffixes = [] {
-  constexpr std::size_t kTypes = std::ranges::count_if(kNames<Quantization>, is_file_type);
-  std::array<RepositorySuffix, kSuffixes.size() + kTypes> all;
-  auto next = std::ranges::copy(kSuffixes, all.begin()).out;
-  for (const auto& row : kNames<Quantization>) {
-    if (is_file_type(row)) *next++ = {.suffix = row.name, .linear = row.value, .source = kGguf};
+/// Words without a digit may be part of a model's own name ("half", "inc", "marlin"), but for those
+/// that are nothing else.
+bool is_telling(std::string_view word) {
+  constexpr std::array<std::string_view, 3> kNothingElse = {"hqq", "eetq", "bnb"};
+  return word.find_first_of("0123456789") != std::string_view::npos ||
+         std::ranges::find(kNothingElse, word) != kNothingElse.end();
+}
+
+std::string_view without_mark(std::string_view suffix) {
+  return suffix.substr(suffix.starts_with('-') ? 1 : 0);
+}
+
+bool is_mark(char letter) { return std::string_view("-_ .").contains(letter); }
+bool same_letter(char a, char b) { return a == b || (is_mark(a) && is_mark(b)); }
+
+/// The rows above, one for every type and mix of GGUF files, and one for every word of --quant that
+/// neither has.
+std::vector<RepositorySuffix> all_suffixes() {
+  std::vector<RepositorySuffix> all(kSuffixes.begin(), kSuffixes.end());
+  const auto add = [&](const RepositorySuffix& row) {
+    const bool is_there = std::ranges::any_of(all, [&](const RepositorySuffix& other) {
+      return other.organization.empty() && other.base.empty() &&
+             std::ranges::equal(without_mark(other.suffix), row.suffix, same_letter);
+    });
+    if (!is_there) all.push_back(row);
+  };
+  for (const auto& row : kNames<Quantization>)
+    add({.suffix = row.name,
+         .linear = row.value,
+         .source = is_file_type(row) ? kGguf : kWordOfFlag});
+  for (const QuantizationSpelling& row : quantization_spellings()) {
+    if (is_telling(row.spelling))
+      add({.suffix = row.spelling, .linear = row.value, .source = kWordOfFlag});
   }
   return all;
-}();
+}
 
 }  // namespace
 
-std::span<const RepositorySuffix> repository_suffixes() { return kAllSuffixes; }
+std::span<const RepositorySuffix> repository_suffixes() {
+  static const std::vector<RepositorySuffix> kAllSuffixes = all_suffixes();
+  return kAllSuffixes;
+}
 
 }  // namespace gpushape::catalog

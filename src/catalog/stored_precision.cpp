@@ -10,6 +10,7 @@
 #include "base/edit_distance.hpp"
 #include "catalog/fields.hpp"
 #include "catalog/quantization_methods.hpp"
+#include "catalog/quantization_names.hpp"
 #include "domain/modules.hpp"
 
 namespace gpushape::catalog {
@@ -19,34 +20,31 @@ using document::Reader;
 using domain::KvCacheType;
 using domain::Quantization;
 
+/// Methods whose other fields are read, too; any further word of parse_quantization stands for
+/// itself.
 struct Method {
   std::string_view name;  ///< `quant_method`, with `-` for `_`
   void (*read)(const Fields&, StoredPrecision&);
 };
 
-template <Quantization kind>
-void read_plainly(const Fields&, StoredPrecision& stored) {
-  stored.weights.linear = kind;
-}
-
 constexpr auto kMethods = std::to_array<Method>({
     {"fp8", read_fp8},
     {"finegrained-fp8", read_fp8},
-    {"fbgemm-fp8", read_plainly<Quantization::Fp8Channel>},
-    {"ptpc-fp8", read_plainly<Quantization::Fp8Channel>},
-    {"mxfp8", read_plainly<Quantization::Mxfp8>},
     {"compressed-tensors", read_config_groups},
     {"gptq", read_gptq},
     {"gptq-marlin", read_gptq},
     {"gptqmodel", read_gptq},
+    {"auto-gptq", read_gptq},
     {"awq", read_awq},
     {"awq-marlin", read_awq},
+    {"autoawq", read_awq},
     {"bitsandbytes", read_bitsandbytes},
+    {"bnb", read_bitsandbytes},
     {"modelopt", read_modelopt},
+    {"modelopt-fp8", read_modelopt},
     {"modelopt-fp4", read_modelopt},
     {"modelopt-mixed", read_modelopt},
     {"modelopt-mxfp8", read_modelopt},
-    {"mxfp4", read_plainly<Quantization::Mxfp4>},
     {"auto-round", read_auto_round},
     {"intel/auto-round", read_auto_round},
     {"inc", read_auto_round},
@@ -54,8 +52,6 @@ constexpr auto kMethods = std::to_array<Method>({
     {"torchao", read_torchao},
     {"hqq", read_hqq},
     {"quanto", read_quanto},
-    {"eetq", read_plainly<Quantization::Int8Weight>},
-    {"experts-int8", read_plainly<Quantization::Int8Weight>},
 });
 
 // Older and ModelOpt files do not name their method, but a field of it.
@@ -196,33 +192,54 @@ void read_expert_type(Reader& config, domain::Model& model) {
   }
 }
 
+void complain_of_method(Reader& reader, const std::string& method) {
+  if (method.empty()) {
+    reader.complain(std::string("quantization_config does not name its quant_method"),
+                    std::string(kGiveByHand));
+    return;
+  }
+  const std::vector<std::string_view> known = quantization_methods();
+  const std::vector<std::string> names(known.begin(), known.end());
+  const std::string why = why_no_quantization(method);
+  reader.complain(why.empty() ? fmt::format("quantization method '{}' is not understood", method)
+                              : fmt::format("quantization method '{}' {}", method, why),
+                  suggestion(method, names, kGiveByHand));
+}
+
 }  // namespace
+
+std::vector<std::string_view> quantization_methods() {
+  std::vector<std::string_view> names;
+  names.reserve(kMethods.size());
+  for (const Method& method : kMethods) names.push_back(method.name);
+  return names;
+}
 
 StoredPrecision read_quantization_config(Reader& reader) {
   const Fields fields(reader);
   StoredPrecision stored;
   const std::string method = method_of(fields);
   const auto row = std::ranges::find(kMethods, method, &Method::name);
-  if (row == kMethods.end()) {
-    std::vector<std::string> names;
-    names.reserve(kMethods.size());
-    for (const Method& known : kMethods) names.emplace_back(known.name);
-    reader.complain(method.empty()
-                        ? "quantization_config does not name its quant_method"
-                        : fmt::format("quantization method '{}' is not understood", method),
-                    suggestion(method, names, kGiveByHand));
+  const bool has_reader = row != kMethods.end();
+  if (has_reader) {
+    row->read(fields, stored);
+  } else if (const Result<Quantization> named = parse_quantization(method);
+             !method.empty() && named) {
+    stored.weights.linear = *named;
+  } else {
+    complain_of_method(reader, method);
     return stored;
   }
-  row->read(fields, stored);
   // Over an fp8 base, ModelOpt's list names what keeps that base.
-  const bool is_base_kept = row->read == read_fp8 && fields.given("quant_algo");
+  const bool is_base_kept = has_reader && row->read == read_fp8 && fields.given("quant_algo");
   if (!is_base_kept) {
     for (std::string& pattern : kept_modules(fields))
       stored.weights.kept.push_back(std::move(pattern));
   }
   check_patterns(stored);
   // ModelOpt always keeps the head; a file that names nothing was shortened, or says it elsewhere.
-  if (row->read == read_modelopt && stored.weights.kept.empty() && stored.weights.modules.empty()) {
+  if (has_reader && row->read == read_modelopt && stored.weights.kept.empty() &&
+      stored.weights.modules.empty()) {
     stored.notes.emplace_back(
         "the quantization file names no module that is kept in full precision, as files of its "
         "kind "

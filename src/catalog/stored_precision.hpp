@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/reader.hpp"
@@ -16,6 +17,10 @@ struct StoredPrecision {
   std::optional<domain::KvCacheType> kv_cache;
   std::vector<std::string> notes;  ///< what the model's notes must say
 };
+
+/// The `quant_method`s that have fields of their own: all of them words of --quant, or words that
+/// tell no precision alone.
+std::vector<std::string_view> quantization_methods();
 
 /// `reader` stands on the mapping; what is not understood is complained of there.
 StoredPrecision read_quantization_config(document::Reader& reader);

@@ -25,7 +25,9 @@ Listing quantization_listing() {
     Node also = Node::sequence();
     for (const catalog::QuantizationSpelling& spelling : catalog::quantization_spellings()) {
       if (spelling.value != row.value || spelling.spelling == row.name) continue;
-      spellings.emplace_back(spelling.spelling);
+      spellings.push_back(spelling.remark.empty()
+                              ? std::string(spelling.spelling)
+                              : fmt::format("{} ({})", spelling.spelling, spelling.remark));
       also.add(spelling.spelling);
     }
     Node node = Node::mapping();

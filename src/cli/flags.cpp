@@ -226,6 +226,13 @@ Diagnostics set_today(Invocation& in, const Given& given) {
                     "write it as 2026-11-28")};
 }
 
+Diagnostics set_quantization(Invocation& in, const Given& given) {
+  if (!catalog::is_as_stored(given.text))
+    return set(in.workload.quantization, catalog::parse_quantization(given.text), given);
+  in.workload.quantization.reset();
+  return {};
+}
+
 Diagnostics set_color(Invocation& in, const Given& given) {
   std::string word;
   Diagnostics faults = set_word(word, given, color_choices());
@@ -250,8 +257,7 @@ constexpr auto kFlagRows = std::to_array<FlagRow>({
      "where the log does not say it: a catalog name, a Hugging Face id or a path", nullptr,
      [](Invocation& in, const Given& g) { return set(in.workload.model, text_of(g), g); }},
     {"--quant", "", "NAME", Workload, kSizing | kCatalog | kCalibrate,
-     "precision of the weights; default: as stored in the checkpoint", nullptr,
-     [](Invocation& in, const Given& g) { return set(in.workload.quantization, catalog::parse_quantization(g.text), g); }},
+     "precision of the weights; default: as stored in the checkpoint", nullptr, set_quantization},
     {"--quant", "", "LIST", Workload, kSweep, "precisions of the weights: fp8,int4; stored: as in the checkpoint", nullptr,
      [](Invocation& in, const Given& g) { return add_quantizations(in.lists.quantizations, g); }},
     {"--kv-cache-dtype", "", "TYPE", Workload, kSizing | kCalibrate,

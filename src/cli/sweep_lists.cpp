@@ -13,7 +13,6 @@ namespace {
 // Ours: a list above this is a slip of the keyboard, such as a range without steps meant otherwise.
 constexpr std::size_t kMostElements = 100'000;
 constexpr std::int64_t kMostShards = 1'000'000;
-constexpr std::string_view kAsStored = "stored";
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -121,7 +120,7 @@ Diagnostics add_counts(std::vector<std::int64_t>& list, const Given& given,
 Diagnostics add_quantizations(std::vector<std::optional<domain::Quantization>>& list,
                               const Given& given) {
   return add_all(list, given, [](const Given& one) -> Result<std::optional<domain::Quantization>> {
-    if (one.text == kAsStored) return std::nullopt;
+    if (catalog::is_as_stored(one.text)) return std::nullopt;
     return catalog::parse_quantization(one.text);
   });
 }

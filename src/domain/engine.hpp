@@ -16,7 +16,9 @@
 
 #include "base/bytes.hpp"
 #include "base/name_places.hpp"
+#include "base/name_table.hpp"
 #include "domain/conditions.hpp"
+#include "domain/kv_cache_type.hpp"
 #include "domain/range.hpp"
 
 namespace gpushape::domain {
@@ -119,13 +121,43 @@ class VersionedFacts {
   std::shared_ptr<const Table> table_;
 };
 
+/// For which models an engine has a KV cache type.
+enum class CacheTypeFor {
+  All,
+  Dtype,    ///< those whose own dtype it is: what the engine takes by itself
+  Latents,  ///< those that keep latents
+};
+
+/// A KV cache type that an engine takes where it is asked for. A type may have several rows.
+struct EngineCacheType {
+  KvCacheType type = KvCacheType::Auto;
+  CacheTypeFor models = CacheTypeFor::All;
+  std::optional<EngineVersion> after;  ///< the last release that is known not to have it
+  std::optional<EngineVersion> since;  ///< the first that is known to have it
+  std::string note;                    ///< what its user should know
+  std::string source;
+
+  bool operator==(const EngineCacheType&) const = default;
+};
+
 struct Engine {
   std::string name;
   std::vector<std::string> aliases;           ///< other names that people write
   std::vector<EngineVersion> known_versions;  ///< ascending; the last is the default
+  /// In display order; empty where every type is taken.
+  std::vector<EngineCacheType> cache_types;
   VersionedFacts facts;
 
   bool operator==(const Engine&) const = default;
 };
 
 }  // namespace gpushape::domain
+
+namespace gpushape {
+template <>
+inline constexpr auto kNames<domain::CacheTypeFor> = std::to_array<NameRow<domain::CacheTypeFor>>({
+    {domain::CacheTypeFor::All, "all", "every model"},
+    {domain::CacheTypeFor::Dtype, "dtype", "models whose own dtype it is"},
+    {domain::CacheTypeFor::Latents, "latents", "models that keep latents"},
+});
+}  // namespace gpushape

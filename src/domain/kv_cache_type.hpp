@@ -20,7 +20,7 @@ enum class KvCacheType {
   Fp8,           ///< e4m3 or e5m2; one scale a layer, which loads with the weights
   Fp8TokenHead,  ///< e4m3, a scale per token and head
   Fp8Latent,     ///< vLLM's fp8_ds_mla: latents in 8 bits, the rotated part in 16
-  Int8,          ///< a scale per token and head
+  Int8,          ///< a scale per token and head; TensorRT-LLM: one a layer
   Int4,          ///< a scale per token and head
   Nvfp4,
   Nvfp4Latent,  ///< vLLM's nvfp4_ds_mla
@@ -154,7 +154,8 @@ inline constexpr auto kNames<domain::KvCacheType> = std::to_array<NameRow<domain
      "1 byte a value, a scale per token and head"},
     {domain::KvCacheType::Fp8Latent, "fp8-ds-mla",
      "latents in 8 bits with their scales, the rotated part in 16"},
-    {domain::KvCacheType::Int8, "int8", "1 byte a value, a scale per token and head"},
+    {domain::KvCacheType::Int8, "int8",
+     "1 byte a value, a scale per token and head (TensorRT-LLM: one a layer)"},
     {domain::KvCacheType::Int4, "int4", "4 bits a value, a scale per token and head"},
     {domain::KvCacheType::Nvfp4, "nvfp4", "4 bits a value, an 8-bit scale per 16 values"},
     {domain::KvCacheType::Nvfp4Latent, "nvfp4-ds-mla", "latents in 4 bits with their scales"},

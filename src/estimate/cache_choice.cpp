@@ -13,17 +13,17 @@ using domain::LayerKind;
 using domain::Origin;
 using domain::Quantization;
 
-KvCacheType cache_type_of(Quantization dtype) {
-  if (dtype == Quantization::Fp32) return KvCacheType::Fp32;
-  return dtype == Quantization::Fp16 ? KvCacheType::Fp16 : KvCacheType::Bf16;
-}
-
 bool has_kind(const domain::Model& model, LayerKind kind) {
   return std::ranges::any_of(
       model.layers, [&](const domain::LayerRun& run) { return run.layer.attention.kind == kind; });
 }
 
 }  // namespace
+
+KvCacheType cache_type_of(Quantization dtype) {
+  if (dtype == Quantization::Fp32) return KvCacheType::Fp32;
+  return dtype == Quantization::Fp16 ? KvCacheType::Fp16 : KvCacheType::Bf16;
+}
 
 Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtype) {
   const Fact<KvCacheType>& asked = request.workload->kv_cache_type;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "estimate/cache_type_answer.hpp"
 #include "estimate/engines.hpp"
 #include "estimate/plan.hpp"
 
@@ -33,7 +35,8 @@ bool is_share(double value) { return value > 0 && value <= 1; }
 class Checker {
  public:
   explicit Checker(const Request& request)
-      : model_(*request.model),
+      : request_(request),
+        model_(*request.model),
         workload_(*request.workload),
         gpu_(request.gpu),
         row_(engine_row(request.engine->name)) {}
@@ -75,6 +78,7 @@ class Checker {
     check_expert_parallel();
     check_context_parallel();
     check_drafts();
+    std::ranges::move(complaints_about_cache_type(request_), std::back_inserter(diagnostics_));
   }
 
   void check_load() {
@@ -372,6 +376,7 @@ class Checker {
              "give the requests that run at the same time on one instance");
   }
 
+  const Request& request_;
   const domain::Model& model_;
   const domain::Workload& workload_;
   const domain::VisibleMemory* gpu_;

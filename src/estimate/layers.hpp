@@ -23,10 +23,10 @@ struct CacheGeometry {
   std::int64_t tensor_parallel = 1;
   std::int64_t context_parallel = 1;
   domain::KvCacheType type = domain::KvCacheType::Bf16;
-  std::int64_t dtype_bytes = 2;     ///< of the model: convolution states are kept in it
+  std::int64_t dtype_bytes = 2;  ///< of the model: convolution states are kept in it
   /// Of the steps that are under way: a window may be that much longer while they run.
   std::int64_t batched_tokens = 0;
-  std::int64_t draft_tokens = 0;    ///< proposed in one step, on top of the next one
+  std::int64_t draft_tokens = 0;  ///< proposed in one step, on top of the next one
   /// States are kept at the edges of blocks, so that later requests find them.
   bool keeps_states_of_prefixes = false;
   /// States of Mamba and Mamba-2 are kept at the edge of every block of a request.
@@ -47,6 +47,8 @@ struct CacheGeometry {
   bool counts_page_sizes = false;
   /// Latents with an indexer have one byte a value in 8-bit caches, without scales of their own.
   bool keeps_sparse_latents_plain = false;
+  /// Integers share one scale a tensor, where others have one for each token and head.
+  bool has_tensor_scales = false;
 
   bool operator==(const CacheGeometry&) const = default;
 };

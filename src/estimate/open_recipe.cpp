@@ -19,8 +19,15 @@ using domain::Quantization;
 /// kernels for both sizes: https://github.com/InternLM/lmdeploy/pull/4429. A name tells neither.
 constexpr int kSmallGroup = 32;
 
+/// With 4 bits. It has blocks of 64 weights, which no config.json changes. Source: transformers
+/// utils/quantization_config.py, BitsAndBytesConfig; bitsandbytes nn/modules.py, Params4bit.
+bool is_bitsandbytes(Quantization quantization) {
+  return quantization == Quantization::BnbNf4 || quantization == Quantization::BnbNf4Double;
+}
+
 bool has_open_groups(const domain::Model& model, const WeightsLayout& layout) {
-  const bool is_told = layout.is_as_stored && model.weights.group != 0;
+  const bool is_told = (layout.is_as_stored && model.weights.group != 0) ||
+                       is_bitsandbytes(layout.scheme.quantization);
   return !is_told && layout.scheme.granularity == domain::ScaleGranularity::Group &&
          layout.scheme.group > kSmallGroup;
 }
@@ -64,9 +71,8 @@ Bytes shrunk_towers(const domain::Model& model, const WeightsLayout& layout,
 // images some classes do: Qwen2.5-VL-3B that 0.9.2 converts while it loads prints 2.60 GiB with
 // adapters, where its encoder in 16 bits leaves no less than 3.2.
 bool may_shrink_towers(const domain::Model& model, const WeightsLayout& layout) {
-  const Quantization held = layout.scheme.quantization;
   return layout.loads_towers && !model.towers.empty() &&
-         (held == Quantization::BnbNf4 || held == Quantization::BnbNf4Double);
+         is_bitsandbytes(layout.scheme.quantization);
 }
 
 // Between the two: RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45 GiB, RedHatAI/gemma-4-26B-A4B-it-NVFP4

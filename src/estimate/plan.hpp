@@ -118,6 +118,8 @@ struct WeightsChoice {
 };
 WeightsChoice choose_weights(const Request& request,
                              std::span<const domain::Quantization> converted_while_loading);
+/// The type of entries that are kept as the model computes them.
+domain::KvCacheType cache_type_of(domain::Quantization dtype);
 domain::Fact<domain::KvCacheType> choose_kv_cache_type(const Request& request,
                                                        domain::Quantization dtype);
 /// `plan` holds facts, parallelism and the weights' layout already.

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "estimate/cache_type_answer.hpp"
 #include "estimate/shared_findings.hpp"
 
 namespace gpushape::estimate {
@@ -65,6 +66,8 @@ PreparedEstimate::PreparedEstimate(const Request& request, const EngineRow& row,
 Result<PreparedEstimate> PreparedEstimate::make(const Request& request, const EngineRow& row) {
   Result<ResolvedPlan> resolved = row.plan(request);
   if (!resolved) return failure(std::move(resolved.error()));
+  if (std::string note = note_of_cache_type(request); !note.empty())
+    resolved->notes.push_back(std::move(note));
   PreparedEstimate prepared(request, row, *std::move(resolved));
   prepared.add_stages();
   return prepared;

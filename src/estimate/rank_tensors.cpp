@@ -65,9 +65,10 @@ WeightScheme plain_scheme(const WeightsLayout& layout) {
   return scheme;
 }
 
-WeightScheme with_unfolded_scales(WeightScheme scheme) {
+/// What a checkpoint's scheme is in memory.
+WeightScheme loaded_scheme(WeightScheme scheme, const WeightsLayout& layout) {
   constexpr int kFloatBits = 32;
-  if (scheme.nested_group == 0) return scheme;
+  if (scheme.nested_group == 0 || !layout.unfolds_scales) return scheme;
   scheme.nested_group = 0;
   scheme.scale_bits = kFloatBits;
   return scheme;
@@ -84,13 +85,13 @@ WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& mode
   if (layout.is_as_stored) {
     const WeightScheme stored =
         is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);
-    if (!is_quantized(stored)) return plain_scheme(layout);
-    return layout.unfolds_scales ? with_unfolded_scales(stored) : stored;
+    return is_quantized(stored) ? loaded_scheme(stored, layout) : plain_scheme(layout);
   }
   const bool is_head = tensor.part == TensorPart::Head;
   const bool takes_scheme =
       is_head ? layout.head_quantized : tensor.is_linear && tensor.part != TensorPart::Embedding;
-  return takes_scheme && is_quantized(layout.scheme) ? layout.scheme : plain_scheme(layout);
+  return takes_scheme && is_quantized(layout.scheme) ? loaded_scheme(layout.scheme, layout)
+                                                     : plain_scheme(layout);
 }
 
 bool is_wide_router(const domain::Tensor& tensor, const WeightsLayout& layout) {

@@ -13,6 +13,9 @@ namespace {
 
 const std::string kEngine = R"(id: vllm
 knownVersions: ["0.8", "0.19", "0.19.1"]
+kvCacheTypes:
+  - {type: fp8, source: a manual}
+  - {type: nvfp4, after: "0.8", since: "0.19", models: latents, note: slow, source: a manual}
 facts:
   - since: "0.8"
     source: a log
@@ -33,6 +36,14 @@ TEST_SUITE("catalog") {
     CHECK(engine->name == "vllm");
     REQUIRE(engine->known_versions.size() == 3);
     CHECK(engine->known_versions.back() == gpushape::domain::EngineVersion{0, 19, 1});
+    REQUIRE(engine->cache_types.size() == 2);
+    CHECK_FALSE(engine->cache_types[0].since);
+    const gpushape::domain::EngineCacheType& nvfp4 = engine->cache_types[1];
+    CHECK(nvfp4.type == gpushape::domain::KvCacheType::Nvfp4);
+    CHECK(nvfp4.models == gpushape::domain::CacheTypeFor::Latents);
+    CHECK(nvfp4.after == gpushape::domain::EngineVersion{0, 8, 0});
+    CHECK(nvfp4.since == gpushape::domain::EngineVersion{0, 19, 0});
+    CHECK(nvfp4.note == "slow");
     REQUIRE(engine->facts.rows().size() == 2);
     const auto& constants = engine->facts.rows().front().constants;
     REQUIRE(constants.size() == 2);
@@ -54,7 +65,10 @@ TEST_SUITE("catalog") {
     const std::vector<Row> rows = {
         {R"("0.19", "0.19.1")", R"("0.19.1", "0.19")", "knownVersions do not ascend"},
         {R"("0.8", "0.19")", R"("0.8", "zero")", "'zero' is not a version"},
-        {"since: \"0.19\"", "since: \"0.7\"", "do not ascend by their `since`"},
+        {"since: \"0.19\"\n", "since: \"0.7\"\n", "do not ascend by their `since`"},
+        {"after: \"0.8\"", "after: \"0.20\"", "`since` is not later than `after`"},
+        {"type: fp8,", "type: fp9,", "fp8"},
+        {"type: fp8, source: a manual", "type: fp8", "source"},
         {"low: 0.08", "low: 0.5", "0.5 <= 0.11 <= 0.17 does not hold"},
         {"source: another log", "unit: GiB", "has no source"},
         {"expected: 0.9", "expectd: 0.9", "expectd"},

@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "catalog/quantization_methods.hpp"
+#include "catalog/stored_precision.hpp"
 
 using gpushape::catalog::parse_kv_cache_type;
 using gpushape::catalog::parse_quantization;
@@ -70,6 +75,65 @@ TEST_SUITE("catalog") {
     CHECK_FALSE(parse_quantization(std::string(100'000, 'x')));
   }
 
+  // Words of vLLM's and SGLang's --quantization, of ModelOpt's quant_algo, of TensorRT-LLM's
+  // QuantAlgo and of llm-compressor's schemes; bits as their names or their manuals say.
+  TEST_CASE("engines' own words for a method are known") {
+    struct Row {
+      const char* word;
+      int bits;
+    };
+    const std::vector<Row> rows = {
+        {"hqq", 4},
+        {"eetq", 8},
+        {"quanto", 8},
+        {"bnb", 4},
+        {"intel/auto-round", 4},
+        {"FP8_PER_CHANNEL_PER_TOKEN", 8},
+        {"W8A8_SQ_PER_CHANNEL", 8},
+        {"W8A8_SQ_PER_CHANNEL_PER_TOKEN_PLUGIN", 8},
+        {"NVFP4_AWQ", 4},
+        {"W4A8_NVFP4_FP8", 4},
+        {"W4A8_MXFP4_FP8", 4},
+        {"W4A16_MXFP4", 4},
+        {"FP8_PB_REAL", 8},
+        {"FP8_BLOCK_SCALES", 8},
+        {"fp8_e5m2", 8},
+        {"fp8_inc", 8},
+        {"modelopt_fp8", 8},
+        {"experts_int8", 8},
+        {"W4A16_GPTQ", 4},
+        {"auto_gptq", 4},
+        {"autoawq", 4},
+        {"w4a16_asym", 4},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.word);
+      const auto value = parse_quantization(row.word);
+      REQUIRE(value);
+      CHECK(gpushape::domain::scheme(*value).weight_bits == row.bits);
+    }
+    CHECK(parse_quantization("w4a16_asym").value() == Quantization::Awq);  // with zero points
+  }
+
+  TEST_CASE("what a config may name, a flag may, or is told what to give instead") {
+    std::vector<std::string_view> words = gpushape::catalog::quantization_methods();
+    std::ranges::copy(gpushape::catalog::modelopt_algorithms(), std::back_inserter(words));
+    for (const std::string_view word : words) {
+      CAPTURE(word);
+      const bool is_known = parse_quantization(word).has_value();
+      CHECK(is_known == gpushape::catalog::why_no_quantization(word).empty());
+    }
+  }
+
+  TEST_CASE("words for the checkpoint's own precision ask for none") {
+    for (const char* word : {"auto", "none", "None", "stored"}) {
+      CAPTURE(word);
+      CHECK(gpushape::catalog::is_as_stored(word));
+      CHECK_FALSE(parse_quantization(word));
+    }
+    CHECK_FALSE(gpushape::catalog::is_as_stored("bf16"));
+  }
+
   TEST_CASE("words that tell no precision say what to give instead") {
     struct Row {
       const char* word;
@@ -80,7 +144,7 @@ TEST_SUITE("catalog") {
         {"compressed_tensors", "holds weights of several precisions", "int4"},
         {"EXL3", "is read by ExLlama alone", "q4_k_m"},
         {"8bit", "says how many bits", "fp8"},
-        {"hqq", "nothing here sizes", "awq"},
+        {"gptq_marlin_24", "keeps two of four weights", "gptq-int4"},
     };
     for (const Row& row : rows) {
       CAPTURE(row.word);

@@ -40,6 +40,10 @@ TEST_SUITE("catalog") {
         {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "meta-llama-3.1-8b-instruct",
          Quantization::Awq},
         {"qwen2.5-7b-instruct-awq", "qwen2.5-7b-instruct", Quantization::Awq},
+        // Words of --quant that no publisher has for his own.
+        {"someone/Qwen3-8B-HQQ", "qwen3-8b", Quantization::Awq},
+        {"someone/Qwen3-8B-NVFP4-AWQ", "qwen3-8b", Quantization::Nvfp4},
+        {"someone/Qwen3-8B-w4a16_asym", "qwen3-8b", Quantization::Awq},
     };
     for (const Row& row : rows) {
       CAPTURE(row.repository);
@@ -53,7 +57,8 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("a name without such a suffix, or with nothing before it, tells nothing") {
-    for (const char* name : {"meta-llama/Llama-3.1-8B", "Qwen/-AWQ", "-awq", "", "/", "fp8"}) {
+    for (const char* name : {"meta-llama/Llama-3.1-8B", "Qwen/-AWQ", "-awq", "", "/", "fp8",
+                             "someone/Model-inc", "someone/Model-half"}) {
       CAPTURE(name);
       CHECK_FALSE(quantized_name(name));
     }

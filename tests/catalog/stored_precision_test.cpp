@@ -136,6 +136,11 @@ TEST_SUITE("catalog") {
         {"torchao int4", R"({"quant_method": "torchao", "quant_type": {"default": {
            "_type": "Int4WeightOnlyConfig", "_data": {"group_size": 64}}}})",
          Quantization::Int4, 64},
+        {"eetq", R"({"quant_method": "eetq"})", Quantization::Int8Weight},
+        {"w8a8_int8", R"({"quant_method": "w8a8_int8"})", Quantization::Int8},
+        {"modelopt_fp8", R"({"quant_method": "modelopt_fp8", "quant_algo": "FP8",
+           "exclude_modules": ["lm_head"]})",
+         Quantization::Fp8},
         {"fbgemm", R"({"quant_method": "fbgemm_fp8", "activation_scale_ub": 1200.0})",
          Quantization::Fp8Channel},
         {"mxfp8", R"({"quant_method": "modelopt", "quant_algo": "MXFP8"})", Quantization::Mxfp8},
@@ -283,6 +288,7 @@ TEST_SUITE("catalog") {
     };
     const std::vector<Row> rows = {
         {R"({"quant_method": "quip"})", "'quip' is not understood"},
+        {R"({"quant_method": "gptq_marlin_24"})", "keeps two of four weights"},
         {R"({})", "does not name its quant_method"},
         {R"({"quant_method": "gptq", "bits": 5})", "5 bits"},
         {R"({"quant_method": "awq", "bits": 3})", "3 bits"},

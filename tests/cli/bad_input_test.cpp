@@ -43,6 +43,9 @@ TEST_SUITE("cli") {
         {"advise " + model + " --isolation hrad", "did you mean 'hard'?"},
         {"advise " + model + " --quant fp9", "fp8"},
         {"advise " + model + " --engine vlm", "vllm"},
+        {"estimate " + model + " --quant gptq_marlin_24", "keeps two of four weights"},
+        {"estimate " + model + " --engine ollama --kv-cache-dtype q4_1", "auto, fp16, q8_0, q4_0"},
+        {"estimate " + model + " --engine vllm --kv-cache-dtype q8_0", "no KV cache type q8_0"},
         {"estimate " + model + " --gpu l40s --profile 23C", "23C"},
         {"schema Advise", "did you mean 'Advice'?"},
     });

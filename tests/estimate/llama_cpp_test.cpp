@@ -540,7 +540,7 @@ TEST_SUITE("estimate") {
     const auto cache =
         planned({.model = "Qwen/Qwen3-8B", .file_type = "q8_0", .cache_type = "fp8"});
     REQUIRE_FALSE(cache.has_value());
-    CHECK(cache.error().front().message == "llama.cpp has no KV cache type fp8");
+    CHECK(cache.error().front().message.ends_with("has no KV cache type fp8"));
   }
 
   // Their rounds differ from one to the next with these sizes; a graph of all layers is the truth.

@@ -72,6 +72,23 @@ domain::Range range_of(const Estimate& estimate, std::string_view name) {
 }  // namespace
 
 TEST_SUITE("estimate") {
+  // TensorRT-LLM quantization/quantize.py, kv_cache_quantize: kv_cache_scaling_factor has shape
+  // (1, ), so that a token of 32 layers and 8 heads of 128 keeps 32 x 8 x 2 x 128 bytes. vLLM has
+  // a float32 scale for each token, head and side.
+  TEST_CASE("TensorRT-LLM's 8-bit integers have one scale a layer, vLLM's one a token and head") {
+    struct Row {
+      std::string_view engine;
+      std::int64_t bytes;
+    };
+    for (const Row& row : {Row{"tensorrt-llm", 65'536}, Row{"vllm", 67'584}}) {
+      CAPTURE(row.engine);
+      const Asked asked_for{.model = "meta-llama/Llama-3.1-8B", .engine = row.engine};
+      domain::Workload workload = workload_of(asked_for);
+      workload.kv_cache_type = asked(domain::KvCacheType::Int8);
+      CHECK(estimated(asked_for, workload, std::nullopt).kv_bytes_per_token == Bytes(row.bytes));
+    }
+  }
+
   // Printed "mem usage" of public starts: https://github.com/sgl-project/sglang/issues/6753, /4127,
   // /4257; https://github.com/lennonYe/6998_project.
   TEST_CASE("SGLang's weights are the segments that free memory lost") {

@@ -83,6 +83,30 @@ TEST_SUITE("estimate") {
                   0.015);
   }
 
+  // vLLM 0.9.2 model_executor/model_loader/bitsandbytes_loader.py, dequantize_dq: a checkpoint's
+  // 8-bit scales become 32-bit ones, whether its repository or a flag tells of them. Of 6.98 G
+  // linear weights in blocks of 64 each scale has three bytes more.
+  TEST_CASE("double-quantized checkpoints weigh the same by their name and by --quant") {
+    for (const std::string_view version : {"0.8", "0.9.2", "0.31"}) {
+      CAPTURE(version);
+      const domain::Range named =
+          weights_by_vllm({.model = "unsloth/Llama-3.1-8B-Instruct-bnb-4bit", .version = version});
+      const domain::Range asked = weights_by_vllm({.model = "meta-llama/Llama-3.1-8B-Instruct",
+                                                   .version = version,
+                                                   .quantization = "nf4-double"});
+      CHECK(named == asked);
+    }
+    const auto gib_by = [](std::string_view version) {
+      return weights_by_vllm({.model = "meta-llama/Llama-3.1-8B-Instruct",
+                              .version = version,
+                              .quantization = "nf4-double"})
+          .expected.gib();
+    };
+    const double linear = 32.0 * (2 * 4096.0 * 4096 + 2 * 1024 * 4096.0 + 3 * 4096.0 * 14336);
+    const double unfolded = linear / 64 * 3 / (1 << 30);
+    CHECK(gib_by("0.31") - gib_by("0.8") == doctest::Approx(unfolded).epsilon(0.1));
+  }
+
   // https://github.com/amdgoose/arno_vllm_chat, https://github.com/apollo-mg/Project-Apollo
   // vllm_results.log and vllm_results_fp8_redhat.log, https://github.com/fpolica91/triton-example
   // (MI300X).

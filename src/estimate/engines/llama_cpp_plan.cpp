@@ -88,26 +88,10 @@ Result<FileChoice> choose_file(const Request& request) {
 
 // ---- the cache
 
-Result<Fact<KvCacheType>> choose_cache_type(const Request& request) {
+Fact<KvCacheType> choose_cache_type(const Request& request) {
   const Fact<KvCacheType>& asked = request.workload->kv_cache_type;
-  if (asked.value == KvCacheType::Auto)
-    return Fact<KvCacheType>{KvCacheType::Fp16, Origin::Computed, "what the engine takes"};
-  switch (asked.value) {
-    case KvCacheType::Fp32:
-    case KvCacheType::Bf16:
-    case KvCacheType::Fp16:
-    case KvCacheType::Q8_0:
-    case KvCacheType::Q5_1:
-    case KvCacheType::Q5_0:
-    case KvCacheType::Q4_1:
-    case KvCacheType::Q4_0:
-    case KvCacheType::Iq4Nl:
-      return asked;
-    default:
-      return failure(
-          fmt::format("{} has no KV cache type {}", request.engine->name, name_of(asked.value)),
-          "use fp16, bf16, fp32, q8_0, q5_1, q5_0, q4_1, q4_0 or iq4_nl");
-  }
+  if (asked.value != KvCacheType::Auto) return asked;
+  return {KvCacheType::Fp16, Origin::Computed, "what the engine takes"};
 }
 
 bool is_in_blocks(KvCacheType type);
@@ -290,14 +274,13 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   const VersionChoice version = choose_version(request);
   Result<FileChoice> file = choose_file(request);
   if (!file) return std::unexpected(file.error());
-  const Result<Fact<KvCacheType>> cache_type = choose_cache_type(request);
-  if (!cache_type) return std::unexpected(cache_type.error());
-  if (Diagnostics faults = complaints_about_cache(request, cache_type->value); !faults.empty())
+  const Fact<KvCacheType> cache_type = choose_cache_type(request);
+  if (Diagnostics faults = complaints_about_cache(request, cache_type.value); !faults.empty())
     return failure(std::move(faults));
 
   ResolvedPlan resolved;
   resolved.quantization = file->quantization;
-  resolved.kv_cache_type = *cache_type;
+  resolved.kv_cache_type = cache_type;
   resolved.notes = std::move(file->notes);
   if (!version.note.empty()) resolved.notes.push_back(version.note);
   const std::int64_t gpus = gpus_of(request);
@@ -324,7 +307,7 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
                                        : count_of(plan.facts, "microBatch", where);
   plan.max_num_batched_tokens = batch.value;
   plan.utilization = 1;
-  plan.offload = offload_of(request, plan, *file, cache_type->value, gpus);
+  plan.offload = offload_of(request, plan, *file, cache_type.value, gpus);
   // Who sends images starts with the encoder's file, too.
   plan.weights.loads_towers = workload.images && workload.images->value > 0;
   settle_llama_cpp(request, plan);
@@ -333,7 +316,7 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
                        .max_num_batched_tokens = batch,
                        .gpu_memory_utilization = {}};
   plan.stages = stages_of(*plan.needs, gpus);
-  if (is_in_blocks(cache_type->value) && plan.facts.expected("flashAttention") == 0 &&
+  if (is_in_blocks(cache_type.value) && plan.facts.expected("flashAttention") == 0 &&
       !workload.engine.flash_attention)
     resolved.notes.emplace_back("a cache in blocks needs flash attention: taken to be on (-fa)");
   note_settings(plan, resolved.notes);

@@ -73,6 +73,9 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;
+  // Source: TensorRT-LLM tensorrt_llm/quantization/quantize.py, kv_cache_quantize: a
+  // kv_cache_scaling_factor of shape (1, ) beside every attention layer.
+  plan.cache.has_tensor_scales = true;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 Remainder::NextToLast);
   // The cache on the GPU holds max_loras adapters of the highest rank beside every module that they

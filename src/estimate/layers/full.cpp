@@ -12,9 +12,8 @@
 namespace gpushape::estimate::layers {
 
 std::int64_t token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
-  const std::int64_t bytes =
-      kv_heads_on_rank(attention, geometry.tensor_parallel) *
-      head_bytes(geometry.type, attention.head_dim, attention.value_head_dim);
+  const std::int64_t bytes = kv_heads_on_rank(attention, geometry.tensor_parallel) *
+                             head_bytes(geometry, attention.head_dim, attention.value_head_dim);
   if (!attention.indexer || attention.indexer->tokens_per_key == 0) return bytes;
   return bytes +
          attention.indexer->head_dim * geometry.dtype_bytes / attention.indexer->tokens_per_key;

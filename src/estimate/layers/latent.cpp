@@ -28,7 +28,7 @@ std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheG
     return latent.kv_rank + divide_up(latent.kv_rank, kLatentValuesPerScale) * kLatentScaleBytes +
            latent.rope_dim * kRotatedBytes;
   }
-  const std::int64_t bytes = side_bytes(geometry.type, latent.kv_rank + latent.rope_dim);
+  const std::int64_t bytes = side_bytes(geometry, latent.kv_rank + latent.rope_dim);
   return divide_up(bytes, geometry.latent_entry_unit) * geometry.latent_entry_unit;
 }
 
