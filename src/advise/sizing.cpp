@@ -47,9 +47,10 @@ Workload laid_out(const Workload& workload, const Layout& layout) {
   one.engine.data = chosen(layout.parallelism.data, "the layout");
   if (layout.parallelism.expert > 1)
     one.engine.expert = chosen(layout.parallelism.expert, "the layout");
-  if (one.concurrency) one.concurrency->value = *concurrency_of_rank(workload, layout);
+  if (one.concurrency) one.concurrency->value = *concurrency_of(workload, layout);
   if (one.concurrency && !one.engine.max_num_seqs) {
-    one.engine.max_num_seqs = chosen(one.concurrency->value, "the sequences in flight");
+    one.engine.max_num_seqs =
+        chosen(*concurrency_of_rank(workload, layout), "the sequences in flight");
   }
   return one;
 }

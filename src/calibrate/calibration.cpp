@@ -199,6 +199,7 @@ void explain_batches(const EngineLog& log, const Surroundings& surroundings,
     const Result<domain::Estimate> estimate =
         estimate::estimate_memory(surroundings.model, other, surroundings.engine, surroundings.gpu);
     if (!estimate || !holds_terms(*estimate, calibration)) continue;
+    if (worst->withheld.empty()) worst->withheld = "other sizes of a step fit it better";
     worst->causes.insert(
         worst->causes.begin(),
         fmt::format("other sizes of a step than this GPU's defaults leave nothing off: give{}{}",

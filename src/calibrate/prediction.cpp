@@ -293,6 +293,32 @@ std::optional<domain::Range> pool_of_tokens(const domain::Model& model,
       .low = gib_of(*least), .expected = gib_of((*least + *above) / 2), .high = gib_of(*above)};
 }
 
+namespace {
+
+bool keeps_states(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.attention.kind == domain::LayerKind::Recurrent;
+  });
+}
+
+/// What SGLang prints as its pool are keys and values alone: without the states beside them in the
+/// record, the tokens follow from those.
+std::optional<TokenCheck> check_keys(const EngineStart& start, const domain::Model& model,
+                                     const domain::Workload& workload, const domain::Engine& engine,
+                                     const std::optional<domain::VisibleMemory>& gpu, double open) {
+  const Result<domain::Estimate> estimate = estimate::estimate_memory(model, workload, engine, gpu);
+  if (!estimate || estimate->kv_bytes_per_token <= Bytes(0)) return std::nullopt;
+  const auto tokens = [&](double gib) {
+    return gib_of(std::max(0.0, gib)).count() / estimate->kv_bytes_per_token.count();
+  };
+  constexpr std::int64_t kPage = 64;
+  return TokenCheck{.least = std::max<std::int64_t>(0, tokens(*start.pool_gib - open) - kPage),
+                    .most = tokens(*start.pool_gib + open),
+                    .printed = *start.pool_tokens};
+}
+
+}  // namespace
+
 std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::Model& model,
                                        const domain::Workload& workload,
                                        const domain::Engine& engine,
@@ -303,6 +329,8 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
   const double half = start.engine == "sglang" ? 2 * kHalfOfLastDecimal : kHalfOfLastDecimal;
   const double pool = *start.pool_gib + start.state_gib.value_or(0);
   const double open = start.state_gib ? 2 * half : half;
+  if (start.engine == "sglang" && !start.state_gib && keeps_states(model))
+    return check_keys(start, model, workload, engine, gpu, open);
   const auto least = tokens_of_pool(model, workload, engine, gpu, pool - open);
   const auto most = tokens_of_pool(model, workload, engine, gpu, pool + open);
   if (!least || !most) return std::nullopt;

@@ -131,6 +131,8 @@ struct Estimate {
   Fact<KvCacheType> kv_cache_type;
   std::optional<Fact<std::int64_t>> context_tokens;
   std::optional<Fact<std::int64_t>> concurrency;
+  /// Of one of several engines that are parallel by data; empty where there is one.
+  std::optional<std::int64_t> concurrency_of_rank;
   Fact<std::string> engine;
   ResolvedSettings settings;
   Parallelism parallelism;

@@ -153,6 +153,15 @@ Result<const EngineRow*> find_engine(const domain::Engine& engine) {
       suggestion(engine.name, names, fmt::format("engines that are: {}", fmt::join(names, ", "))));
 }
 
+/// Engines that are parallel by data have a part of the requests each.
+void note_shared_requests(const Plan& plan, Estimate& estimate) {
+  if (!estimate.concurrency || plan.parallelism.data <= 1 || estimate.training) return;
+  estimate.concurrency_of_rank = plan.concurrency;
+  estimate.notes.push_back(fmt::format(
+      "{} in flight are shared by {} engines that are parallel by data: {} on each",
+      estimate.concurrency->value, plan.parallelism.data, plan.concurrency.value_or(0)));
+}
+
 }  // namespace
 
 Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workload& workload,
@@ -192,6 +201,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   // A catalog entry's notes are about its published figures; those of a file are about what it does
   // not say.
   if (model.origin != "catalog") estimate.notes = model.notes;
+  note_shared_requests(resolved.plan, estimate);
   std::ranges::move(resolved.notes, std::back_inserter(estimate.notes));
   std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
   estimate.terms = describe(*prepared, **row);

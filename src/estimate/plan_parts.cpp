@@ -225,7 +225,10 @@ void take_load(const Request& request, Plan& plan) {
     return fact ? std::optional(fact->value) : std::nullopt;
   };
   plan.context_tokens = value_of(workload.context_tokens);
+  // Engines that are parallel by data share the requests.
   plan.concurrency = value_of(workload.concurrency);
+  if (plan.concurrency && plan.parallelism.data > 1)
+    plan.concurrency = divide_up(*plan.concurrency, plan.parallelism.data);
   plan.longest_request =
       plan.context_tokens.value_or(std::max<std::int64_t>(1, request.model->max_context_tokens));
   plan.image_tokens = workload.images && plan.context_tokens

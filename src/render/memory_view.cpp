@@ -21,6 +21,12 @@ using domain::Range;
 
 namespace {
 
+/// In flight on the GPUs that are shown.
+std::int64_t sequences_of(const domain::Estimate& estimate) {
+  return estimate.concurrency_of_rank.value_or(estimate.concurrency ? estimate.concurrency->value
+                                                                    : 0);
+}
+
 constexpr std::size_t kLegendIndent = 3;
 constexpr std::size_t kTermLabelWidth = 7;
 constexpr std::size_t kCapacityLabelWidth = 14;
@@ -87,10 +93,10 @@ std::string row_name(const Estimate& estimate, Part part) {
       if (estimate.model_id.empty()) return "dynamic, as declared";
       if (!estimate.concurrency || !estimate.context_tokens) return "KV cache";
       if (estimate.traffic && estimate.traffic->service_level < 1) {
-        return fmt::format("KV cache, {} in flight at {}", grouped(estimate.concurrency->value),
+        return fmt::format("KV cache, {} in flight at {}", grouped(sequences_of(estimate)),
                            level_text(estimate.traffic->service_level));
       }
-      return fmt::format("KV cache, {} x {} tokens", grouped(estimate.concurrency->value),
+      return fmt::format("KV cache, {} x {} tokens", grouped(sequences_of(estimate)),
                          grouped(text_tokens(estimate)));
     case Part::State:
       return "recurrent state";
@@ -352,9 +358,9 @@ void show_capacity(Page& page, const Estimate& estimate) {
   show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
                              estimate.engine.value, to_text(estimate.settings.version.value)));
   if (estimate.context_tokens && capacity.max_concurrency_at_context > 0) {
-    const std::string wanted =
-        estimate.concurrency ? fmt::format("; {} wanted", grouped(estimate.concurrency->value))
-                             : std::string();
+    const std::string wanted = estimate.concurrency
+                                   ? fmt::format("; {} wanted", grouped(sequences_of(estimate)))
+                                   : std::string();
     show("concurrency", fmt::format("{} sequences of {} tokens{}",
                                     plain_number(capacity.max_concurrency_at_context),
                                     grouped(estimate.context_tokens->value), wanted));

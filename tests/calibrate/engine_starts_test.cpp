@@ -83,6 +83,18 @@ constexpr auto kRows = std::to_array<LogRow>({
      67.71, 554704, 0.005},
     {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "float16", "", "auto", 1, 1, 8.49, 64.60,
      529200, 0.005},
+    // Mistral's own format, whose class holds the whole encoder on every rank; experts without
+    // shared ones; local memory of Granite's kernels. From the same series
+    // (https://github.com/jgchn/llm-d-planner accuracy/results/v0.19.0).
+    {"mistralai/Mistral-Small-3.1-24B-Instruct-2503", "auto", "", "auto", 2, 1, 22.80, 48.33,
+     633408, 0.005},
+    {"mistralai/Mistral-Small-3.1-24B-Instruct-2503", "auto", "", "auto", 4, 1, 11.86, 59.18,
+     1551344, 0.005},
+    {"mistralai/Mixtral-8x7B-Instruct-v0.1", "auto", "", "auto", 2, 1, 43.51, 28.44, 465936, 0.005},
+    {"Qwen/Qwen3-30B-A3B", "auto", "", "auto", 1, 1, 56.88, 15.41, 168288, 0.005},
+    {"meta-llama/Llama-4-Scout-17B-16E-Instruct", "auto", "", "auto", 4, 1, 53.12, 16.75, 365968,
+     0.005},
+    {"ibm-granite/granite-3.1-8b-instruct", "auto", "", "auto", 1, 1, 15.25, 58.66, 384432, 0.005},
 });
 
 std::vector<Comparison> compared(const std::vector<EngineStart>& starts) {
