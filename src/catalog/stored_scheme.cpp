@@ -125,7 +125,9 @@ std::optional<WeightScheme> plain_or_bytes(const StoredModule& module, Quantizat
 
 }  // namespace
 
-void StoredModule::take(const ListedTensor& tensor, std::string_view suffix) {
+void StoredModule::take(const ListedTensor& tensor, const TensorName& name) {
+  const std::string_view suffix = name.suffix;
+  is_packed = is_packed || (suffix != "weight" && !suffix.empty());
   tensors += 1;
   bytes += tensor.bytes;
   const StoredShape shape{.type = tensor.type,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "catalog/tensor_listing.hpp"
+#include "catalog/tensor_names.hpp"
 #include "domain/model.hpp"
 #include "domain/tensors.hpp"
 
@@ -34,11 +35,12 @@ struct StoredModule {
   bool has_tensor_scale = false;
   bool has_input_scale = false;
   bool is_nested = false;  ///< bitsandbytes: scales are quantized themselves
+  bool is_packed = false;  ///< has what only quantized modules have: by names alone
   std::int64_t tensors = 0;
   std::int64_t bytes = 0;
 
-  /// Takes a tensor by what stands behind the module in its name.
-  void take(const ListedTensor& tensor, std::string_view suffix);
+  /// Takes a tensor whose name was taken apart.
+  void take(const ListedTensor& tensor, const TensorName& name);
 };
 
 /// `tensor` gives the inputs that packed words hide; `other` is the type of what is plain. Nothing
