@@ -335,7 +335,8 @@ class ModelBuilder {
     model_.parameters.total = domain::count_parameters(model_);
     model_.parameters.active = domain::count_active_parameters(model_);
     model_.sources.push_back({"parameters.total", "computed from the architecture"});
-    hold_against(gguf_.listing, model_);
+    for (Diagnostic& fault : hold_against(gguf_.listing, model_))
+      refuse(std::move(fault.message), std::move(fault.help));
     if (model_.parameters.stored && *model_.parameters.stored != model_.parameters.total) {
       model_.notes.push_back(fmt::format("the file stores {} values, the architecture has {}",
                                          *model_.parameters.stored, model_.parameters.total));

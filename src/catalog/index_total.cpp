@@ -55,34 +55,29 @@ constexpr auto kMarks = std::to_array<Mark>({
     {"blocks", Quantization::Mxfp4},
 });
 
+/// A tensor of some layers in a row that are alike.
 struct Place {
   Tensor tensor;
-  std::int64_t layer = 0;
+  std::int64_t first_layer = 0;
+  std::int64_t layers = 1;
   bool is_multi_token = false;
   bool is_packed = false;  ///< by the names; of names without marks, every linear layer
+  std::int64_t said_bytes = 0;
 };
 
 class TotalComparison {
  public:
   TotalComparison(const TensorListing& listing, domain::Model& model)
-      : listing_(listing), model_(model), modules_(listing, layers_of(model)) {
-    for (const ListedTensor& tensor : listing.tensors) {
-      const TensorName name = parsed_name(listing, tensor);
-      has_multi_token_ = has_multi_token_ || name.scope == TensorName::Scope::MultiToken;
-      has_head_ = has_head_ || name.part == TensorPart::Head;
-      for (const Mark& mark : kMarks) {
-        if (name.suffix == mark.suffix) marked_.push_back(mark.scheme);
-      }
-      if (marked_.size() > 2 * kMarks.size()) tidy();
-    }
+      : listing_(listing), model_(model) {
+    for (const ListedTensor& tensor : listing.tensors) take_name(tensor);
     tidy();
     has_multi_token_ = has_multi_token_ || !multi_token_layers(listing).empty();
-    collect();
+    said_bytes_ = domain::stored_bytes(model_) - unlisted();
   }
 
   void run() {
     const std::int64_t target = listing_.bytes - tied_copy();
-    const std::int64_t said = domain::stored_bytes(model_) - unlisted();
+    const std::int64_t said = said_bytes_;
     if (said == target) return;
     if (target < said / kMostOff || target / kMostOff > said) {
       model_.notes.push_back(fmt::format(
@@ -91,6 +86,7 @@ class TotalComparison {
       return;
     }
     const bool is_own = is_near(said, target);
+    if (!is_own) collect();
     const std::optional<Quantization> found = is_own ? std::nullopt : scheme_near(target);
     if (found) take(*found);
     note(said, target, found);
@@ -107,6 +103,20 @@ class TotalComparison {
     return std::abs(static_cast<double>(bytes) / static_cast<double>(target) - 1) < kIsOwn;
   }
 
+  // Most names are layers' weights and tell nothing: they are not taken apart.
+  void take_name(const ListedTensor& tensor) {
+    const std::string_view name = tensor.name;
+    has_head_ = has_head_ || name.starts_with("lm_head.") || name.find(".lm_head.") != name.npos;
+    if (!has_multi_token_ && (name.find("mtp") != name.npos || name.find("nextn") != name.npos))
+      has_multi_token_ = parsed_name(listing_, tensor).scope == TensorName::Scope::MultiToken;
+    if (name.ends_with(".weight")) return;
+    const std::string suffix = parsed_name(listing_, tensor).suffix;
+    for (const Mark& mark : kMarks) {
+      if (suffix == mark.suffix) marked_.push_back(mark.scheme);
+    }
+    if (marked_.size() > 2 * kMarks.size()) tidy();
+  }
+
   void tidy() {
     std::ranges::sort(marked_);
     const auto same = std::ranges::unique(marked_);
@@ -114,12 +124,14 @@ class TotalComparison {
   }
 
   void collect() {
+    if (!marked_.empty()) modules_.emplace(listing_, layers_of(model_));
     const auto add = [&](const std::vector<domain::LayerRun>& runs, bool is_multi_token) {
       std::int64_t first = 0;
       for (const domain::LayerRun& run : runs) {
         for (const Tensor& tensor : domain::tensors_of(run.layer, model_)) {
+          const std::size_t begin = places_.size();
           for (std::int64_t layer = first; layer < first + run.count; ++layer)
-            places_.push_back(place_of(tensor, layer, is_multi_token));
+            add_place(place_of(tensor, layer, is_multi_token), begin);
         }
         first += run.count;
       }
@@ -130,13 +142,31 @@ class TotalComparison {
       places_.push_back(place_of(tensor, domain::kOutsideLayers, false));
   }
 
+  /// `begin`: the first place of the same tensor.
+  void add_place(Place place, std::size_t begin) {
+    if (places_.size() > begin && places_.back().is_packed == place.is_packed &&
+        places_.back().said_bytes == place.said_bytes) {
+      ++places_.back().layers;
+    } else {
+      places_.push_back(std::move(place));
+    }
+  }
+
   [[nodiscard]] Place place_of(const Tensor& tensor, std::int64_t layer,
                                bool is_multi_token) const {
-    const StoredModule* module = modules_.find(tensor.name, layer, is_multi_token);
-    const bool is_packed = marked_.empty() ? tensor.is_linear && tensor.part != TensorPart::Head
-                                           : module != nullptr && module->is_packed;
-    return {
-        .tensor = tensor, .layer = layer, .is_multi_token = is_multi_token, .is_packed = is_packed};
+    const StoredModule* module =
+        modules_ ? modules_->find(tensor.name, layer, is_multi_token) : nullptr;
+    const bool is_packed = modules_ ? module != nullptr && module->is_packed
+                                    : tensor.is_linear && tensor.part != TensorPart::Head;
+    const domain::WeightScheme said = is_multi_token
+                                          ? domain::multi_token_scheme(model_, tensor, layer)
+                                          : domain::scheme_of(model_, tensor, layer);
+    return {.tensor = tensor,
+            .first_layer = layer,
+            .layers = 1,
+            .is_multi_token = is_multi_token,
+            .is_packed = is_packed,
+            .said_bytes = domain::stored_bytes(tensor, said)};
   }
 
   /// A copy of a tied head is stored, but not loaded.
@@ -157,14 +187,12 @@ class TotalComparison {
     const bool is_plain = packed.granularity == domain::ScaleGranularity::None;
     const domain::WeightScheme other = is_plain ? packed : domain::scheme(model_.weights.other);
     // Towers and what is beside the layers stay as they were said.
-    std::int64_t bytes = domain::stored_bytes(model_) - unlisted();
+    std::int64_t bytes = said_bytes_;
     for (const Place& place : places_) {
       if (place.is_multi_token && !has_multi_token_) continue;
-      const domain::WeightScheme said =
-          place.is_multi_token ? domain::multi_token_scheme(model_, place.tensor, place.layer)
-                               : domain::scheme_of(model_, place.tensor, place.layer);
-      bytes += domain::stored_bytes(place.tensor, place.is_packed ? packed : other) -
-               domain::stored_bytes(place.tensor, said);
+      const std::int64_t bytes_then =
+          domain::stored_bytes(place.tensor, place.is_packed ? packed : other);
+      bytes += (bytes_then - place.said_bytes) * place.layers;
     }
     return bytes;
   }
@@ -189,9 +217,11 @@ class TotalComparison {
     weights.other = model_.weights.other;
     model_.weights = std::move(weights);
     domain::TensorExceptions exceptions(model_);
-    for (const Place& place : places_)
-      exceptions.add(place.tensor, place.layer, place.is_multi_token,
-                     place.is_packed ? packed : other);
+    for (const Place& place : places_) {
+      for (std::int64_t layer = 0; layer < place.layers; ++layer)
+        exceptions.add(place.tensor, place.first_layer + layer, place.is_multi_token,
+                       place.is_packed ? packed : other);
+    }
     model_.weights.modules = domain::patterns_of_exceptions(model_);
   }
 
@@ -219,11 +249,12 @@ class TotalComparison {
 
   const TensorListing& listing_;
   domain::Model& model_;
-  StoredModules modules_;
+  std::optional<StoredModules> modules_;  ///< where names tell of schemes
   std::vector<Place> places_;
   std::vector<Quantization> marked_;
   bool has_multi_token_ = false;
   bool has_head_ = false;
+  std::int64_t said_bytes_ = 0;
 };
 
 }  // namespace

@@ -82,7 +82,11 @@ Result<domain::Model> with_weights(const fs::path& config, const fs::path& weigh
   if (!model) return model;
   const Result<TensorListing> listing = read_weights(weights);
   if (!listing) return std::unexpected(listing.error());
-  hold_against(*listing, *model);
+  Diagnostics faults = hold_against(*listing, *model);
+  if (!faults.empty()) {
+    for (Diagnostic& fault : faults) fault.span.file = weights.string();
+    return std::unexpected(std::move(faults));
+  }
   model->id = path;
   model->origin = "safetensors header and config.json";
   return model;

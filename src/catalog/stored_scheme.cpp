@@ -127,6 +127,10 @@ std::optional<WeightScheme> plain_or_bytes(const StoredModule& module, Quantizat
 
 void StoredModule::take(const ListedTensor& tensor, const TensorName& name) {
   const std::string_view suffix = name.suffix;
+  experts = std::max(experts, name.expert + 1);
+  if (suffix == "weight" || suffix.empty() || suffix == "qweight" || suffix == "weight_packed" ||
+      suffix == "blocks")
+    ++weights;
   is_packed = is_packed || (suffix != "weight" && !suffix.empty());
   tensors += 1;
   bytes += tensor.bytes;

@@ -34,8 +34,11 @@ struct StoredModule {
   StoredShape order;  ///< g_idx
   bool has_tensor_scale = false;
   bool has_input_scale = false;
-  bool is_nested = false;  ///< bitsandbytes: scales are quantized themselves
-  bool is_packed = false;  ///< has what only quantized modules have: by names alone
+  bool is_nested = false;    ///< bitsandbytes: scales are quantized themselves
+  std::int64_t weights = 0;  ///< tensors that are the weight itself: one, unless several go by one
+                             ///< name
+  std::int64_t experts = 0;  ///< of experts with tensors of their own, so many at least
+  bool is_packed = false;    ///< has what only quantized modules have: by names alone
   std::int64_t tensors = 0;
   std::int64_t bytes = 0;
 

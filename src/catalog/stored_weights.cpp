@@ -11,11 +11,14 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "catalog/header_rest.hpp"
+#include "catalog/header_shapes.hpp"
 #include "catalog/index_total.hpp"
 #include "catalog/stored_modules.hpp"
 #include "catalog/stored_scheme.hpp"
 #include "catalog/tensor_names.hpp"
 #include "domain/modules.hpp"
+#include "domain/parameter_counts.hpp"
 #include "domain/tensor_exceptions.hpp"
 
 namespace gpushape::catalog {
@@ -169,6 +172,10 @@ void take_embedding(const TensorListing& listing, domain::Model& model) {
           fmt::format("{} stores {} rows of the embedding, the config says {}: "
                       "the header wins",
                       listing.source, tensor.rows, model.vocabulary));
+      for (domain::ExtraTensor& extra : model.extra) {
+        if (extra.name == "lm_head.bias" && extra.rows == model.vocabulary)
+          extra.rows = tensor.rows;
+      }
       model.vocabulary = tensor.rows;
     }
     return;
@@ -213,14 +220,17 @@ std::string parts_text(const std::vector<domain::StoredPart>& parts) {
   return text;
 }
 
-void hold_against(const TensorListing& listing, domain::Model& model) {
+Diagnostics hold_against(const TensorListing& listing, domain::Model& model) {
   for (const std::string& note : listing.notes) model.notes.push_back(note);
   if (listing.has_names_only) {
     domain::resolve_modules(model);
     hold_against_total(listing, model);
-    return;
+    return {};
   }
   take_embedding(listing, model);
+  if (!listing.is_gguf) {
+    if (Diagnostics faults = reconcile_shapes(listing, model); !faults.empty()) return faults;
+  }
   domain::resolve_modules(model);
   Comparison(listing, model).run();
   model.stored = sorted_parts(listing);
@@ -228,6 +238,11 @@ void hold_against(const TensorListing& listing, domain::Model& model) {
   for (const domain::StoredPart& part : model.stored) values += part.values;
   model.parameters.stored = values;
   model.sources.push_back({"weights", listing.source});
+  if (!listing.is_gguf) {
+    domain::count_all_parameters(model);
+    explain_stored(listing, model);
+  }
+  return {};
 }
 
 }  // namespace gpushape::catalog

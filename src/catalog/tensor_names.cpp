@@ -96,7 +96,9 @@ std::optional<std::int64_t> number_of(std::string_view word) {
 }
 
 std::vector<std::string_view> split(std::string_view name) {
+  constexpr std::size_t kUsualWords = 8;
   std::vector<std::string_view> words;
+  words.reserve(kUsualWords);
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     words.push_back(name.substr(0, dot));
