@@ -31,7 +31,8 @@ std::vector<domain::StoredPart> read_stored_parts(EntryFacts& facts) {
   if (group == nullptr) return parts;
   for (document::Reader& item : group->mappings("storedParts")) {
     if (parts.size() >= kMostParts) {
-      group->complain(std::string_view("storedParts"), fmt::format("more than {} parts", kMostParts));
+      group->complain(std::string_view("storedParts"),
+                      fmt::format("more than {} parts", kMostParts));
       return parts;
     }
     domain::StoredPart& part = parts.emplace_back();

@@ -156,6 +156,7 @@ StoredMatrix matrix_of_each(const StoredModule& module) {
     return {.rows = module.scale.columns, .columns = is_awq ? packed.rows : 0};
   }
   if (weight.rank != 2) return {};
+  if (weight.name() == "U32") return {.rows = weight.rows, .columns = 0};  // MLX
   if (has_one_value_a_place(weight)) return {.rows = weight.rows, .columns = weight.columns};
   const bool is_pair_in_byte = weight.name() == "U8" && weight.last > 1 && module.scale.is_there();
   return is_pair_in_byte ? StoredMatrix{.rows = weight.rows, .columns = 2 * weight.last}

@@ -81,6 +81,7 @@ constexpr auto kSuffixWords = std::to_array<std::string_view>({"weight",
                                                                "q_scale",
                                                                "pre_quant_scale",
                                                                "activation_scale",
+                                                               "biases",
                                                                "zeros"});
 
 // Suffixes that gpt-oss joins to the name of the tensor.
