@@ -13,8 +13,11 @@
 #include "base/bytes.hpp"
 #include "catalog/config.hpp"
 #include "catalog/gguf.hpp"
+#include "catalog/layer_series.hpp"
 #include "catalog/safetensors.hpp"
 #include "catalog/safetensors_shards.hpp"
+#include "catalog/shape_check.hpp"
+#include "catalog/stored_modules.hpp"
 #include "catalog/stored_weights.hpp"
 
 namespace gpushape::catalog {
@@ -92,15 +95,34 @@ Result<domain::Model> with_weights(const fs::path& config, const fs::path& weigh
   return model;
 }
 
+/// Sizes that shapes tell without a config: "32 layers, hidden size 4096 …"; empty for none.
+std::string told_sizes(const TensorListing& listing) {
+  const std::vector<std::int64_t> series = layer_series(listing);
+  if (listing.has_names_only || series.size() != 1) return {};
+  const StoredModules modules(listing, series.front());
+  const auto matrix = [&](std::string_view name, std::int64_t layer) {
+    const StoredModule* module = modules.find(name, layer, false);
+    return module == nullptr ? StoredMatrix{} : matrix_of(*module);
+  };
+  std::string text = fmt::format("{} layers", series.front());
+  if (const StoredMatrix table = matrix("model.embed_tokens", -1); table.columns > 0)
+    text += fmt::format(", hidden size {}, {} tokens", table.columns, table.rows);
+  const StoredMatrix key = matrix("self_attn.k_proj", 0);
+  if (key.rows > 0) text += fmt::format(", keys {} wide in the first", key.rows);
+  return text;
+}
+
 Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
   const std::string parts = listing.has_names_only
                                 ? std::string()
                                 : fmt::format(": {}", parts_text(sorted_parts(listing)));
+  const std::string sizes = told_sizes(listing);
   return snapshot_fault(
       file,
-      fmt::format("'{}' has no config.json beside it: its {} tensors hold {:.2f} GiB{}; "
+      fmt::format("'{}' has no config.json beside it: its {} tensors hold {:.2f} GiB{}{}; "
                   "but heads, window and context, and so the KV cache, cannot be told",
-                  file.string(), listing.tensors.size(), Bytes(listing.bytes).gib(), parts),
+                  file.string(), listing.tensors.size(), Bytes(listing.bytes).gib(), parts,
+                  sizes.empty() ? sizes : fmt::format("; its shapes tell {}", sizes)),
       "put the config.json of the repository beside it, or name the model by its id");
 }
 

@@ -154,6 +154,8 @@ TEST_SUITE("catalog") {
       const std::string& message = model.error().front().message;
       CAPTURE(message);
       CHECK(message.find("its 21 tensors hold 0.00 GiB: embedding") != std::string::npos);
+      CHECK(message.find("2 layers, hidden size 64, 100 tokens, keys 32 wide") !=
+            std::string::npos);
       CHECK(message.find("KV cache") != std::string::npos);
     }
   }
