@@ -43,6 +43,7 @@ class Comparison {
     note();
     // From here on the header's findings stand for the config's scheme and lists.
     name_after_most();
+    if (listing_.named) model_.weights.linear = *listing_.named;
     model_.weights.kept.clear();
     domain::TensorExceptions exceptions(model_);
     for (const Found& found : found_)
@@ -134,7 +135,8 @@ class Comparison {
                                          fmt::format(fmt::runtime(what), list.size()),
                                          list.front()));
     };
-    if (!different_.empty()) {
+    // Nothing but its header says how a GGUF file is stored.
+    if (!different_.empty() && !listing_.is_gguf) {
       model_.notes.push_back(fmt::format(
           "{} stores {} tensors otherwise than was said (the first: {}: {}); the header wins",
           listing_.source, different_.size(), different_.front(), example_));

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
+#include "catalog/catalog_check.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/model_entry_text.hpp"
 #include "catalog/snapshot.hpp"
@@ -119,6 +122,29 @@ TEST_SUITE("catalog") {
     CHECK(model->weights.linear == Quantization::GptqInt4);
     CHECK(model->parameters.total == kHeld);
     CHECK(says(*model, "packed words"));
+  }
+
+  TEST_CASE("the check of the catalog takes the entry of a packed checkpoint") {
+    const Folder folder;
+    std::string text = config();
+    text.insert(text.rfind('}'), R"(, "quantization_config": {"quant_method": "awq", "bits": 4,
+      "group_size": 32})");
+    const auto pack = [](auto& tensors, int, const std::string& name, const Linear& l) {
+      tensors.push_back({name + ".qweight", "I32", {l.columns, l.rows / 8}});
+      tensors.push_back({name + ".qzeros", "I32", {l.columns / 32, l.rows / 8}});
+      tensors.push_back({name + ".scales", "F16", {l.columns / 32, l.rows}});
+    };
+    const auto model = read_with(text, checkpoint(pack));
+    REQUIRE(model);
+    CHECK(model->parameters.stored != model->parameters.total);
+    Model named = *model;
+    named.id = "me/packed";
+    std::filesystem::create_directories(folder.path() + "/models");
+    folder.write("models/me--packed.yaml", model_entry_text(named));
+    const auto catalog = Catalog::open({folder.path()});
+    if (!catalog) FAIL(messages(catalog.error()));
+    const auto report = check_catalog(*catalog);
+    for (const auto& fault : report.faults) CHECK(fault.says == "");
   }
 
   TEST_CASE("what cannot be reconciled is an error that names tensor, shapes and field") {
