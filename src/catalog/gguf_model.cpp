@@ -8,7 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/edit_distance.hpp"
 #include "catalog/gguf.hpp"
+#include "catalog/gguf_architectures.hpp"
 #include "catalog/gguf_layer.hpp"
 #include "catalog/limits.hpp"
 #include "catalog/stored_weights.hpp"
@@ -19,28 +21,6 @@ namespace gpushape::catalog {
 namespace {
 
 using domain::Quantization;
-
-// llama.cpp's names of architectures that Hugging Face calls otherwise.
-struct FamilyName {
-  std::string_view theirs;
-  std::string_view ours;
-};
-constexpr auto kGgufFamilies = std::to_array<FamilyName>({
-    {"qwen2moe", "qwen2_moe"},
-    {"qwen2vl", "qwen2_vl"},
-    {"qwen3moe", "qwen3_moe"},
-    {"qwen3next", "qwen3_next"},
-    {"gemma3", "gemma3_text"},
-    {"gpt-oss", "gpt_oss"},
-    {"deepseek2", "deepseek_v3"},
-    {"granitemoe", "granitemoe"},
-    {"granitehybrid", "granitemoehybrid"},
-    {"nemotron_h", "nemotron_h"},
-    {"falcon-h1", "falcon_h1"},
-    {"exaone4", "exaone4"},
-    {"command-r", "cohere"},
-    {"glm4moe", "glm4_moe"},
-});
 
 // Which layers look at a window only, where the file does not say: llama.cpp, llama-model.cpp
 // (load_hparams, set_swa_pattern). Of `period` layers the last is full; 1 for all sliding.
@@ -61,6 +41,11 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"plamo3", 8},
     {"llama4", 4, true},
 });
+
+// llama.cpp keeps the frequencies of a stretched rope beside the weights: no parameters.
+bool is_rotary_buffer(std::string_view name) {
+  return name.starts_with("rope_freqs") || name.starts_with("rope_factors_");
+}
 
 class ModelBuilder {
  public:
@@ -145,8 +130,20 @@ class ModelBuilder {
       refuse(fmt::format("this file holds an {}, not a model", text("general.type")));
       return false;
     }
-    const auto known = std::ranges::find(kGgufFamilies, architecture_, &FamilyName::theirs);
-    model_.family = known == kGgufFamilies.end() ? architecture_ : std::string(known->ours);
+    const GgufArchitecture* known = gguf_architecture(architecture_);
+    if (known == nullptr) {
+      std::vector<std::string> names;
+      for (const GgufArchitecture& row : gguf_architectures()) names.emplace_back(row.name);
+      refuse(
+          fmt::format("architecture '{}' is not understood: which of its layers look at a window "
+                      "or share a cache is not known",
+                      architecture_.substr(0, 120)),
+          suggestion(architecture_, names,
+                     "give the config.json of the repository, or a file of an architecture of "
+                     "llama.cpp"));
+      return false;
+    }
+    model_.family = std::string(known->family.empty() ? known->name : known->family);
     model_.architecture = architecture_;
     model_.sources.push_back({"architecture", "general.architecture of the GGUF header"});
     return true;
@@ -295,7 +292,7 @@ class ModelBuilder {
     constexpr auto kKnown = std::to_array<std::string_view>(
         {"token_embd.weight", "output.weight", "output_norm.weight", "output_norm.bias"});
     const ListedTensor& tensor = gguf_.listing.tensors[place];
-    if (tensor.name.starts_with("blk.") ||
+    if (tensor.name.starts_with("blk.") || is_rotary_buffer(tensor.name) ||
         std::ranges::find(kKnown, std::string_view(tensor.name)) != kKnown.end())
       return;
     const std::array<std::int64_t, 4>& sizes = gguf_.dimensions[place];
@@ -318,8 +315,8 @@ class ModelBuilder {
       refuse(std::move(found.message), std::move(found.help));
   }
 
-  // The type that most bytes of the layers have names the whole; each tensor has its own.
-  void read_weights() {
+  /// The type that most bytes of the layers have.
+  [[nodiscard]] Quantization most_stored() const {
     std::map<Quantization, std::int64_t> bytes;
     for (const ListedTensor& tensor : gguf_.listing.tensors) {
       if (tensor.name.starts_with("blk.") && tensor.rank > 1)
@@ -327,19 +324,57 @@ class ModelBuilder {
     }
     const auto most =
         std::ranges::max_element(bytes, {}, [](const auto& row) { return row.second; });
+    return most == bytes.end() ? Quantization::Fp16 : most->first;
+  }
+
+  /// What the file calls itself, where its layers hold tensors of that type.
+  [[nodiscard]] std::optional<Quantization> named_type() {
+    const GgufValue* value = gguf_.find("general.file_type");
+    const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+    const auto named = number == nullptr ? std::nullopt : gguf_file_type(*number);
+    if (!named) return std::nullopt;
+    const domain::WeightScheme& whole = domain::scheme(*named);
+    const bool is_held =
+        std::ranges::any_of(gguf_.listing.tensors, [&](const ListedTensor& tensor) {
+          const domain::WeightScheme& own = domain::scheme(tensor.type->plain);
+          return tensor.name.starts_with("blk.") && tensor.rank > 1 && own.group == whole.group &&
+                 own.weight_bits == whole.weight_bits && own.scale_bits == whole.scale_bits;
+        });
+    if (is_held) return named;
+    model_.notes.push_back(
+        fmt::format("general.file_type says {}, but no tensor of the layers is "
+                    "stored so: the tensors count",
+                    name_of(*named)));
+    return std::nullopt;
+  }
+
+  void read_weights() {
     model_.weights.other = Quantization::Fp16;
-    model_.weights.linear = most == bytes.end() ? Quantization::Fp16 : most->first;
+    model_.weights.linear = most_stored();
     const bool is_plain =
         domain::scheme(model_.weights.linear).granularity == domain::ScaleGranularity::None;
     if (is_plain) model_.weights.other = model_.weights.linear;
+    TensorListing listing = gguf_.listing;
+    listing.named = named_type();
     model_.parameters.total = domain::count_parameters(model_);
     model_.parameters.active = domain::count_active_parameters(model_);
     model_.sources.push_back({"parameters.total", "computed from the architecture"});
-    hold_against(gguf_.listing, model_);
-    if (model_.parameters.stored && *model_.parameters.stored != model_.parameters.total) {
-      model_.notes.push_back(fmt::format("the file stores {} values, the architecture has {}",
-                                         *model_.parameters.stored, model_.parameters.total));
+    for (Diagnostic& fault : hold_against(listing, model_))
+      refuse(std::move(fault.message), std::move(fault.help));
+    explain_difference();
+  }
+
+  void explain_difference() {
+    if (!model_.parameters.stored || *model_.parameters.stored == model_.parameters.total) return;
+    std::int64_t buffers = 0;
+    for (const ListedTensor& tensor : gguf_.listing.tensors) {
+      if (is_rotary_buffer(tensor.name)) buffers += tensor.values();
     }
+    model_.notes.push_back(
+        fmt::format("the file stores {} values, the architecture has {}{}",
+                    *model_.parameters.stored, model_.parameters.total,
+                    buffers == 0 ? std::string()
+                                 : fmt::format(": {} are rotary frequencies, a buffer", buffers)));
   }
 
   const GgufFile& gguf_;

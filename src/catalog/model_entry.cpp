@@ -11,6 +11,7 @@
 #include "catalog/entry_facts.hpp"
 #include "catalog/entry_layer.hpp"
 #include "catalog/entry_parts.hpp"
+#include "catalog/entry_stored.hpp"
 #include "catalog/entry_weights.hpp"
 #include "catalog/limits.hpp"
 #include "domain/modules.hpp"
@@ -173,6 +174,7 @@ void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_kno
   const std::optional<std::int64_t> published =
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);
   model.parameters.stored = facts.integer("storedParameters", kCount);
+  model.stored = read_stored_parts(facts);
   if (!sizes_are_known) return;
   domain::resolve_modules(model);
   domain::count_all_parameters(model);

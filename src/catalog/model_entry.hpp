@@ -35,7 +35,7 @@
 //   besideTotal, tableValues}], multiTokenPrediction {layers, tensors, holdsEmbedding},
 //   furtherRopes, kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
 //   staticActivationScales, modules [{pattern, scheme}]}, storedParameters: what the checkpoint
-//   holds.
+//   holds, and storedParts [{part, dtype, tensors, values, bytes}]: to the byte, from its header.
 // A part that the common layer has and a type does not is "none"; so is the rope of a model without
 // one. Older words: queryKeyNorm: true is headNorm: shared, and slidingWindow {tokens, firstLayer}
 // lets the layers from that one on slide.

@@ -8,6 +8,7 @@
 
 #include "catalog/entry_layer.hpp"
 #include "catalog/entry_parts.hpp"
+#include "catalog/entry_stored.hpp"
 #include "catalog/entry_weights.hpp"
 #include "document/text_format.hpp"
 
@@ -27,6 +28,8 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"slidingWindow", "attention"},
     {"slidingWindow", "layerTypes"},
     {"layers", "layerTypes"},
+    {"weights", "storedParts"},
+    {"weights", "storedParameters"},
 });
 
 constexpr std::string_view kConfigSource = "config.json";
@@ -157,6 +160,7 @@ Node all_facts(const domain::Model& model) {
   write_weights(facts, model.weights);
   if (model.checkpoint_kv_cache) facts.set("kvCacheType", name_of(*model.checkpoint_kv_cache));
   if (model.parameters.stored) facts.set("storedParameters", *model.parameters.stored);
+  if (!model.stored.empty()) facts.set("storedParts", stored_part_list(model.stored));
   return facts;
 }
 

@@ -133,6 +133,8 @@ void read_modelopt(const Fields& fields, StoredPrecision& stored) {
   const std::string word = fields.text("quant_algo").value_or("");
   if (word.empty()) {
     if (fields.given("config_groups")) return read_config_groups(fields, stored);
+    // Only the cache is quantized: the weights stay in the model's own type.
+    if (fields.given("kv_cache_quant_algo") || fields.given("kv_cache_scheme")) return;
     fields.reader().complain(std::string("ModelOpt quantization without a quant_algo"),
                              std::string(kGiveByHand));
     return;

@@ -35,6 +35,11 @@ void read_torchao(const Fields& fields, StoredPrecision& stored);
 void read_hqq(const Fields& fields, StoredPrecision& stored);
 void read_quanto(const Fields& fields, StoredPrecision& stored);
 
+// In mlx_quantization.cpp:
+void read_mlx(const Fields& fields, StoredPrecision& stored);
+/// A mapping that names no method but has MLX's fields.
+bool is_mlx(const Fields& fields);
+
 // In config_groups.cpp: compressed-tensors, and ModelOpt's files of that form.
 void read_config_groups(const Fields& fields, StoredPrecision& stored);
 

@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "catalog/tensor_listing.hpp"
@@ -20,6 +22,7 @@ namespace gpushape::catalog {
 inline constexpr std::size_t kMostHeaderBytes = 100'000'000;
 /// Ours: ten times what the largest published checkpoint holds.
 inline constexpr std::size_t kMostTensors = 2'000'000;
+inline constexpr std::size_t kMostFiles = 10'000;
 
 /// The header's JSON. `data_bytes` is how much follows it in the file: tensors must lie in it, one
 /// behind the other. `file` names it in messages; places are bytes of the whole file.
@@ -28,6 +31,11 @@ Result<TensorListing> read_safetensors_header(std::string_view json, std::uint64
 
 /// The header of a file. A file that ends with its header is taken for the header of a longer one.
 Result<TensorListing> read_safetensors(const std::string& path);
+
+/// The headers of several files in one listing, each tensor once. `whole` names it in messages.
+Result<TensorListing> read_safetensors_files(const std::filesystem::path& folder,
+                                             const std::vector<std::string>& files,
+                                             const std::string& whole);
 
 /// What an index says: the names, the files that hold them, and the total.
 struct SafetensorsIndex {

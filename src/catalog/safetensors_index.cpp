@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 using document::JsonStream;
 using IndexEvent = JsonStream::Event;
 
-constexpr std::size_t kMostFiles = 10'000;
-
 Diagnostics index_fault(const std::string& file, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
   diagnostic.span.file = file;
@@ -156,42 +154,39 @@ Result<SafetensorsIndex> read_index_at(const std::string& path) {
   return read_safetensors_index(*json, path);
 }
 
-TensorListing names_of(SafetensorsIndex index, const std::string& missing) {
+TensorListing names_of(SafetensorsIndex index, const std::vector<std::string>& missing) {
   TensorListing listing;
   listing.has_names_only = true;
   listing.bytes = index.total_bytes;
   listing.tensors.reserve(index.names.size());
   for (std::string& name : index.names) listing.tensors.push_back({.name = std::move(name)});
-  listing.notes.push_back(
-      fmt::format("'{}' is not beside its index: the index gives the total only, not the types and "
-                  "shapes of the tensors",
-                  missing));
+  listing.notes.push_back(fmt::format(
+      "{} of the {} files of the index {} not beside it (the first: '{}'): the index gives the "
+      "total only, not the types and shapes of the tensors",
+      missing.size(), index.files.size(), missing.size() == 1 ? "is" : "are", missing.front()));
   return listing;
+}
+
+/// The first tensor that the index names and no file holds; nullptr for none.
+const std::string* not_held(const SafetensorsIndex& index, const TensorListing& listing) {
+  std::unordered_set<std::string_view> held;
+  for (const ListedTensor& tensor : listing.tensors) held.insert(tensor.name);
+  const auto missing = std::ranges::find_if(
+      index.names, [&](const std::string& tensor) { return !held.contains(tensor); });
+  return missing == index.names.end() ? nullptr : &*missing;
 }
 
 }  // namespace
 
-Result<TensorListing> read_safetensors_index_file(const std::string& path) {
-  Result<SafetensorsIndex> index = read_index_at(path);
-  if (!index) return std::unexpected(index.error());
-  const fs::path folder = fs::path(path).parent_path();
-  const std::string name = fs::path(path).filename().string();
-  std::error_code ignored;
-  for (const std::string& file : index->files) {
-    if (!fs::exists(folder / file, ignored)) {
-      TensorListing listing = names_of(*std::move(index), file);
-      listing.source = name;
-      return listing;
-    }
-  }
+Result<TensorListing> read_safetensors_files(const fs::path& folder,
+                                             const std::vector<std::string>& files,
+                                             const std::string& whole) {
   TensorListing all;
-  all.source = fmt::format("the {} files of {}", index->files.size(), name);
-  for (const std::string& file : index->files) {
+  for (const std::string& file : files) {
     Result<TensorListing> part = read_safetensors((folder / file).string());
     if (!part) return part;
-    if (all.tensors.size() + part->tensors.size() > kMostTensors) {
-      return failure(index_fault(path, fmt::format("more than {} tensors", kMostTensors)));
-    }
+    if (all.tensors.size() + part->tensors.size() > kMostTensors)
+      return failure(index_fault(whole, fmt::format("more than {} tensors", kMostTensors)));
     all.bytes += part->bytes;
     std::ranges::move(part->tensors, std::back_inserter(all.tensors));
     std::ranges::move(part->notes, std::back_inserter(all.notes));
@@ -199,19 +194,38 @@ Result<TensorListing> read_safetensors_index_file(const std::string& path) {
   std::unordered_set<std::string_view> held;
   for (const ListedTensor& tensor : all.tensors) {
     if (!held.insert(tensor.name).second) {
-      return failure(index_fault(path, fmt::format("two files of the index hold the tensor '{}'",
-                                                   tensor.name.substr(0, 120))));
+      return failure(index_fault(
+          whole, fmt::format("two files hold the tensor '{}'", tensor.name.substr(0, 120))));
     }
   }
-  const auto missing = std::ranges::find_if(
-      index->names, [&](const std::string& tensor) { return !held.contains(tensor); });
-  if (missing != index->names.end()) {
+  return all;
+}
+
+Result<TensorListing> read_safetensors_index_file(const std::string& path) {
+  Result<SafetensorsIndex> index = read_index_at(path);
+  if (!index) return std::unexpected(index.error());
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string name = fs::path(path).filename().string();
+  std::vector<std::string> absent;
+  for (const std::string& file : index->files) {
+    std::error_code ignored;
+    if (!fs::exists(folder / file, ignored)) absent.push_back(file);
+  }
+  if (!absent.empty()) {
+    TensorListing listing = names_of(*std::move(index), absent);
+    listing.source = name;
+    return listing;
+  }
+  Result<TensorListing> all = read_safetensors_files(folder, index->files, path);
+  if (!all) return all;
+  all->source = fmt::format("the {} files of {}", index->files.size(), name);
+  if (const std::string* missing = not_held(*index, *all)) {
     return failure(index_fault(
         path, fmt::format("no file of the index holds the tensor '{}'", missing->substr(0, 120))));
   }
-  if (index->total_bytes != 0 && index->total_bytes != all.bytes) {
-    all.notes.push_back(fmt::format("{} says {} bytes in total, its files hold {}", name,
-                                    index->total_bytes, all.bytes));
+  if (index->total_bytes != 0 && index->total_bytes != all->bytes) {
+    all->notes.push_back(fmt::format("{} says {} bytes in total, its files hold {}", name,
+                                     index->total_bytes, all->bytes));
   }
   return all;
 }

@@ -13,7 +13,11 @@
 #include "base/bytes.hpp"
 #include "catalog/config.hpp"
 #include "catalog/gguf.hpp"
+#include "catalog/layer_series.hpp"
 #include "catalog/safetensors.hpp"
+#include "catalog/safetensors_shards.hpp"
+#include "catalog/shape_check.hpp"
+#include "catalog/stored_modules.hpp"
 #include "catalog/stored_weights.hpp"
 
 namespace gpushape::catalog {
@@ -48,38 +52,17 @@ std::vector<fs::path> files_with(const fs::path& folder, std::string_view ending
   return files;
 }
 
-/// "model" of "model-00002-of-00004.safetensors"; nothing for a file that is no part of several.
-std::optional<std::string> shard_base(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  const std::size_t of = stem.rfind("-of-");
-  const std::size_t dash = of == std::string::npos || of == 0 ? of : stem.rfind('-', of - 1);
-  if (of == std::string::npos || dash == std::string::npos) return std::nullopt;
-  const auto is_number = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  const std::string_view whole = stem;
-  if (!is_number(whole.substr(dash + 1, of - dash - 1)) || !is_number(whole.substr(of + 4)))
-    return std::nullopt;
-  return stem.substr(0, dash);
-}
-
 Result<TensorListing> read_weights(const fs::path& file) {
   if (file.string().ends_with(kIndexEnding)) return read_safetensors_index_file(file.string());
-  const std::optional<std::string> base = shard_base(file);
-  if (base) {
-    const fs::path index = file.parent_path() / (*base + std::string(kIndexEnding));
-    if (is_there(index)) return read_safetensors_index_file(index.string());
-  }
-  Result<TensorListing> listing = read_safetensors(file.string());
-  if (listing && base) {
-    listing->notes.push_back(fmt::format(
-        "{} is one file of several, and their index is not beside it: the others are not counted",
-        listing->source));
-  }
-  return listing;
+  const std::optional<ShardSeries> series = shard_series(file);
+  if (!series) return read_safetensors(file.string());
+  const fs::path index = file.parent_path() / (series->base + std::string(kIndexEnding));
+  if (is_there(index)) return read_safetensors_index_file(index.string());
+  return read_safetensors_series(file.parent_path(), *series);
 }
 
-/// The weights that a config in this folder speaks of; nothing where there are none.
+/// The weights that a config in this folder speaks of; nothing where there are none, or several of
+/// which none can be preferred.
 std::optional<fs::path> weights_in(const fs::path& folder) {
   for (const std::string_view name :
        {"model.safetensors.index.json", "model.safetensors", "consolidated.safetensors"}) {
@@ -89,7 +72,11 @@ std::optional<fs::path> weights_in(const fs::path& folder) {
   if (indexes.size() == 1) return indexes.front();
   const std::vector<fs::path> files = files_with(folder, kWeightsEnding);
   if (files.size() == 1) return files.front();
-  return std::nullopt;
+  std::vector<ShardSeries> series = series_among(files);
+  if (series.size() > 1) std::erase_if(series, [](const auto& row) { return row.base != "model"; });
+  if (series.size() != 1) return std::nullopt;
+  return *std::ranges::find_if(
+      files, [&](const fs::path& file) { return shard_series(file) == series.front(); });
 }
 
 Result<domain::Model> with_weights(const fs::path& config, const fs::path& weights,
@@ -98,21 +85,44 @@ Result<domain::Model> with_weights(const fs::path& config, const fs::path& weigh
   if (!model) return model;
   const Result<TensorListing> listing = read_weights(weights);
   if (!listing) return std::unexpected(listing.error());
-  hold_against(*listing, *model);
+  Diagnostics faults = hold_against(*listing, *model);
+  if (!faults.empty()) {
+    for (Diagnostic& fault : faults) fault.span.file = weights.string();
+    return std::unexpected(std::move(faults));
+  }
   model->id = path;
   model->origin = "safetensors header and config.json";
   return model;
+}
+
+/// Sizes that shapes tell without a config: "32 layers, hidden size 4096 …"; empty for none.
+std::string told_sizes(const TensorListing& listing) {
+  const std::vector<std::int64_t> series = layer_series(listing);
+  if (listing.has_names_only || series.size() != 1) return {};
+  const StoredModules modules(listing, series.front());
+  const auto matrix = [&](std::string_view name, std::int64_t layer) {
+    const StoredModule* module = modules.find(name, layer, false);
+    return module == nullptr ? StoredMatrix{} : matrix_of(*module);
+  };
+  std::string text = fmt::format("{} layers", series.front());
+  if (const StoredMatrix table = matrix("model.embed_tokens", -1); table.columns > 0)
+    text += fmt::format(", hidden size {}, {} tokens", table.columns, table.rows);
+  const StoredMatrix key = matrix("self_attn.k_proj", 0);
+  if (key.rows > 0) text += fmt::format(", keys {} wide in the first", key.rows);
+  return text;
 }
 
 Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
   const std::string parts = listing.has_names_only
                                 ? std::string()
                                 : fmt::format(": {}", parts_text(sorted_parts(listing)));
+  const std::string sizes = told_sizes(listing);
   return snapshot_fault(
       file,
-      fmt::format("'{}' has no config.json beside it: its {} tensors hold {:.2f} GiB{}; "
+      fmt::format("'{}' has no config.json beside it: its {} tensors hold {:.2f} GiB{}{}; "
                   "but heads, window and context, and so the KV cache, cannot be told",
-                  file.string(), listing.tensors.size(), Bytes(listing.bytes).gib(), parts),
+                  file.string(), listing.tensors.size(), Bytes(listing.bytes).gib(), parts,
+                  sizes.empty() ? sizes : fmt::format("; its shapes tell {}", sizes)),
       "put the config.json of the repository beside it, or name the model by its id");
 }
 
@@ -130,14 +140,21 @@ Result<domain::Model> read_folder(const std::string& path) {
   const std::optional<fs::path> weights = weights_in(folder);
   if (is_there(config)) {
     if (weights) return with_weights(config, *weights, path);
-    return read_config_path(path);
+    Result<domain::Model> model = read_config_path(path);
+    if (const std::size_t files = files_with(folder, kWeightsEnding).size(); model && files > 0) {
+      model->notes.push_back(
+          fmt::format("which of the folder's {} safetensors files are the model's is not told: the "
+                      "scheme of config.json is sized",
+                      files));
+    }
+    return model;
   }
   if (weights) return read_safetensors_source(*weights);
   std::vector<fs::path> gguf = files_with(folder, ".gguf");
   std::erase_if(gguf, [](const fs::path& file) {
     const std::string name = file.filename().string();
-    const std::optional<std::string> base = shard_base(file);
-    return name.starts_with("mmproj") || (base && name.find("-00001-of-") == std::string::npos);
+    return name.starts_with("mmproj") ||
+           (shard_series(file) && name.find("-00001-of-") == std::string::npos);
   });
   if (gguf.size() == 1) return read_gguf_model(gguf.front().string());
   if (gguf.size() > 1) {

@@ -27,6 +27,10 @@ struct Method {
   void (*read)(const Fields&, StoredPrecision&);
 };
 
+bool is_plain_type(Quantization quantization) {
+  return domain::scheme(quantization).granularity == domain::ScaleGranularity::None;
+}
+
 constexpr auto kMethods = std::to_array<Method>({
     {"fp8", read_fp8},
     {"finegrained-fp8", read_fp8},
@@ -52,6 +56,7 @@ constexpr auto kMethods = std::to_array<Method>({
     {"torchao", read_torchao},
     {"hqq", read_hqq},
     {"quanto", read_quanto},
+    {"mlx", read_mlx},
 });
 
 // Older and ModelOpt files do not name their method, but a field of it.
@@ -60,10 +65,11 @@ std::string method_of(const Fields& fields) {
     std::ranges::replace(*method, '_', '-');
     return lower_case(*std::move(method));
   }
-  if (fields.given("quant_algo")) return "modelopt";
+  if (fields.given("quant_algo") || fields.given("kv_cache_quant_algo")) return "modelopt";
   if (fields.given("load_in_4bit") || fields.given("load_in_8bit")) return "bitsandbytes";
   if (fields.given("config_groups")) return "compressed-tensors";
   if (fields.given("global_quant_config")) return "quark";
+  if (is_mlx(fields)) return "mlx";
   return {};
 }
 
@@ -144,15 +150,25 @@ void take(StoredPrecision stored, domain::Model& model, const std::string& sourc
   const Quantization other = model.weights.other;
   model.weights = std::move(stored.weights);
   model.weights.other = other;
+  if (is_plain_type(model.weights.linear)) model.weights.linear = other;
   model.checkpoint_kv_cache = stored.kv_cache;
   for (std::string& note : stored.notes) model.notes.push_back(std::move(note));
   model.sources.push_back({"quantization", source});
   if (stored.kv_cache) model.sources.push_back({"kvCacheType", source});
 }
 
+/// mlx-lm writes its sizes there, and a copy of them as quantization_config only of late.
+bool has_mlx_field(const Fields& fields) {
+  const document::Node* node = fields.node("quantization");
+  if (node == nullptr || !node->is(document::Node::Kind::Mapping)) return false;
+  std::optional<Reader> reader = fields.mapping("quantization");
+  return reader && is_mlx(Fields(*reader));
+}
+
 bool read_of(Reader& reader, domain::Model& model) {
   const Fields fields(reader);
-  const std::string_view field = fields.first_given({"quantization_config", "compression_config"});
+  std::string_view field = fields.first_given({"quantization_config", "compression_config"});
+  if (field.empty() && has_mlx_field(fields)) field = "quantization";
   if (field.empty()) return false;
   if (std::optional<Reader> config = fields.mapping(field))
     take(read_quantization_config(*config), model, "config.json");
@@ -239,7 +255,7 @@ StoredPrecision read_quantization_config(Reader& reader) {
   check_patterns(stored);
   // ModelOpt always keeps the head; a file that names nothing was shortened, or says it elsewhere.
   if (has_reader && row->read == read_modelopt && stored.weights.kept.empty() &&
-      stored.weights.modules.empty()) {
+      stored.weights.modules.empty() && !is_plain_type(stored.weights.linear)) {
     stored.notes.emplace_back(
         "the quantization file names no module that is kept in full precision, as files of its "
         "kind "

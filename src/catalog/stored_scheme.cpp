@@ -101,6 +101,21 @@ WeightScheme eight_bit_floats(const StoredModule& module) {
   return scheme;
 }
 
+// MLX: weight [outputs, inputs x bits / 32], scales and biases [outputs, groups]. A bias is as long
+// as a scale, so that both are as much as a scale for each half of a group.
+std::optional<WeightScheme> mlx_packed(const StoredModule& module, std::int64_t inputs) {
+  const std::int64_t bits = ratio(module.weight.last * kWordBits, inputs);
+  const std::int64_t group = ratio(inputs, module.scale.last);
+  if (group == 0 || (bits != 4 && bits != 8)) return std::nullopt;
+  if (module.zeros.is_there())
+    return grouped(bits == 4 ? Quantization::Int4 : Quantization::Int8Weight, group / 2);
+  if (!is_exponent(module.scale.name()))
+    return bits == 4 && module.scale.name() == "F8_E4M3"
+               ? std::optional(grouped(Quantization::Nvfp4, group))
+               : std::nullopt;
+  return grouped(bits == 4 ? Quantization::Mxfp4 : Quantization::Mxfp8, group);
+}
+
 std::optional<WeightScheme> plain_or_bytes(const StoredModule& module, Quantization other) {
   const StoredShape& weight = module.weight;
   if (!weight.is_there()) return std::nullopt;
@@ -125,7 +140,13 @@ std::optional<WeightScheme> plain_or_bytes(const StoredModule& module, Quantizat
 
 }  // namespace
 
-void StoredModule::take(const ListedTensor& tensor, std::string_view suffix) {
+void StoredModule::take(const ListedTensor& tensor, const TensorName& name) {
+  const std::string_view suffix = name.suffix;
+  experts = std::max(experts, name.expert + 1);
+  if (suffix == "weight" || suffix.empty() || suffix == "qweight" || suffix == "weight_packed" ||
+      suffix == "blocks")
+    ++weights;
+  is_packed = is_packed || (suffix != "weight" && !suffix.empty());
   tensors += 1;
   bytes += tensor.bytes;
   const StoredShape shape{.type = tensor.type,
@@ -145,7 +166,7 @@ void StoredModule::take(const ListedTensor& tensor, std::string_view suffix) {
     has_tensor_scale = true;  // marks bitsandbytes' 8 bits
     return keep(scale);
   }
-  if (suffix == "qzeros" || suffix == "weight_zero_point") return keep(zeros);
+  if (suffix == "qzeros" || suffix == "biases" || suffix == "weight_zero_point") return keep(zeros);
   if (suffix == "g_idx" || suffix == "weight_g_idx") return keep(order);
   if (suffix == "weight_scale_2" || suffix == "weight_global_scale") has_tensor_scale = true;
   if (suffix == "input_scale" || suffix == "input_global_scale" || suffix == "activation_scale")
@@ -157,7 +178,9 @@ std::optional<WeightScheme> scheme_of(const StoredModule& module, const domain::
                                       Quantization other) {
   const std::int64_t inputs = std::max<std::int64_t>(1, tensor.columns);
   std::optional<WeightScheme> scheme;
-  if (!module.packed.is_there()) {
+  if (module.weight.name() == "U32" && module.scale.is_there()) {
+    scheme = mlx_packed(module, inputs);
+  } else if (!module.packed.is_there()) {
     scheme = plain_or_bytes(module, other);
   } else if (module.packed.name() != "I32") {
     scheme = bytes_packed(module.packed, module);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "catalog/tensor_listing.hpp"
+#include "catalog/tensor_names.hpp"
 #include "domain/model.hpp"
 #include "domain/tensors.hpp"
 
@@ -33,12 +34,16 @@ struct StoredModule {
   StoredShape order;  ///< g_idx
   bool has_tensor_scale = false;
   bool has_input_scale = false;
-  bool is_nested = false;  ///< bitsandbytes: scales are quantized themselves
+  bool is_nested = false;    ///< bitsandbytes: scales are quantized themselves
+  std::int64_t weights = 0;  ///< tensors that are the weight itself: one, unless several go by one
+                             ///< name
+  std::int64_t experts = 0;  ///< of experts with tensors of their own, so many at least
+  bool is_packed = false;    ///< has what only quantized modules have: by names alone
   std::int64_t tensors = 0;
   std::int64_t bytes = 0;
 
-  /// Takes a tensor by what stands behind the module in its name.
-  void take(const ListedTensor& tensor, std::string_view suffix);
+  /// Takes a tensor whose name was taken apart.
+  void take(const ListedTensor& tensor, const TensorName& name);
 };
 
 /// `tensor` gives the inputs that packed words hide; `other` is the type of what is plain. Nothing

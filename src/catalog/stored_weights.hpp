@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "catalog/tensor_listing.hpp"
 #include "domain/model.hpp"
 
@@ -13,8 +14,9 @@ namespace gpushape::catalog {
 std::vector<domain::StoredPart> sorted_parts(const TensorListing& listing);
 
 /// Sets the model's stored parts, its count of stored values and its exceptions from the listing;
-/// every disagreement with what the model said before becomes a note.
-void hold_against(const TensorListing& listing, domain::Model& model);
+/// every disagreement with what the model said before becomes a note. What cannot be reconciled is
+/// returned.
+Diagnostics hold_against(const TensorListing& listing, domain::Model& model);
 
 /// "embedding 1.00, attention 2.50 …" in GiB, for messages.
 std::string parts_text(const std::vector<domain::StoredPart>& parts);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ struct TensorListing {
   std::vector<ListedTensor> tensors;
   std::int64_t bytes = 0;  ///< of all tensors
   bool is_gguf = false;    ///< names are those of llama.cpp
+  /// What the file calls the whole, where most of its tensors need not be stored so.
+  std::optional<domain::Quantization> named = {};
   /// Names without types and shapes: an index whose files are not there. `bytes` is its total then.
   bool has_names_only = false;
   std::vector<std::string> notes;

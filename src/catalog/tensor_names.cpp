@@ -81,6 +81,7 @@ constexpr auto kSuffixWords = std::to_array<std::string_view>({"weight",
                                                                "q_scale",
                                                                "pre_quant_scale",
                                                                "activation_scale",
+                                                               "biases",
                                                                "zeros"});
 
 // Suffixes that gpt-oss joins to the name of the tensor.
@@ -96,7 +97,9 @@ std::optional<std::int64_t> number_of(std::string_view word) {
 }
 
 std::vector<std::string_view> split(std::string_view name) {
+  constexpr std::size_t kUsualWords = 8;
   std::vector<std::string_view> words;
+  words.reserve(kUsualWords);
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     words.push_back(name.substr(0, dot));

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "estimate/division.hpp"
 #include "estimate/images.hpp"
 #include "estimate/shared_findings.hpp"
 

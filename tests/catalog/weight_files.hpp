@@ -54,10 +54,10 @@ struct StTensor {
 };
 
 inline std::int64_t bytes_of(const StTensor& tensor) {
-  std::int64_t bits = tensor.dtype == "F32" || tensor.dtype == "I32"    ? 32
-                      : tensor.dtype == "I64"                           ? 64
-                      : tensor.dtype == "BF16" || tensor.dtype == "F16" ? 16
-                                                                        : 8;
+  std::int64_t bits = tensor.dtype == "F32" || tensor.dtype == "I32" || tensor.dtype == "U32" ? 32
+                      : tensor.dtype == "I64"                                                 ? 64
+                      : tensor.dtype == "BF16" || tensor.dtype == "F16"                       ? 16
+                                                                                              : 8;
   for (const std::int64_t size : tensor.shape) bits *= size;
   return bits / 8;
 }

@@ -35,7 +35,7 @@ domain::Tower read_encoder(const ConfigParts& parts, bool has_final_norm) {
 
 void read_bart(ConfigParts& parts) {
   domain::Model& model = parts.model();
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   model.rope = {};
   // mBART normalises before each half of a layer, and once more at the end.
   const bool is_mbart = parts.model().family == "mbart";

@@ -39,7 +39,7 @@ void read_canine(ConfigParts& parts) {
   model.tied_embeddings = true;
   model.has_head = false;
   model.has_final_norm = false;
-  read_context(parts);
+  read_context(parts, Positions::Stored);
   model.rope = {};
   domain::Layer layer = read_layer(parts);
   layer.attention.kind = domain::LayerKind::None;

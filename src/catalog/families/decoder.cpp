@@ -12,6 +12,9 @@ namespace {
 
 using document::Reader;
 
+// Ours: what most models of 2024 and later serve at least.
+constexpr std::int64_t kAssumedContext = 8'192;
+
 // Gemma's local layers and others rotate with a base of their own, which is a table of its own; no
 // scaling stretches it.
 void read_local_rope(const ConfigParts& parts, std::int64_t trained) {
@@ -38,6 +41,29 @@ void limit_context(const ConfigParts& parts) {
   }
   if (const auto served = parts.fields().integer("model_max_length", kContextTokens))
     model.max_context_tokens = *served;
+}
+
+// No size of a model that rotates its positions depends on how many it was trained with.
+std::int64_t longest_context(const ConfigParts& parts, Positions positions) {
+  const Traits& traits = parts.traits();
+  const std::int64_t otherwise = traits.context > 0 ? traits.context : traits.sizes.context;
+  const auto said =
+      parts.size_if({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length",
+                     "max_sequence_length", "n_ctx", "context_length", "model_max_length"},
+                    "contextTokens", kContextTokens);
+  if (said) return *said;
+  if (otherwise > 0) {
+    parts.from_family("contextTokens");
+    return otherwise;
+  }
+  if (positions == Positions::Stored)
+    return parts.size({"max_position_embeddings"}, "contextTokens", kContextTokens);
+  parts.from("contextTokens", "assumed: config.json names none");
+  parts.model().notes.push_back(
+      fmt::format("the config names no max_position_embeddings: {} tokens are assumed, weights and "
+                  "KV bytes per token do not depend on it",
+                  kAssumedContext));
+  return kAssumedContext;
 }
 
 void read_scaling(const ConfigParts& parts, Reader& reader, std::int64_t trained) {
@@ -71,6 +97,16 @@ void read_sizes(const ConfigParts& parts) {
                                     "hiddenSize", kHiddenSize, sizes.hidden);
   model.vocabulary = parts.size_or({"vocab_size", "padded_vocab_size"}, "vocabulary", kVocabulary,
                                    sizes.vocabulary);
+  if (parts.fields()
+          .first_given({"hidden_size", "n_embd", "n_embed", "d_model", "block_dim"})
+          .empty() &&
+      sizes.hidden > 0) {
+    model.notes.push_back(
+        fmt::format("the config leaves out sizes of its decoder (hidden size {}, vocabulary {} …): "
+                    "those of its "
+                    "class are taken, as the sources say",
+                    model.hidden_size, model.vocabulary));
+  }
   // Composite configs say it for the whole, for the decoder, or for both.
   const bool says_root = parts.is_nested() && !parts.fields().given("tie_word_embeddings") &&
                          parts.root().given("tie_word_embeddings");
@@ -86,13 +122,9 @@ void read_sizes(const ConfigParts& parts) {
     model.extra.push_back({.name = "lm_head.bias", .rows = model.vocabulary, .is_dealt_out = true});
 }
 
-void read_context(const ConfigParts& parts) {
+void read_context(const ConfigParts& parts, Positions positions) {
   domain::Model& model = parts.model();
-  const DefaultSizes sizes = parts.is_nested() ? parts.traits().sizes : DefaultSizes{};
-  const std::int64_t trained = parts.size_or(
-      {"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "max_sequence_length",
-       "n_ctx", "context_length", "model_max_length"},
-      "contextTokens", kContextTokens, sizes.context > 0 ? sizes.context : parts.traits().context);
+  const std::int64_t trained = longest_context(parts, positions);
   model.max_context_tokens = trained;
   model.rope.positions = trained;
   const std::string_view theta_field =
@@ -117,9 +149,9 @@ void read_context(const ConfigParts& parts) {
   read_local_rope(parts, trained);
 }
 
-void read_outer(const ConfigParts& parts) {
+void read_outer(const ConfigParts& parts, Positions positions) {
   read_sizes(parts);
-  read_context(parts);
+  read_context(parts, positions);
 }
 
 std::int64_t read_layer_count(const ConfigParts& parts) {
@@ -136,6 +168,33 @@ domain::Attention read_equal_heads(const ConfigParts& parts, std::string_view fi
   return attention;
 }
 
+namespace {
+
+// Absent is the default of the family's class; null says as many as there are heads.
+std::int64_t read_kv_heads(const ConfigParts& parts, std::int64_t heads) {
+  const Traits& traits = parts.traits();
+  const auto said = parts.size_if({"num_attention_groups", "num_key_value_heads", "num_kv_heads",
+                                   "n_head_kv", "multi_query_group_num"},
+                                  "kvHeads", kHeads);
+  if (said) return *said;
+  const bool is_null = parts.fields().reader().node("num_key_value_heads") != nullptr;
+  const std::int64_t otherwise = traits.multi_query ? 1 : traits.sizes.kv_heads;
+  if (otherwise > 0 && !is_null) {
+    parts.from_family("kvHeads");
+    return otherwise;
+  }
+  parts.from("kvHeads", "default: as many as attention heads");
+  if (!traits.is_multi_head) {
+    parts.model().notes.push_back(
+        fmt::format("the config names no num_key_value_heads: {}, as many as attention heads, are "
+                    "assumed",
+                    heads));
+  }
+  return heads;
+}
+
+}  // namespace
+
 domain::Attention read_attention(const ConfigParts& parts) {
   const Traits& traits = parts.traits();
   const DefaultSizes sizes = parts.is_nested() ? traits.sizes : DefaultSizes{};
@@ -143,22 +202,7 @@ domain::Attention read_attention(const ConfigParts& parts) {
   domain::Attention attention;
   attention.heads = parts.size_or({"num_attention_heads", "n_head", "n_heads"}, "attentionHeads",
                                   kHeads, sizes.heads);
-  const auto kv_heads = parts.size_if({"num_attention_groups", "num_key_value_heads",
-                                       "num_kv_heads", "n_head_kv", "multi_query_group_num"},
-                                      "kvHeads", kHeads);
-  if (kv_heads) {
-    attention.kv_heads = *kv_heads;
-  } else if (sizes.kv_heads > 0 || traits.multi_query) {
-    attention.kv_heads = traits.multi_query ? 1 : sizes.kv_heads;
-    parts.from_family("kvHeads");
-  } else {
-    attention.kv_heads = attention.heads;
-    parts.from("kvHeads", "default: as many as attention heads");
-    if (!traits.is_multi_head)
-      model.notes.push_back(fmt::format(
-          "the config names no num_key_value_heads: {}, as many as attention heads, are assumed",
-          attention.kv_heads));
-  }
+  attention.kv_heads = read_kv_heads(parts, attention.heads);
   const auto head_dim =
       parts.size_if({"head_dim", "attention_head_dim", "kv_channels"}, "headDim", kHeadDim);
   if (head_dim) {

@@ -15,11 +15,14 @@ namespace gpushape::catalog {
 /// A plain decoder: equal layers of attention and a dense network.
 void read_dense(ConfigParts& parts);
 
+/// Whether the longest context is the length of a table among the weights, and must be said.
+enum class Positions { Rotated, Stored };
+
 /// Hidden size, vocabulary, tied embeddings, longest context, rope, the final norm's bias.
-void read_outer(const ConfigParts& parts);
+void read_outer(const ConfigParts& parts, Positions positions = Positions::Rotated);
 /// The parts of read_outer.
 void read_sizes(const ConfigParts& parts);
-void read_context(const ConfigParts& parts);
+void read_context(const ConfigParts& parts, Positions positions = Positions::Rotated);
 
 std::int64_t read_layer_count(const ConfigParts& parts);
 /// Heads, sizes, biases and norms of a layer's attention, of kind Full.

@@ -35,7 +35,7 @@ struct EncoderTraits {
 
 void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
   domain::Model& model = parts.model();
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   const std::int64_t positions = model.max_context_tokens;
   model.max_context_tokens = std::max<std::int64_t>(1, positions - traits.padding_rows);
   model.rope = {};
@@ -179,7 +179,7 @@ void read_mpnet(ConfigParts& parts) {
 // Two encoders side by side; the text's is the model, the image's its tower.
 void read_clip(ConfigParts& parts) {
   domain::Model& model = parts.model();
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   model.rope = {};
   model.has_head = false;
   model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});

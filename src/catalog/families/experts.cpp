@@ -18,7 +18,7 @@ std::int64_t shared_width(const ConfigParts& parts, const ExpertTraits& traits,
         .size_if({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
                   "shared_intermediate_size", "share_expert_dim"},
                  "sharedExpertWidth", {.least = 0, .most = kWidth.most})
-        .value_or(0);
+        .value_or(traits.shared_width);
   }
   if (!traits.counts_shared) return 0;
   const auto shared = parts.size_if(

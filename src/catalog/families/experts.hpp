@@ -22,6 +22,7 @@ struct ExpertTraits {
   std::int64_t count = 0;  ///< defaults of absent fields; 0 for required
   std::int64_t active = 0;
   std::int64_t width = 0;
+  std::int64_t shared_width = 0;  ///< with has_shared_width; 0 for none
 };
 
 domain::Experts read_experts(const ConfigParts& parts, const ExpertTraits& traits);

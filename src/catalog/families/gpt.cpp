@@ -22,7 +22,7 @@ void add_positions(const ConfigParts& parts, std::int64_t offset = 0) {
 }  // namespace
 
 void read_gpt2(ConfigParts& parts) {
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   domain::Layer layer = read_layer(parts);
   // gpt_bigcode shares one KV head unless the config says otherwise.
   if (parts.family().model_type() == "gpt_bigcode" && !parts.flag("multi_query", "", true))
@@ -41,7 +41,7 @@ void read_openai_gpt(ConfigParts& parts) {
 // Every other layer sees a window; q, k and v have no bias. `attention_types` repeats words:
 // [[words, times], …]; published configs list them layer by layer, too.
 void read_gpt_neo(ConfigParts& parts) {
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
   attention = read_equal_heads(parts, "num_heads");
@@ -93,7 +93,8 @@ void read_bloom(ConfigParts& parts) {
 }
 
 void read_opt(ConfigParts& parts) {
-  read_dense(parts);
+  read_outer(parts, Positions::Stored);
+  add_sliding_layers(parts, read_layer(parts));
   domain::Model& model = parts.model();
   add_positions(parts, 2);  // fairseq's padding rows
   const std::int64_t width =

@@ -18,7 +18,8 @@ constexpr auto kHybridFamilies = std::to_array<Family>({
                 .output_bias_field = "attention_bias",
                 .head_norm = HeadNorm::Shared,
                 .head_dim = 256,
-                .rotary_share = 0.25}},
+                .rotary_share = 0.25,
+                .sizes = {.kv_heads = 2, .context = 32768}}},
     {.model_types = "qwen3_5_text qwen3_5_moe_text",
      .stems = "Qwen3_5 Qwen3_5Moe",
      .read = read_qwen_hybrid,
@@ -62,7 +63,10 @@ constexpr auto kHybridFamilies = std::to_array<Family>({
     {.model_types = "minimax minimax_m1 minimax_text_01",
      .stems = "MiniMax MiniMaxM1 MiniMaxText01",
      .read = read_minimax},
-    {.model_types = "jamba", .stems = "Jamba", .read = read_jamba},
+    {.model_types = "jamba",
+     .stems = "Jamba",
+     .read = read_jamba,
+     .traits = {.sizes = {.kv_heads = 8, .context = 262144}}},
     {.model_types = "bamba",
      .stems = "Bamba",
      .read = read_bamba,
@@ -98,7 +102,9 @@ constexpr auto kHybridFamilies = std::to_array<Family>({
     {.model_types = "lfm2 lfm2_moe",
      .stems = "Lfm2 Lfm2Moe",
      .read = read_lfm2,
-     .traits = {.ties_embeddings = true, .head_norm = HeadNorm::Shared}},
+     .traits = {.ties_embeddings = true,
+                .head_norm = HeadNorm::Shared,
+                .sizes = {.kv_heads = 8, .context = 128000}}},
 });
 
 }  // namespace

@@ -7,7 +7,9 @@
 
 namespace gpushape::catalog {
 
-void read_mixtral(ConfigParts& parts) { read_mixture(parts, {.width_is_intermediate = true}); }
+void read_mixtral(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true, .count = 8, .active = 2});
+}
 
 void read_granite_moe(ConfigParts& parts) {
   read_mixture(parts, {.width_is_intermediate = true, .has_shared_width = true});
@@ -28,13 +30,20 @@ void read_gpt_oss(ConfigParts& parts) {
 }
 
 void read_qwen2_moe(ConfigParts& parts) {
-  read_mixture(parts, {.has_shared_width = true, .shared_gate = true});
+  read_mixture(parts, {.has_shared_width = true,
+                       .shared_gate = true,
+                       .count = 60,
+                       .active = 4,
+                       .width = 1408,
+                       .shared_width = 5632});
 }
 
 void read_qwen3_moe(ConfigParts& parts) {
-  read_mixture(parts, {.count = parts.is_nested() ? 128 : 0,
-                       .active = parts.is_nested() ? 8 : 0,
-                       .width = parts.is_nested() ? 768 : 0});
+  read_mixture(parts, {.count = 128, .active = 8, .width = 768});
+}
+
+void read_qwen3_vl_moe(ConfigParts& parts) {
+  read_mixture(parts, {.count = 60, .active = 4, .width = 1408});
 }
 
 void read_ernie_moe(ConfigParts& parts) {

@@ -10,6 +10,7 @@ class ConfigParts;
 void read_mixtral(ConfigParts& parts);
 void read_qwen2_moe(ConfigParts& parts);
 void read_qwen3_moe(ConfigParts& parts);
+void read_qwen3_vl_moe(ConfigParts& parts);
 void read_granite_moe(ConfigParts& parts);
 void read_phi_moe(ConfigParts& parts);
 void read_gpt_oss(ConfigParts& parts);

@@ -26,7 +26,7 @@ domain::Tower image_encoder(const Fields& vision) {
 
 void read_siglip(ConfigParts& parts) {
   domain::Model& model = parts.model();
-  read_outer(parts);
+  read_outer(parts, Positions::Stored);
   model.rope = {};
   model.has_head = false;
   domain::Layer layer = read_layer(parts);

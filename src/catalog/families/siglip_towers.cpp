@@ -62,7 +62,11 @@ void add_cohere2_vision(ConfigParts& parts) {
 }
 
 // PaliGemma: one matrix.
+// The whole ties its embeddings, whatever its decoder's part says: the published PaliGemma 2 has
+// false there and no head among its tensors.
 void add_paligemma(ConfigParts& parts) {
+  parts.model().tied_embeddings =
+      parts.root().boolean("tie_word_embeddings").value_or(parts.traits().ties_embeddings);
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   domain::Tower tower = read_siglip(Fields(*reader), 224, 14);
