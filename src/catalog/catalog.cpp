@@ -154,7 +154,12 @@ std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) 
       return read_model(file.document, "overlay");
   }
   for (const document::PackedFile& file : embedded(kModels)) {
-    if (answers_to(file, name)) return read_model(document::unpack(file), "catalog");
+    if (!answers_to(file, name)) continue;
+    // One id, one entry: the names of an entry that is replaced lead to what replaces it.
+    for (const OverlayFile& own : overlay_models_) {
+      if (same(own.id, file.id)) return read_model(own.document, "overlay");
+    }
+    return read_model(document::unpack(file), "catalog");
   }
   return std::nullopt;
 }
@@ -335,7 +340,11 @@ Result<domain::Engine> Catalog::engine(std::string_view name) const {
     if (answers) return read_engine(file.document);
   }
   for (const document::PackedFile& file : embedded(kEngines)) {
-    if (answers_to(file, name)) return read_engine(document::unpack(file));
+    if (!answers_to(file, name)) continue;
+    for (const OverlayFile& own : overlay_engines_) {
+      if (same(own.id, file.id)) return read_engine(own.document);
+    }
+    return read_engine(document::unpack(file));
   }
   return failure(fmt::format("engine '{}' is not in the catalog", name.substr(0, 120)),
                  suggestion(name, engines()));

@@ -2,6 +2,9 @@
 // is read as, and which are refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "catalog/catalog.hpp"
@@ -21,6 +24,48 @@ Model read_as(std::string_view name) {
   if (!model) FAIL(messages(model.error()));
   return *model;
 }
+
+/// The built-in entries and an overlay of one file, whose text is `entry`.
+class Overlaid {
+ public:
+  explicit Overlaid(const std::string& entry) {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "gpushape-names-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    folder_ = pattern;
+    std::ofstream(folder_ / "entry.yaml") << entry;
+  }
+  ~Overlaid() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Overlaid(const Overlaid&) = delete;
+  Overlaid& operator=(const Overlaid&) = delete;
+
+  [[nodiscard]] Catalog catalog() const { return Catalog::open(folder_.string()).value(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+constexpr const char* kTwoLayers = R"(id: meta-llama/Llama-3.1-8B-Instruct
+family: llama
+architecture: LlamaForCausalLM
+facts:
+- source: hand
+  layers: 2
+  hiddenSize: 64
+  attentionHeads: 4
+  kvHeads: 2
+  headDim: 16
+  qkvBias: false
+  feedForwardWidth: 128
+  vocabulary: 100
+  contextTokens: 4096
+  tiedEmbeddings: false
+  rope: {theta: 10000}
+  dtype: bf16
+)";
 
 }  // namespace
 
@@ -131,6 +176,23 @@ TEST_SUITE("catalog") {
       CAPTURE(other);
       CHECK_FALSE(hub_repository(other));
     }
+  }
+
+  TEST_CASE("every name of an entry that an overlay replaces leads to the overlay's") {
+    const Overlaid overlaid(kTwoLayers);
+    const Catalog catalog = overlaid.catalog();
+    for (const char* name :
+         {"meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b-instruct",
+          "meta-llama/Meta-Llama-3.1-8B-Instruct", "unsloth/Llama-3.1-8B-Instruct",
+          "RedHatAI/Llama-3.1-8B-Instruct-FP8", "someone/Llama-3.1-Support-8B-Instruct"}) {
+      CAPTURE(name);
+      const auto model = catalog.find(name);
+      REQUIRE(model);
+      CHECK(model->origin == "overlay");
+      CHECK(model->layers.front().count == 2);
+    }
+    const Overlaid engine("id: vllm\nknownVersions: [\"1\"]\nfacts: []\n");
+    CHECK(engine.catalog().engine("VLLM")->known_versions.size() == 1);
   }
 
   TEST_CASE("words of names that tell of a format") {
