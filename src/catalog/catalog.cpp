@@ -13,8 +13,11 @@
 #include "catalog/engine_arguments_entry.hpp"
 #include "catalog/engine_command_entry.hpp"
 #include "catalog/engine_entry.hpp"
+#include "catalog/format_words.hpp"
+#include "catalog/hub_address.hpp"
 #include "catalog/model_entry.hpp"
 #include "catalog/nearest_models.hpp"
+#include "catalog/overlay_files.hpp"
 #include "catalog/repository_name.hpp"
 #include "catalog/snapshot.hpp"
 #include "document/text_format.hpp"
@@ -75,34 +78,6 @@ std::vector<document::PackedFile> embedded(std::string_view folder) {
   return files;
 }
 
-// Files of the folder by name; a folder that is not there has none.
-std::vector<fs::path> yaml_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string extension = entry->path().extension().string();
-    if (extension == ".yaml" || extension == ".yml") files.push_back(entry->path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-Result<document::Document> read_overlay_file(const fs::path& path) {
-  Result<std::string> text = document::read_file(path.string());
-  if (!text) return std::unexpected(std::move(text.error()));
-  Result<std::vector<document::Document>> documents = document::read_yaml(*text, path.string());
-  if (!documents) return std::unexpected(std::move(documents.error()));
-  if (documents->size() != 1) {
-    Diagnostic diagnostic =
-        complaint(fmt::format("'{}' holds {} documents", path.string(), documents->size()),
-                  "write one model or engine a file");
-    diagnostic.span.file = path.string();
-    return failure(std::move(diagnostic));
-  }
-  return std::move(documents->front());
-}
-
 void append(Diagnostics& all, const Diagnostics& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -112,6 +87,8 @@ bool looks_like_a_path(std::string_view name) {
          name.starts_with('~') || name.ends_with('/') || name.ends_with(".json") ||
          name.ends_with(".gguf") || name.ends_with(".safetensors");
 }
+
+constexpr std::size_t kShown = 120;
 
 std::string_view owner_of(std::string_view id) { return id.substr(0, id.find('/')); }
 
@@ -177,7 +154,12 @@ std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) 
       return read_model(file.document, "overlay");
   }
   for (const document::PackedFile& file : embedded(kModels)) {
-    if (answers_to(file, name)) return read_model(document::unpack(file), "catalog");
+    if (!answers_to(file, name)) continue;
+    // One id, one entry: the names of an entry that is replaced lead to what replaces it.
+    for (const OverlayFile& own : overlay_models_) {
+      if (same(own.id, file.id)) return read_model(own.document, "overlay");
+    }
+    return read_model(document::unpack(file), "catalog");
   }
   return std::nullopt;
 }
@@ -259,6 +241,8 @@ std::optional<Result<domain::Model>> Catalog::find_tuned(std::string_view name) 
 
 Result<domain::Model> Catalog::find(std::string_view name) const {
   if (name.empty()) return failure("the name of the model is empty");
+  if (const std::optional<std::string> repository = hub_repository(name))
+    return find_name(*repository);
   if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   const std::string text(name);
   std::error_code ignored;
@@ -291,9 +275,29 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
   if (const std::optional<std::string> base = unaltered_name(name)) {
     if (Result<domain::Model> entry = find_name(*base)) return renamed(std::move(*entry), name);
   }
+  if (const std::optional<std::string> base = shorter_name(name)) {
+    if (Result<domain::Model> entry = find_name(*base)) return lengthened(std::move(*entry), name);
+  }
   if (std::optional<Result<domain::Model>> entry = find_tuned(name)) return std::move(*entry);
-  return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, 120)),
-                 model_suggestion(name, model_names()));
+  return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, kShown)),
+                 format_suggestion(name).value_or(model_suggestion(name, model_names())));
+}
+
+// What to do about a name whose format no rule reads: "Qwen3-8B-SINQ" is some size of Qwen3-8B.
+std::optional<std::string> Catalog::format_suggestion(std::string_view name) const {
+  const std::optional<std::string_view> word = format_word(name);
+  if (!word) return std::nullopt;
+  std::string_view stem = name.substr(0, static_cast<std::size_t>(word->data() - name.data()));
+  while (!stem.empty() && std::string_view("-_ :").contains(stem.back())) stem.remove_suffix(1);
+  const Result<domain::Model> model = find_name(stem);
+  // Of a format that a rule reads, it is the base model that is not known.
+  if (!model && quantized_name(name)) return std::nullopt;
+  const std::string base =
+      model ? fmt::format("'{}'", model->base.value_or(model->id)) : "its base model";
+  return fmt::format(
+      "'{}' in its name speaks of a format whose size the name does not tell: give its "
+      "config.json, or {} with --quant",
+      word->substr(0, kShown), base);
 }
 
 Result<domain::Model> Catalog::read(const std::string& path) { return read_source(path); }
@@ -336,7 +340,11 @@ Result<domain::Engine> Catalog::engine(std::string_view name) const {
     if (answers) return read_engine(file.document);
   }
   for (const document::PackedFile& file : embedded(kEngines)) {
-    if (answers_to(file, name)) return read_engine(document::unpack(file));
+    if (!answers_to(file, name)) continue;
+    for (const OverlayFile& own : overlay_engines_) {
+      if (same(own.id, file.id)) return read_engine(own.document);
+    }
+    return read_engine(document::unpack(file));
   }
   return failure(fmt::format("engine '{}' is not in the catalog", name.substr(0, 120)),
                  suggestion(name, engines()));

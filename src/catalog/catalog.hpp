@@ -64,6 +64,7 @@ class Catalog {
   [[nodiscard]] std::optional<Result<domain::Model>> find_mirrored(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_quantized(std::string_view name) const;
   [[nodiscard]] std::optional<Result<domain::Model>> find_tuned(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> format_suggestion(std::string_view name) const;
   [[nodiscard]] domain::Model of_any_publisher(domain::Model entry) const;
   [[nodiscard]] std::vector<EntryName> entry_names() const;
   [[nodiscard]] std::vector<std::string> model_names() const;

@@ -9,7 +9,9 @@ std::vector<Modality> modalities_of(const domain::Model& model) {
     return std::ranges::find(model.towers, kind, &domain::Tower::kind) != model.towers.end();
   };
   std::vector<Modality> found;
-  if (model.has_head) found.push_back(Modality::Text);
+  // Who scores pairs by a word's logit has a head, and writes no text.
+  const bool is_pooled = model.role == domain::Role::Embed || model.role == domain::Role::Rerank;
+  if (model.has_head && !is_pooled) found.push_back(Modality::Text);
   if (model.role == domain::Role::Vision || has(domain::TowerKind::Vision))
     found.push_back(Modality::Vision);
   if (model.role == domain::Role::Speech || has(domain::TowerKind::Audio))

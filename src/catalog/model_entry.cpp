@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -169,11 +170,21 @@ void read_towers(EntryFacts& facts, domain::Model& model) {
 
 constexpr document::IntegerBounds kCount{.least = 1, .most = kMostParameters};
 
+/// The published total counts what the checkpoint holds, but for a tower beside it.
+std::optional<std::int64_t> stored_as_published(const domain::Model& model, std::int64_t total) {
+  const auto source = std::ranges::find(model.sources, "parameters", &domain::FactSource::fact);
+  const bool is_published = source != model.sources.end() && is_published_count(source->source) &&
+                            std::ranges::none_of(model.towers, &domain::Tower::is_beside_total);
+  return is_published ? std::optional(total) : std::nullopt;
+}
+
 void read_parameters(EntryFacts& facts, domain::Model& model, bool sizes_are_known) {
   Reader* group = facts.holder("parameters");
   const std::optional<std::int64_t> published =
       group == nullptr ? std::nullopt : group->integer("parameters", kCount);
   model.parameters.stored = facts.integer("storedParameters", kCount);
+  if (published && !model.parameters.stored)
+    model.parameters.stored = stored_as_published(model, *published);
   model.stored = read_stored_parts(facts);
   if (!sizes_are_known) return;
   domain::resolve_modules(model);
@@ -196,6 +207,12 @@ void read_further_sources(Reader& reader, std::vector<domain::FactSource>& sourc
 }
 
 }  // namespace
+
+bool is_published_count(std::string_view source) {
+  constexpr auto kOurs = std::to_array<std::string_view>({"computed", "shapes of", "as "});
+  return std::ranges::none_of(kOurs,
+                              [&](std::string_view word) { return source.starts_with(word); });
+}
 
 Result<domain::Model> read_model(const document::Document& document, std::string origin) {
   Diagnostics diagnostics;

@@ -45,6 +45,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "document/node.hpp"
@@ -54,5 +55,9 @@ namespace gpushape::catalog {
 
 /// `origin` becomes the model's origin: "catalog" or "overlay".
 Result<domain::Model> read_model(const document::Document& document, std::string origin);
+
+/// Whether the source of an entry's `parameters` is a published count, rather than arithmetic on
+/// the architecture: then the checkpoint holds as much.
+bool is_published_count(std::string_view source);
 
 }  // namespace gpushape::catalog

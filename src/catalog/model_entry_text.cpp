@@ -146,6 +146,13 @@ void write_towers(Node& facts, const domain::Model& model) {
   }
 }
 
+// An entry says what the checkpoint holds where that is not its published total.
+bool is_told_by_total(const domain::Model& model) {
+  const auto source = std::ranges::find(model.sources, "parameters", &domain::FactSource::fact);
+  return source != model.sources.end() && is_published_count(source->source) &&
+         model.parameters.stored == model.parameters.total;
+}
+
 // Every fact of the model by name; which group each stands in is decided later.
 Node all_facts(const domain::Model& model) {
   Node facts = Node::mapping();
@@ -159,7 +166,8 @@ Node all_facts(const domain::Model& model) {
   write_towers(facts, model);
   write_weights(facts, model.weights);
   if (model.checkpoint_kv_cache) facts.set("kvCacheType", name_of(*model.checkpoint_kv_cache));
-  if (model.parameters.stored) facts.set("storedParameters", *model.parameters.stored);
+  if (model.parameters.stored && !is_told_by_total(model))
+    facts.set("storedParameters", *model.parameters.stored);
   if (!model.stored.empty()) facts.set("storedParts", stored_part_list(model.stored));
   return facts;
 }

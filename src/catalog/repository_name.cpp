@@ -174,6 +174,17 @@ std::optional<std::string> unaltered_name(std::string_view repository) {
   return std::nullopt;
 }
 
+std::optional<std::string> shorter_name(std::string_view repository) {
+  constexpr std::string_view kOwner = "unsloth/";
+  constexpr std::string_view kLonger = "-128k";
+  const std::string text = folded(repository);
+  const std::size_t at = text.rfind(kLonger);
+  if (!text.starts_with(kOwner) || at == std::string::npos) return std::nullopt;
+  const std::size_t end = at + kLonger.size();
+  if (end < text.size() && text[end] != '-') return std::nullopt;
+  return std::string(repository.substr(0, at)) + std::string(repository.substr(end));
+}
+
 std::string_view without_gguf(std::string_view repository) {
   // mradermacher's repositories of files made with an importance matrix end in "-i1-GGUF".
   for (const std::string_view ending : {"-gguf", "-i1"}) {
@@ -220,12 +231,18 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
 
 namespace {
 
+/// What was asked for by another name remembers the entry's id.
+void take_name(domain::Model& model, std::string_view repository) {
+  if (!model.base) model.base = model.id;
+  model.id = repository;
+  model.aliases.clear();
+}
+
 domain::Model under_name(domain::Model base, std::string_view repository,
                          fmt::format_string<std::string&> how) {
   base.notes.push_back(
       fmt::format("'{}' has no entry of its own: {}", repository, fmt::format(how, base.id)));
-  base.id = repository;
-  base.aliases.clear();
+  take_name(base, repository);
   base.weights.is_told_by_name = true;
   return base;
 }
@@ -234,6 +251,19 @@ domain::Model under_name(domain::Model base, std::string_view repository,
 
 domain::Model renamed(domain::Model base, std::string_view repository) {
   return under_name(std::move(base), repository, "read as {}, whose name it bears");
+}
+
+domain::Model lengthened(domain::Model base, std::string_view repository) {
+  constexpr std::int64_t kLonger = 131'072;
+  base.notes.push_back(
+      fmt::format("'{}' takes {} tokens: its rope is scaled by YaRN, and its tensors are those of "
+                  "{} (https://unsloth.ai/docs/models/qwen3-how-to-run-and-fine-tune)",
+                  repository, kLonger, base.base.value_or(base.id)));
+  take_name(base, repository);
+  if (base.max_context_tokens >= kLonger) return base;
+  if (base.rope.positions >= base.max_context_tokens) base.rope.positions = kLonger;
+  base.max_context_tokens = kLonger;
+  return base;
 }
 
 domain::Model tuned(domain::Model base, std::string_view repository) {
@@ -250,8 +280,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
                   "in '{}' ({})",
                   repository, base.id, name_of(suffix.linear), suffix.suffix, suffix.source));
   base.sources.push_back({"quantization", std::string(suffix.source)});
-  base.id = repository;
-  base.aliases.clear();
+  take_name(base, repository);
   base.weights = format_of_suffix(suffix, base);
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();

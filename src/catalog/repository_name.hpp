@@ -52,6 +52,10 @@ std::string unmarked_name(std::string_view repository);
 /// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
 std::optional<std::string> unaltered_name(std::string_view repository);
 
+/// Of unsloth's repositories whose context is stretched to 131'072 tokens ("Qwen3-8B-128K-GGUF"),
+/// the name without that word. Nothing for others.
+std::optional<std::string> shorter_name(std::string_view repository);
+
 /// The name without what says only that the files are GGUF, whatever their types.
 std::string_view without_gguf(std::string_view repository);
 
@@ -60,6 +64,9 @@ std::optional<QuantizedName> quantized_name(std::string_view repository);
 
 /// `base` under the name that was asked for; a note says how it was read.
 domain::Model renamed(domain::Model base, std::string_view repository);
+
+/// `base`, under the name that was asked for, with the context that shorter_name speaks of.
+domain::Model lengthened(domain::Model base, std::string_view repository);
 
 /// `base` under the name of a fine-tune; a note says how it was read.
 domain::Model tuned(domain::Model base, std::string_view repository);

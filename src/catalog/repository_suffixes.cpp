@@ -31,6 +31,20 @@ constexpr std::string_view kAutoRound =
     "naming of AutoRound repositories: 4 bits in GPTQ packing, groups of 128, lm_head in 16 bits";
 constexpr std::string_view kBitsAndBytes =
     "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits";
+constexpr std::string_view kCohere =
+    "model card of CohereForAI/c4ai-command-r-v01-4bit: bitsandbytes in 4 bits, which does not say "
+    "that the scales are quantized too";
+constexpr std::string_view kHqq =
+    "naming of HQQ repositories: 4 bits, groups of 64 (the default of hqq's BaseQuantizeConfig), "
+    "lm_head in 16 bits";
+constexpr int kHqqGroup = 64;
+constexpr std::string_view kEetq =
+    "naming of EETQ repositories: 8-bit weights, one 16-bit scale per output row, lm_head in 16 "
+    "bits (transformers' EetqConfig)";
+constexpr std::string_view kIntel =
+    "naming of OPEA and Intel repositories: AutoRound, 4 bits in GPTQ packing, groups of 128, "
+    "lm_head in 16 bits";
+constexpr std::string_view kMx = "naming of repositories in OCP Microscaling formats";
 // mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
 // scale for 32.
 constexpr std::string_view kMlx =
@@ -89,6 +103,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .organization = "meta-llama",
      .linear = Quantization::Fp8Channel,
      .source = "config.json of meta-llama/Llama-3.1-405B-Instruct-FP8: fbgemm_fp8, scales by row"},
+    {.suffix = "-fp8",
+     .organization = "zai-org",
+     .linear = Quantization::Fp8Channel,
+     .source = "published totals: zai-org/GLM-4.6V-FP8 holds 107751931136 values, one for each "
+               "output row of its quantized matrices more than the model"},
     {.suffix = "-fp8-kv",
      .linear = Quantization::Fp8,
      .static_activation_scales = true,
@@ -103,6 +122,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Fp8,
      .static_activation_scales = true,
      .source = kRedHat},
+    {.suffix = "-autofp8",
+     .linear = Quantization::Fp8,
+     .static_activation_scales = true,
+     .source = "naming of AutoFP8, llm-compressor's forerunner: one scale per tensor, lm_head kept "
+               "in 16 bits"},
     // Before llm-compressor: model cards of July 2024, and vLLM 0.19 starts one with gptq_marlin.
     {.suffix = "-quantized.w4a16",
      .base = "meta-llama-3",
@@ -128,14 +152,23 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .group = kUsualGroup,
      .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-w8a8-int8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-int8-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4",
      .linear = Quantization::Nvfp4,
      .keeps_linear_attention = true,
      .source = kRedHatNvfp4},
-    {.suffix = "-mxfp4",
+    {.suffix = "-nvfp4a16",
+     .linear = Quantization::Nvfp4,
+     .keeps_linear_attention = true,
+     .source = "llm-compressor's scheme NVFP4A16: NVFP4 weights, inputs in 16 bits, lm_head and "
+               "linear attention kept in 16 bits"},
+    {.suffix = "-mxfp4", .linear = Quantization::Mxfp4, .source = kMx},
+    {.suffix = "-mxfp4-preview",
+     .organization = "amd",
      .linear = Quantization::Mxfp4,
-     .source = "naming of repositories in OCP Microscaling formats"},
+     .source = kMx},
     // Publishers who keep to groups of 128.
     {.suffix = "-awq",
      .organization = "qwen",
@@ -182,6 +215,15 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-autoround-gptq-4bit", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-autoround-gptq-4bit-sym", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-autoround-gptq-4bit-asym", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-gptq-4b-128g",
+     .linear = Quantization::GptqInt4,
+     .group = kUsualGroup,
+     .source = "naming of ISTA-DASLab repositories: 4 bits, groups of 128, lm_head in 16 bits"},
+    {.suffix = "-gptq-3bit", .linear = Quantization::GptqInt3, .source = kGptq},
+    {.suffix = "-gptq-2bit", .linear = Quantization::GptqInt2, .source = kGptq},
+    {.suffix = "-int4-sym-gptq-inc", .linear = Quantization::GptqInt4, .source = kIntel},
+    {.suffix = "-int4-sym-inc", .linear = Quantization::GptqInt4, .source = kIntel},
+    {.suffix = "-int4-inc", .linear = Quantization::GptqInt4, .source = kIntel},
     {.suffix = "-gptq-int8", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-gptq-8bit", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-int4",
@@ -201,6 +243,21 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
          "https://unsloth.ai/blog/dynamic-4bit: bitsandbytes nf4, with layers in 16 bits that "
          "are chosen model by model and take less than a tenth more"},
     {.suffix = "-bnb-nf4", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-bnb-nf4-bf16", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
+    {.suffix = "-4bit",
+     .organization = "cohereforai",
+     .linear = Quantization::BnbNf4,
+     .source = kCohere},
+    {.suffix = "-4bit",
+     .organization = "coherelabs",
+     .linear = Quantization::BnbNf4,
+     .source = kCohere},
+    {.suffix = "-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-4bit-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-hqq-4bit", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-4bit-g64-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-4bitgs64-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-eetq", .linear = Quantization::Int8Weight, .source = kEetq},
     {.suffix = "-bnb-8bit",
      .linear = Quantization::BnbInt8,
      .source = "naming of bitsandbytes repositories: LLM.int8(), lm_head in 16 bits"},
@@ -212,6 +269,21 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .source = kMlx},
     {.suffix = "-8bit",
      .organization = "mlx-community",
+     .linear = Quantization::Int8Weight,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-4bit-dwq",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-4bit-mlx",
+     .linear = Quantization::Int4,
+     .group = kMlxGroup,
+     .head_quantized = true,
+     .source = kMlx},
+    {.suffix = "-8bit-mlx",
      .linear = Quantization::Int8Weight,
      .group = kMlxGroup,
      .head_quantized = true,

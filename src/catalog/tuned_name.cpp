@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "catalog/format_words.hpp"
 #include "catalog/quantization_methods.hpp"
 #include "catalog/repository_name.hpp"
 
@@ -24,20 +25,7 @@ constexpr auto kOtherTensors = std::to_array<std::string_view>(
      "pruned",  "qlora",    "ream",   "reap",       "rerank",     "reranker", "reward",
      "rm",      "sfr",      "small",  "speculator", "speech",     "text",     "tiny",
      "tts",     "upscaled", "video",  "vision",     "vl",         "vlm",      "zip"});
-/// Parts of words that name a format.
-constexpr auto kFormatParts =
-    std::to_array<std::string_view>({"awq", "bnb", "bpw", "exl", "fp4", "fp8", "ggml", "gguf",
-                                     "gptq", "int4", "int8", "mlx", "quant", "w4a", "w8a"});
-
 bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
-
-bool names_format(std::string_view word) {
-  constexpr std::string_view kBits = "bit";  // "4bit", but no "orbit"
-  const std::size_t count = word.size() - std::min(word.size(), kBits.size());
-  if (word.ends_with(kBits) && std::ranges::all_of(word.substr(0, count), is_digit)) return true;
-  return std::ranges::any_of(kFormatParts,
-                             [&](std::string_view part) { return word.contains(part); });
-}
 
 /// "swallow8b" is two words, which comparable names join; so are "llama3" and every like it.
 std::size_t letters_before_digit(std::string_view word) {
@@ -90,6 +78,8 @@ bool is_tuned_of(std::span<const std::string_view> words, std::span<const std::s
     if (is_of_base) {
       ++met;
     } else if (speaks_of_other_tensors(word) || (is_behind_base && is_release(word))) {
+      return false;
+    } else if (met == base.size() && names_format_behind_model(word)) {
       return false;
     }
     is_behind_base = is_of_base;

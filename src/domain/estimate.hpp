@@ -126,6 +126,7 @@ struct ResolvedSettings {
 struct Estimate {
   std::string model_id;  ///< empty where the demand was declared without a model
   std::string model_source;
+  std::string model_base;  ///< Model::base; empty where the model has an entry or a file of its own
   ParameterCounts parameters;
   Fact<Quantization> quantization;
   Fact<KvCacheType> kv_cache_type;

@@ -172,6 +172,8 @@ enum class Role { Llm, Embed, Rerank, Vision, Speech, Notebook, Ci, FineTune };
 
 struct Model {
   std::string id;      ///< Hugging Face id, or the path it was read from
+  /// The id of the catalog's entry that a name without an entry of its own was read as.
+  std::optional<std::string> base;
   std::string origin;  ///< "catalog", "overlay", "config.json" …: Estimate's model.source
   std::vector<std::string> aliases;
   std::string family;        ///< "llama", "qwen2" …: Hugging Face model_type

@@ -184,6 +184,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   Estimate estimate;
   estimate.model_id = model.id;
   estimate.model_source = model.origin;
+  estimate.model_base = model.base.value_or("");
   estimate.parameters = model.parameters;
   estimate.quantization = std::move(resolved.quantization);
   estimate.kv_cache_type = std::move(resolved.kv_cache_type);

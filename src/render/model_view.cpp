@@ -138,7 +138,8 @@ void show_facts(Page& page, const domain::Model& model) {
     line("active", grouped(model.parameters.active));
   if (model.parameters.multi_token_prediction)
     line("multi-token", grouped(*model.parameters.multi_token_prediction));
-  if (model.parameters.stored) line("stored", grouped(*model.parameters.stored));
+  if (model.parameters.stored.value_or(model.parameters.total) != model.parameters.total)
+    line("stored", grouped(*model.parameters.stored));
   if (model.max_context_tokens > 0) line("context", grouped(model.max_context_tokens) + " tokens");
   if (model.vocabulary > 0)
     line("vocabulary",
@@ -220,6 +221,7 @@ void show_sources(Page& page, const domain::Model& model) {
 std::string model_text(const domain::Model& model, const Style& style) {
   Page page(style);
   page.paragraph(fmt::format("{} · from the {}", model.id, model.origin), 0, Tone::Strong);
+  if (model.base) page.paragraph(fmt::format("No entry of its own: read as {}", *model.base));
   show_facts(page, model);
   show_parts(page, model);
   show_layers(page, model);

@@ -23,6 +23,8 @@ void show_title(Page& page, const domain::Estimate& estimate) {
                         estimate.model_source == "catalog" ? "the catalog" : estimate.model_source);
   }
   if (!line.empty()) page.paragraph(line);
+  if (!estimate.model_base.empty())
+    page.paragraph(fmt::format("No entry of its own: read as {}", estimate.model_base));
 }
 
 }  // namespace gpushape::render

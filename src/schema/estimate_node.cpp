@@ -24,6 +24,7 @@ Node model_node(const Estimate& estimate) {
   set_known(parameters, "mtp", estimate.parameters.multi_token_prediction);
   Node model = Node::mapping();
   model.set("id", estimate.model_id);
+  set_text(model, "base", estimate.model_base);
   if (!parameters.entries().empty()) model.set("parameters", std::move(parameters));
   set_text(model, "source", estimate.model_source);
   return model;

@@ -121,6 +121,7 @@ Node weights_node(const domain::WeightFormat& weights) {
 Node to_node(const domain::Model& model) {
   Node node = new_document("Model");
   node.set("id", model.id);
+  if (model.base) node.set("base", *model.base);
   node.set("source", model.origin);
   Node& aliases = node.set("aliases", Node::sequence());
   for (const std::string& alias : model.aliases) aliases.add(alias);

@@ -136,4 +136,24 @@ TEST_SUITE("cli") {
     CHECK(run_program({"catalog", "import", broken}).status == 2);
     CHECK(run_program({"catalog", "import", folder.path().string(), "-o", "xml"}).status == 2);
   }
+
+  TEST_CASE("the documents tell what a checkpoint holds, and what a name was read as") {
+    const auto model = [](const std::string& name) {
+      const auto outcome = run_line("estimate " + name + " -o json");
+      REQUIRE(outcome.status == 0);
+      return *gpushape::document::read_json(outcome.out, "estimate.json")->root.find("model");
+    };
+    // https://huggingface.co/api/models/meta-llama/Llama-3.1-8B-Instruct, safetensors.total.
+    const auto own = model("meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(own.find("parameters")->find("stored")->integer() == 8'030'261'248);
+    CHECK(own.find("base") == nullptr);
+    const auto quantized = model("RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
+    CHECK(quantized.find("id")->text() == "RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16");
+    CHECK(quantized.find("base")->text() == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(quantized.find("parameters")->find("stored") == nullptr);
+    CHECK(run_line("estimate meta-lama/Llama-3.1-8B-Instruct")
+              .out.contains("No entry of its own: read as meta-llama/Llama-3.1-8B-Instruct"));
+    CHECK(run_line("catalog show meta-lama/Llama-3.1-8B-Instruct -o json")
+              .out.contains("\"base\": \"meta-llama/Llama-3.1-8B-Instruct\""));
+  }
 }

@@ -82,6 +82,15 @@ TEST_SUITE("schema") {
     CHECK(at(node, "settings.maxNumSeqs.origin")->text() == "computed");
   }
 
+  TEST_CASE("a name without an entry of its own stands beside the entry that it was read as") {
+    auto estimate = samples::full_estimate();
+    estimate.model_id = "RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16";
+    estimate.model_base = "meta-llama/Llama-3.1-8B-Instruct";
+    const Node node = to_node(estimate);
+    CHECK(names(*at(node, "model")) == Names{"id", "base", "parameters", "source"});
+    CHECK(at(node, "model.base")->text() == "meta-llama/Llama-3.1-8B-Instruct");
+  }
+
   TEST_CASE("what is not known is absent") {
     const Node node = to_node(samples::bare_estimate());
     for (const char* path :
