@@ -41,8 +41,9 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
     target = value->value;
     given.emplace(setting, flag);
   };
-  if (const auto& type = invocation.workload.kv_cache_type) {
-    start.kv_cache_type = std::string(name_of(type->value));
+  const auto& type = invocation.workload.kv_cache_type;
+  if (type.origin == domain::Origin::Flag) {
+    start.kv_cache_type = std::string(name_of(type.value));
     given.emplace("kvCacheType", "--kv-cache-dtype");
   }
   if (asked.version) {
