@@ -51,8 +51,9 @@ struct ProjectionWidths {
 
 class ShapeReconciler {
  public:
-  ShapeReconciler(const TensorListing& listing, domain::Model& model)
-      : listing_(listing), model_(model) {}
+  ShapeReconciler(const TensorListing& listing, domain::Model& model,
+                  std::optional<StoredModules>& modules)
+      : listing_(listing), model_(model), modules_(modules) {}
 
   Diagnostics run() {
     reconcile_layers();
@@ -266,7 +267,7 @@ class ShapeReconciler {
 
   const TensorListing& listing_;
   domain::Model& model_;
-  std::optional<StoredModules> modules_;
+  std::optional<StoredModules>& modules_;
   std::set<std::tuple<std::string_view, std::int64_t, std::int64_t>> told_;
   Diagnostics faults_;
   bool is_rotation_resized_ = false;
@@ -274,8 +275,9 @@ class ShapeReconciler {
 
 }  // namespace
 
-Diagnostics reconcile_shapes(const TensorListing& listing, domain::Model& model) {
-  return ShapeReconciler(listing, model).run();
+Diagnostics reconcile_shapes(const TensorListing& listing, domain::Model& model,
+                             std::optional<StoredModules>& modules) {
+  return ShapeReconciler(listing, model, modules).run();
 }
 
 }  // namespace gpushape::catalog

@@ -5,14 +5,19 @@
 // another, nothing is guessed.
 #pragma once
 
+#include <optional>
+
 #include "base/diagnostic.hpp"
+#include "catalog/stored_modules.hpp"
 #include "catalog/tensor_listing.hpp"
 #include "domain/model.hpp"
 
 namespace gpushape::catalog {
 
 /// Corrects the model; what cannot be reconciled is returned, in messages that name the tensor, its
-/// shape and the field. `listing` has types and shapes, with the names of safetensors.
-Diagnostics reconcile_shapes(const TensorListing& listing, domain::Model& model);
+/// shape and the field. `listing` has types and shapes, with the names of safetensors; `modules`
+/// becomes its modules, for further comparison.
+Diagnostics reconcile_shapes(const TensorListing& listing, domain::Model& model,
+                             std::optional<StoredModules>& modules);
 
 }  // namespace gpushape::catalog

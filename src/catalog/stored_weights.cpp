@@ -14,6 +14,7 @@
 #include "catalog/header_rest.hpp"
 #include "catalog/header_shapes.hpp"
 #include "catalog/index_total.hpp"
+#include "catalog/limits.hpp"
 #include "catalog/stored_modules.hpp"
 #include "catalog/stored_scheme.hpp"
 #include "catalog/tensor_names.hpp"
@@ -31,8 +32,8 @@ using Scope = TensorName::Scope;
 /// What a header and a model say of one another.
 class Comparison {
  public:
-  Comparison(const TensorListing& listing, domain::Model& model)
-      : listing_(listing), model_(model), modules_(listing, layers_of(model)) {}
+  Comparison(const TensorListing& listing, const StoredModules& modules, domain::Model& model)
+      : listing_(listing), modules_(modules), model_(model) {}
 
   void run() {
     const domain::Model before = model_;
@@ -146,8 +147,8 @@ class Comparison {
   }
 
   const TensorListing& listing_;
+  const StoredModules& modules_;
   domain::Model& model_;
-  StoredModules modules_;
   std::vector<Found> found_;
   std::vector<std::string> different_;
   std::vector<std::string> missing_;
@@ -169,7 +170,8 @@ void take_embedding(const TensorListing& listing, domain::Model& model) {
       if (model.weights.linear == model.weights.other) model.weights.linear = tensor.type->plain;
       model.weights.other = tensor.type->plain;
     }
-    if (tensor.columns == model.hidden_size && tensor.rows != model.vocabulary && tensor.rows > 0) {
+    if (tensor.columns == model.hidden_size && tensor.rows != model.vocabulary && tensor.rows > 0 &&
+        tensor.rows <= kVocabulary.most) {
       model.notes.push_back(
           fmt::format("{} stores {} rows of the embedding, the config says {}: "
                       "the header wins",
@@ -230,11 +232,16 @@ Diagnostics hold_against(const TensorListing& listing, domain::Model& model) {
     return {};
   }
   take_embedding(listing, model);
+  std::optional<StoredModules> modules;
   if (!listing.is_gguf) {
-    if (Diagnostics faults = reconcile_shapes(listing, model); !faults.empty()) return faults;
+    Diagnostics faults = reconcile_shapes(listing, model, modules);
+    if (faults.empty())
+      faults = contradictions(model, "num_attention_heads", "num_key_value_heads");
+    if (!faults.empty()) return faults;
   }
   domain::resolve_modules(model);
-  Comparison(listing, model).run();
+  if (!modules) modules.emplace(listing, layers_of(model));
+  Comparison(listing, *modules, model).run();
   model.stored = sorted_parts(listing);
   std::int64_t values = 0;
   for (const domain::StoredPart& part : model.stored) values += part.values;

@@ -166,6 +166,19 @@ TEST_SUITE("catalog") {
           std::string::npos);
   }
 
+  TEST_CASE("a vocabulary that no model has is not taken from a header") {
+    std::vector<StTensor> tensors = checkpoint(plain);
+    tensors.front().shape = {1'000'000'000'000, 64};
+    const std::string json = safetensors_json(tensors);
+    const Folder folder;
+    folder.write("config.json", config());
+    folder.write("model.safetensors", little(json.size(), 8) + json);  // the header alone
+    const auto model = read_source(folder.path());
+    REQUIRE_FALSE(model);
+    CHECK(messages(model.error()).find("model.embed_tokens is 1000000000000 x 64") !=
+          std::string::npos);
+  }
+
   TEST_CASE("layers of kinds that take turns are not made up") {
     std::string text =
         config_with(R"("model_type": "llama", "architectures": ["LlamaForCausalLM"])",
