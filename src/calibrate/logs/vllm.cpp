@@ -282,7 +282,7 @@ void read_settings_list(std::string_view line, State& state) {
   read_vllm_config(line, state.log);
   const std::string& model = state.log.start.model;
   if (state.has_settings && !state.is_up && model != before) state.other_model = before;
-  state.has_settings = true;
+  state.has_settings = !model.empty();  // an excerpt shortens the list at times
 }
 
 void read_line(std::string_view line, State& state) {
