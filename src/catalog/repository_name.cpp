@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "catalog/quantization_methods.hpp"
+#include "domain/checkpoint_values.hpp"
 #include "domain/modules.hpp"
 #include "domain/parameter_counts.hpp"
 
@@ -116,6 +117,7 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   const bool is_file_type = domain::scheme(suffix.linear).is_interleaved;
   if (suffix.linear != Quantization::Fp8Block && !is_file_type)
     format.kept.emplace_back(kPrediction);
+  if (suffix.keeps_attention) format.kept.emplace_back(kFullAttention);
   if (!has_linear_attention(base)) return format;
   if (suffix.keeps_linear_attention) format.kept.emplace_back(kLinearAttention);
   if (suffix.mixers) {
@@ -273,6 +275,27 @@ domain::Model tuned(domain::Model base, std::string_view repository) {
       "tensors; give its config.json where they differ");
 }
 
+namespace {
+
+/// What the Hub's count of the repository is, which is no count of parameters. Checkpoints of tied
+/// models hold the head once more or not, by the release of the tool that wrote them.
+void note_checkpoint(domain::Model& model, const RepositorySuffix& suffix) {
+  const bool is_packed =
+      suffix.linear == Quantization::Int4 || suffix.linear == Quantization::Int8Weight;
+  if (is_packed && !suffix.suffix.contains("a16")) return;
+  const std::optional<std::int64_t> values = domain::checkpoint_values(model);
+  if (!values || *values == model.parameters.total) return;
+  std::string note = fmt::format(
+      "its checkpoint holds {} values by the Hub's count, which takes {}", *values,
+      is_packed ? "words of packed weights and scales one by one" : "scales for parameters");
+  if (model.tied_embeddings)
+    note += fmt::format("; {} where the tied head is stored once more",
+                        *values + domain::vocabulary_values(model));
+  model.notes.push_back(std::move(note));
+}
+
+}  // namespace
+
 domain::Model requantized(domain::Model base, std::string_view repository,
                           const RepositorySuffix& suffix) {
   base.notes.push_back(
@@ -286,6 +309,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.parameters.stored.reset();
   domain::resolve_modules(base);
   domain::count_all_parameters(base);
+  note_checkpoint(base, suffix);
   return base;
 }
 

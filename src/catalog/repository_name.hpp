@@ -24,7 +24,8 @@ struct RepositorySuffix {
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
   bool head_quantized = false;
-  double richer = 0;  ///< WeightFormat::richer
+  double richer = 0;             ///< WeightFormat::richer
+  bool keeps_attention = false;  ///< of every kind, in 16 bits
   /// Of models with linear attention: its layers stay in 16 bits.
   bool keeps_linear_attention = false;
   /// Of models with linear attention: how all attention is stored instead.

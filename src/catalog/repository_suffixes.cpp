@@ -37,7 +37,6 @@ constexpr std::string_view kCohere =
 constexpr std::string_view kHqq =
     "naming of HQQ repositories: 4 bits, groups of 64 (the default of hqq's BaseQuantizeConfig), "
     "lm_head in 16 bits";
-constexpr int kHqqGroup = 64;
 constexpr std::string_view kEetq =
     "naming of EETQ repositories: 8-bit weights, one 16-bit scale per output row, lm_head in 16 "
     "bits (transformers' EetqConfig)";
@@ -52,6 +51,7 @@ constexpr std::string_view kMlx =
     "included";
 constexpr int kMlxGroup = 32;
 constexpr int kUsualGroup = 128;
+constexpr int kHalfGroup = 64;
 constexpr std::string_view kNamesNoType =
     "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
     "none is named; another one by --quant";
@@ -139,6 +139,19 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .group = domain::kWholeRow,
      .source = "model card of RedHatAI/Meta-Llama-3-8B-Instruct-quantized.w8a16: AutoGPTQ, one "
                "scale per output row"},
+    {.suffix = "-quantized.w4a16",
+     .base = "llama-4",
+     .linear = Quantization::Int4,
+     .group = kUsualGroup,
+     .keeps_attention = true,
+     .source = "published total of RedHatAI/Llama-4-Scout-17B-16E-Instruct-quantized.w4a16, "
+               "19601967392: attention and lm_head kept in 16 bits"},
+    {.suffix = "-quantized.w4a16",
+     .base = "granite-3.1-2b",
+     .linear = Quantization::Int4,
+     .group = kHalfGroup,
+     .source = "published total of RedHatAI/granite-3.1-2b-instruct-quantized.w4a16, 543603248: "
+               "groups of 64, lm_head kept in 16 bits"},
     {.suffix = "-quantized.w4a16",
      .linear = Quantization::Int4,
      .group = kUsualGroup,
@@ -252,11 +265,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .organization = "coherelabs",
      .linear = Quantization::BnbNf4,
      .source = kCohere},
-    {.suffix = "-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
-    {.suffix = "-4bit-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
-    {.suffix = "-hqq-4bit", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
-    {.suffix = "-4bit-g64-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
-    {.suffix = "-4bitgs64-hqq", .linear = Quantization::Awq, .group = kHqqGroup, .source = kHqq},
+    {.suffix = "-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
+    {.suffix = "-4bit-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
+    {.suffix = "-hqq-4bit", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
+    {.suffix = "-4bit-g64-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
+    {.suffix = "-4bitgs64-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
     {.suffix = "-eetq", .linear = Quantization::Int8Weight, .source = kEetq},
     {.suffix = "-bnb-8bit",
      .linear = Quantization::BnbInt8,
@@ -288,6 +301,13 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .group = kMlxGroup,
      .head_quantized = true,
      .source = kMlx},
+    {.suffix = "-mlx-4bit",
+     .organization = "qwen",
+     .linear = Quantization::Int4,
+     .group = 2 * kMlxGroup,
+     .head_quantized = true,
+     .source = "published total of Qwen/Qwen3-4B-MLX-4bit, 565828096: groups of 128 with a scale "
+               "and a bias, head included"},
     {.suffix = "-mlx-4bit",
      .linear = Quantization::Int4,
      .group = kMlxGroup,

@@ -138,6 +138,11 @@ void show_facts(Page& page, const domain::Model& model) {
     line("active", grouped(model.parameters.active));
   if (model.parameters.multi_token_prediction)
     line("multi-token", grouped(*model.parameters.multi_token_prediction));
+  // Published totals count those of fp8 blocks and of gpt-oss, and no others.
+  if (model.parameters.scales > 0)
+    line("scales", grouped(model.parameters.scales) + " of the parameters");
+  else if (domain::scheme(model.weights.linear).granularity != domain::ScaleGranularity::None)
+    line("scales", "beside the parameters");
   if (model.parameters.stored.value_or(model.parameters.total) != model.parameters.total)
     line("stored", grouped(*model.parameters.stored));
   if (model.max_context_tokens > 0) line("context", grouped(model.max_context_tokens) + " tokens");

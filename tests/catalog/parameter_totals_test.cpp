@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -91,5 +92,69 @@ TEST_SUITE("catalog") {
       ++entries;
     }
     CHECK(entries > 450);
+  }
+
+  TEST_CASE("every published count and every count by formula is met, or a note explains it") {
+    const char* shared = std::getenv("GPUSHAPE_SHARED");
+    if (shared == nullptr) {
+      MESSAGE("skipped: GPUSHAPE_SHARED is not set");
+      return;
+    }
+    const auto catalog = gpushape::catalog::Catalog::open().value();
+    int rows = 0;
+    for (const Row& row : published_rows(shared)) {
+      const auto model = catalog.find(row.id);
+      if (!model) continue;
+      CAPTURE(row.id);
+      const std::string total = std::to_string(model->parameters.total);
+      CAPTURE(total);
+      if (!row.total.empty()) {
+        CAPTURE(row.total);
+        CHECK((row.total == total || is_explained(*model, row.total)));
+      }
+      constexpr std::string_view kFormula = "formula ";
+      const std::size_t at = row.check.find(kFormula);
+      if (at == std::string::npos) continue;
+      const std::string formula = row.check.substr(at + kFormula.size());
+      const std::string count = formula.substr(0, formula.find_first_not_of("0123456789"));
+      CAPTURE(count);
+      CHECK((count.empty() || count == total || is_explained(*model, count)));
+      ++rows;
+    }
+    CHECK(rows > 200);
+  }
+
+  // https://huggingface.co/api/models/RedHatAI/...: safetensors.total of each.
+  TEST_CASE("what quantized checkpoints hold is counted as the Hub counts it") {
+    struct Row {
+      const char* id;
+      const char* published;
+    };
+    const auto catalog = gpushape::catalog::Catalog::open().value();
+    for (const Row& row : {
+             // 64 layers of 8192 + 2 x 1024 + 5120 + 2 x 25600 + 5120 rows, one scale for each.
+             Row{"RedHatAI/Qwen3-32B-FP8-dynamic", "32766710784"},
+             Row{"RedHatAI/gemma-3-4b-it-FP8-dynamic", "4301089136"},
+             Row{"RedHatAI/gemma-3-12b-it-FP8-dynamic", "12189561456"},
+             Row{"RedHatAI/Qwen2.5-VL-7B-Instruct-quantized.w8a8", "8293557248"},
+             Row{"zai-org/GLM-4.6V-FP8", "107751931136"},
+             // 31'205'621'760 / 8 words, 31'205'621'760 / 128 scales, 2 x 448 sizes, and the rest.
+             Row{"RedHatAI/Qwen3-32B-quantized.w4a16", "5700999040"},
+             Row{"RedHatAI/pixtral-12b-quantized.w4a16", "3225895472"},
+             Row{"RedHatAI/Mistral-Small-3.1-24B-Instruct-2503-quantized.w4a16", "4733947440"},
+             // Groups of 64; attention in 16 bits.
+             Row{"RedHatAI/granite-3.1-2b-instruct-quantized.w4a16", "543603248"},
+             Row{"RedHatAI/Llama-4-Scout-17B-16E-Instruct-quantized.w4a16", "19601967392"},
+             // The tied head once more.
+             Row{"RedHatAI/Qwen3-4B-quantized.w4a16", "1260658680"},
+             Row{"RedHatAI/SmolLM-135M-Instruct-quantized.w8a16", "83356260"},
+             Row{"RedHatAI/gemma-3-12b-it-quantized.w8a8", "13196440176"},
+             Row{"RedHatAI/Llama-3.2-3B-Instruct-FP8", "3606752648"},
+         }) {
+      CAPTURE(row.id);
+      const auto model = catalog.find(row.id);
+      REQUIRE(model);
+      CHECK(is_explained(*model, row.published));
+    }
   }
 }

@@ -156,4 +156,14 @@ TEST_SUITE("cli") {
     CHECK(run_line("catalog show meta-lama/Llama-3.1-8B-Instruct -o json")
               .out.contains("\"base\": \"meta-llama/Llama-3.1-8B-Instruct\""));
   }
+
+  // 684'531'386'000 published values of DeepSeek-V3 are 671'026'419'200 of the model, an extra
+  // layer with copies of embedding and head, and 41'540'496 scales of fp8 blocks.
+  TEST_CASE("the parameters of a quantized model say whether its scales are among them") {
+    CHECK(run_line("catalog show deepseek-ai/DeepSeek-V3")
+              .out.contains("41,540,496 of the parameters"));
+    CHECK(run_line("catalog show RedHatAI/Qwen3-32B-FP8-dynamic")
+              .out.contains("scales          beside the parameters"));
+    CHECK_FALSE(run_line("catalog show Qwen/Qwen3-32B").out.contains("beside the parameters"));
+  }
 }
