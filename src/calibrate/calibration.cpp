@@ -116,7 +116,8 @@ bool is_compared(const Row& row, const EngineLog& log,
   const bool needs_gpu = row.name != std::string_view("weights");
   if (needs_gpu && !gpu) return false;
   if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
-  return std::ssize(log.ranks) >= log.start.pipeline_parallel;
+  const std::int64_t stages = log.start.pipeline_parallel;
+  return stages == 1 || std::ssize(log.ranks) >= stages;
 }
 
 std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
@@ -191,6 +192,8 @@ void explain_batches(const EngineLog& log, const Surroundings& surroundings,
     return term.is_off && (term.name == "activation" || term.name == "kvPool");
   });
   if (start.engine != "vllm" || !is_open || worst == calibration.terms.end()) return;
+  // A cause that the log speaks for stands; a guess gives way.
+  if (!worst->causes.empty() && !worst->causes.front().starts_with("perhaps")) return;
   for (const auto& [sequences, tokens] : kBatches) {
     domain::Workload other = workload;
     if (!start.max_num_seqs) other.engine.max_num_seqs = {sequences, domain::Origin::Measured, {}};
@@ -199,14 +202,12 @@ void explain_batches(const EngineLog& log, const Surroundings& surroundings,
     const Result<domain::Estimate> estimate =
         estimate::estimate_memory(surroundings.model, other, surroundings.engine, surroundings.gpu);
     if (!estimate || !holds_terms(*estimate, calibration)) continue;
-    if (worst->withheld.empty()) worst->withheld = "other sizes of a step fit it better";
-    worst->causes.insert(
-        worst->causes.begin(),
-        fmt::format("other sizes of a step than this GPU's defaults leave nothing off: give{}{}",
-                    start.max_num_seqs ? "" : fmt::format(" --max-num-seqs {}", sequences),
-                    start.max_num_batched_tokens
-                        ? ""
-                        : fmt::format(" --max-num-batched-tokens {}", tokens)));
+    std::string words = fmt::format(
+        "other sizes of a step than this GPU's defaults leave nothing off: give{}{}",
+        start.max_num_seqs ? "" : fmt::format(" --max-num-seqs {}", sequences),
+        start.max_num_batched_tokens ? "" : fmt::format(" --max-num-batched-tokens {}", tokens));
+    if (worst->withheld.empty()) worst->withheld = words;
+    worst->causes.insert(worst->causes.begin(), std::move(words));
     return;
   }
 }

@@ -95,6 +95,8 @@ struct Capacity {
   std::string kv_pool_source;  ///< of what no term explains
   std::int64_t kv_pool_tokens =
       0;  ///< the count the engine of that version would print for the expected pool
+  /// That count is of requests of the longest context that the pool holds, not of its blocks.
+  bool counts_requests = false;
   double max_concurrency_at_context = 0;
   std::optional<BesideShare> beside_share;  ///< of engines that take a share of the GPU first
   bool fits = false;                        ///< at the high end of the range

@@ -90,6 +90,12 @@ domain::EstimateComparison compare_estimates(Estimate before, Estimate after) {
   note_setting(comparison.settings, "maxNumBatchedTokens",
                fmt::format("{}", was.max_num_batched_tokens.value),
                fmt::format("{}", is.max_num_batched_tokens.value));
+  const auto counts = [](const Estimate& estimate) {
+    if (!estimate.capacity) return "";
+    return estimate.capacity->counts_requests ? "what requests of the longest context hold"
+                                              : "all blocks";
+  };
+  note_setting(comparison.settings, "printedTokens", counts(before), counts(after));
   for (const Term& term : before.terms)
     comparison.terms.push_back(change_of(term.name, &term, find_term(after, term.name)));
   for (const Term& term : after.terms) {

@@ -49,9 +49,11 @@ void show_changes(Page& page, const EstimateComparison& comparison) {
                           change_text(pool_after - pool_before)});
     const std::int64_t tokens_before = comparison.before.capacity->kv_pool_tokens;
     const std::int64_t tokens_after = comparison.after.capacity->kv_pool_tokens;
-    table.rows.push_back(
-        {"tokens it would print", grouped(tokens_before), grouped(tokens_after),
-         tokens_before == tokens_after ? std::string("=") : grouped(tokens_after - tokens_before)});
+    table.rows.push_back({"tokens it would print", grouped(tokens_before), grouped(tokens_after),
+                          tokens_before == tokens_after
+                              ? std::string("=")
+                              : fmt::format("{}{}", tokens_after > tokens_before ? "+" : "",
+                                            grouped(tokens_after - tokens_before))});
   }
   page.table(table);
 }

@@ -562,7 +562,7 @@ TEST_SUITE("calibrate") {
 
   TEST_CASE("a start that found too little free memory says who has the rest") {
     const std::string text = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
-    const std::size_t loading = text.find("Starting to load model");
+    const std::size_t loading = text.find("Model loading took");
     REQUIRE(loading != std::string::npos);
     const std::string refused =
         text.substr(0, text.rfind('\n', loading) + 1) +
@@ -590,7 +590,10 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("of several starts in one text the last is read, and the others are said") {
-    const std::string first = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    const std::string first =
+        example::log_text("examples/logs/vllm-0.19-llama-8b.log") +
+        "\n(EngineCore pid=201) INFO 03-02 09:15:14 [v1/engine/core.py:283] init engine (profile, "
+        "create kv cache, warmup model) took 34.20 seconds\n";
     const Result<EngineLog> log = read_engine_log(first + first, "twice.log");
     REQUIRE(log.has_value());
     REQUIRE(log->earlier_models.size() == 1);

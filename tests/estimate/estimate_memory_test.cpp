@@ -163,6 +163,17 @@ TEST_SUITE("estimate") {
     CHECK(estimate.parallelism.tensor == 2);
   }
 
+  TEST_CASE("engines that are parallel by data share the requests, and a note says so") {
+    domain::Workload workload = example::workload(8192, 32);
+    const Bytes whole = term(made(workload), "kvCache");
+    workload.engine.data = flag<std::int64_t>(4);
+    const domain::Estimate estimate = made(workload);
+    CHECK(term(estimate, "kvCache").count() * 4 == whole.count());  // 8 of 32 on each
+    CHECK(estimate.concurrency->value == 32);
+    CHECK(estimate.concurrency_of_rank == 8);
+    CHECK(example::has_note(estimate, "8 on each"));
+  }
+
   TEST_CASE("batch defaults follow the device that the engine finds") {
     domain::Workload workload = example::workload(8192, 32);
     CHECK(made(workload).settings.max_num_seqs.value == 1024);

@@ -92,9 +92,11 @@ TEST_SUITE("estimate") {
     workload.engine.version = example::flag(domain::EngineVersion{0, 22, 0});
     const domain::EstimateComparison comparison =
         estimate::compare_estimates(before, estimated(workload));
-    REQUIRE(comparison.settings.size() == 2);
+    REQUIRE(comparison.settings.size() == 3);
     CHECK(comparison.settings[0] == domain::Difference{"engineVersion", "0.19", "0.22"});
     CHECK(comparison.settings[1] == domain::Difference{"gpuMemoryUtilization", "0.9", "0.92"});
+    // From 0.21 on the engine prints what requests of the longest context hold.
+    CHECK(comparison.settings[2].name == "printedTokens");
     CHECK(comparison.terms.size() == before.terms.size());
     for (const domain::TermChange& change : comparison.terms) {
       CHECK(change.change() == Bytes(0));

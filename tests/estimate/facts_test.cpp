@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using estimate::Conditions;
@@ -18,6 +19,32 @@ TEST_SUITE("estimate") {
     CHECK(Facts(engine, {0, 19, 0}, {}).expected("maxNumSeqs") == 128);
     CHECK(Facts(engine, {0, 19, 1}, large).expected("gpuMemoryUtilization") == 0.9);
     CHECK(Facts(engine, {0, 23, 0}, large).expected("gpuMemoryUtilization") == 0.92);
+  }
+
+  // vLLM asked for a name with h100 or h200 to 0.8.4, for 70 GiB alone in 0.8.5 (pull request
+  // 17073), and for another name than a100 from 0.9 on (17885).
+  TEST_CASE("batch defaults of large devices changed by release") {
+    const domain::Engine engine = *example::built_in_catalog().engine("vllm");
+    const Conditions h100{.device_gib = 79.6, .gpu_given = 1, .is_h100 = 1};
+    const Conditions a100{.device_gib = 80, .gpu_given = 1, .is_a100 = 1};
+    const Conditions b200{.device_gib = 180, .gpu_given = 1};
+    const auto sequences = [&](domain::EngineVersion version, const Conditions& device) {
+      return Facts(engine, version, device).expected("maxNumSeqs");
+    };
+    CHECK(sequences({0, 8, 2}, h100) == 1024);
+    CHECK(sequences({0, 8, 2}, b200) == 256);
+    CHECK(sequences({0, 8, 2}, a100) == 256);
+    CHECK(sequences({0, 8, 5}, b200) == 1024);
+    CHECK(sequences({0, 8, 5}, a100) == 1024);
+    CHECK(sequences({0, 9, 0}, a100) == 256);
+    CHECK(sequences({0, 9, 0}, h100) == 1024);
+    Conditions program = h100;
+    program.is_library = 1;
+    CHECK(Facts(engine, {0, 8, 2}, program).expected("maxNumBatchedTokens") == 16384);
+    program = a100;
+    program.is_library = 1;
+    CHECK(Facts(engine, {0, 8, 5}, program).expected("maxNumBatchedTokens") == 16384);
+    CHECK(Facts(engine, {0, 9, 0}, program).expected("maxNumBatchedTokens") == 8192);
   }
 
   TEST_CASE("what holds is the same whether a version was read before or not") {

@@ -83,9 +83,17 @@ void add_gemma3n_towers(ConfigParts& parts) {
       "image and audio towers are counted together as the Hub counts those of gemma-3n-E4B-it");
 }
 
+namespace {
+
+struct PixtralDefaults {
+  std::int64_t image = 0;  ///< edge, pixels
+  std::int64_t patch = 0;
+  std::int64_t merge = 0;  ///< edge of the patches that become one
+};
+
 // PixtralVisionModel: no biases, gated networks, one norm before the blocks. The projector of
 // Mistral 3 merges two by two patches.
-void add_pixtral(ConfigParts& parts) {
+void add_pixtral(ConfigParts& parts, const PixtralDefaults& defaults) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
   const Fields vision(*reader);
@@ -94,8 +102,9 @@ void add_pixtral(ConfigParts& parts) {
   tower.gated = true;
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t out = parts.model().hidden_size;
-  const Patches patches = read_patches(vision, 1540, 14);
-  const std::int64_t merge = parts.root().integer("spatial_merge_size", kMergeEdge).value_or(2);
+  const Patches patches = read_patches(vision, defaults.image, defaults.patch);
+  const std::int64_t merge =
+      parts.root().integer("spatial_merge_size", kMergeEdge).value_or(defaults.merge);
   const bool bias = parts.root().boolean("multimodal_projector_bias").value_or(false);
   tower.parameters = kColours * patches.patch * patches.patch * hidden + hidden +
                      tower.layers * values_of_plain_gated(hidden, tower.width) + hidden +
@@ -106,6 +115,12 @@ void add_pixtral(ConfigParts& parts) {
   tower.output_tokens = (patches.side / merge) * (patches.side / merge + 1);
   tower.input_values = kColours * patches.image * patches.image;
   add_tower(parts, tower);
+}
+
+}  // namespace
+
+void add_pixtral(ConfigParts& parts) {
+  add_pixtral(parts, {.image = 1540, .patch = 14, .merge = 2});
 }
 
 namespace {
@@ -136,11 +151,12 @@ void add_llava(ConfigParts& parts) {
   const Fields vision(*reader);
   const std::string kind = vision.text("model_type").value_or("clip_vision_model");
   if (kind == "pixtral") {
-    add_pixtral(parts);
+    // PixtralVisionConfig's own defaults; nothing is merged.
+    add_pixtral(parts, {.image = 1024, .patch = 16, .merge = 1});
     const std::int64_t hidden = parts.model().towers.back().hidden_size;
     // LLaVA's own projector in place of Mistral's: neither norm nor merging, and biases.
     const std::int64_t out = parts.model().hidden_size;
-    parts.model().towers.back().parameters += 2 * out - hidden - 4 * hidden * hidden;
+    parts.model().towers.back().parameters += 2 * out - hidden - hidden * hidden;
     return;
   }
   const std::int64_t out = parts.model().hidden_size;

@@ -238,8 +238,8 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
   }
   PoolCount count;
   if (counted != nullptr) {
-    count = count_pool(*counted, blocks, plan.longest_request,
-                       plan.facts.expected("poolTokensFromRequests") != 0);
+    capacity.counts_requests = plan.facts.expected("poolTokensFromRequests") != 0;
+    count = count_pool(*counted, blocks, plan.longest_request, capacity.counts_requests);
   }
   capacity.kv_pool_tokens = count.tokens;
   capacity.max_concurrency_at_context = count.requests;
