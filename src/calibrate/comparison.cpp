@@ -101,6 +101,12 @@ bool has_unnamed_draft(const EngineStart& start, const domain::Model& model) {
 /// many tokens there are.
 bool has_unequal_gpus(const EngineStart& start) { return start.gpu.contains('+'); }
 
+/// A record of a pipeline holds the pool of one stage, and the count is that of the stage with
+/// least: fewer than the printed pool holds are another's.
+void drop_other_stage(const EngineStart& start, std::optional<TokenCheck>& check) {
+  if (check && start.pipeline_parallel > 1 && check->printed < check->least) check.reset();
+}
+
 std::string why_without_pool(const EngineStart& start, const domain::Model& model,
                              const RecordGpu& gpu) {
   if (!start.pool_gib) return "prints no pool";
@@ -308,9 +314,11 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&
       (has_release || comparison.has_plain_cache))
     comparison.tokens = check_tokens_of(possible, *model, *engine);
+  drop_other_stage(start, comparison.tokens);
   if (comparison.tokens && !comparison.tokens->holds())
     comparison.token_cause = cause_of_tokens(start, *model, *engine, release->version, gpu.memory);
   if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
+  drop_other_stage(start, comparison.blocks);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;
 }

@@ -385,6 +385,20 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(tokens().holds());
   }
 
+  // Llama-3.1-8B on four stages: the first has 69.80 GiB for its keys, the last, with the
+  // head, 68.89, and that decides: 2,257,264 tokens.
+  TEST_CASE("of a pipeline the pool of one stage does not tell the count of another") {
+    LogRow row = kRows[5];
+    REQUIRE(row.pipeline_parallel == 4);
+    row.pool_gib = 69.80;
+    CHECK_FALSE(calibrate::compare(start_of(row), built_in_catalog(), built_in_profiles()).tokens);
+    row.tokens = 2400000;  // more than that pool holds is nobody's
+    const Comparison more =
+        calibrate::compare(start_of(row), built_in_catalog(), built_in_profiles());
+    REQUIRE(more.tokens);
+    CHECK_FALSE(more.tokens->holds());
+  }
+
   TEST_CASE("what a source does not state widens the range, and nothing else does") {
     EngineStart start = start_of(kRows.front());
     const Comparison known = calibrate::compare(start, built_in_catalog(), built_in_profiles());

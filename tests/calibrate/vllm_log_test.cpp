@@ -589,6 +589,25 @@ TEST_SUITE("calibrate") {
     CHECK(calibration.verdict.contains("no memory was left"));
   }
 
+  TEST_CASE("a process that failed is no start, and a request that failed is one") {
+    const std::string whole = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    const std::string fault =
+        "\nRuntimeError: Engine core initialization failed. See root cause above. Failed core "
+        "proc(s): {}\n";
+    const Result<EngineLog> failed = read_engine_log(whole + fault, "failed.log");
+    REQUIRE(failed.has_value());
+    CHECK(failed->failure.contains("one of its processes failed"));
+    CHECK_FALSE(calibrated(*failed, "h100-sxm-80").agrees());
+    const Result<EngineLog> served = read_engine_log(
+        whole +
+            "\nINFO:     Application startup complete.\ntorch.OutOfMemoryError: CUDA out of "
+            "memory\n",
+        "served.log");
+    REQUIRE(served.has_value());
+    CHECK(served->failure.empty());
+    CHECK(calibrated(*served, "h100-sxm-80").agrees());
+  }
+
   TEST_CASE("of several starts in one text the last is read, and the others are said") {
     const std::string first =
         example::log_text("examples/logs/vllm-0.19-llama-8b.log") +

@@ -18,15 +18,6 @@
 namespace gpushape::calibrate::logs {
 namespace {
 
-/// Which ranks there are, as each says when it joins: "rank 1 in world size 4 is assigned as DP
-/// rank 0, PP rank 0, TP rank 1".
-struct Ranks {
-  std::int64_t world = 1;
-  std::int64_t data = 1;
-  std::int64_t pipeline = 1;
-  std::int64_t tensor = 1;
-};
-
 struct State : Start {
   std::string args_model;
   std::string loaded_model;  ///< as the lines of the loader name it
@@ -230,6 +221,11 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view) { log.failure = "the GPU ran out of memory"; }},
     {"CUDA out of memory",
      [](EngineLog& log, std::string_view) { log.failure = "the GPU ran out of memory"; }},
+    {"Engine core initialization failed",
+     [](EngineLog& log, std::string_view) {
+       if (log.failure.empty())
+         log.failure = "one of its processes failed: see the first error in the log";
+     }},
 });
 
 /// A server starts again in the same file, or a program makes its next engine.
@@ -244,21 +240,6 @@ bool begins_another(std::string_view line, const State& state) {
   return state.is_up && line.contains("Initializing a") && line.contains("LLM engine (v");
 }
 
-/// What stands behind `words` in the list behind "is assigned as".
-std::int64_t rank_behind(std::string_view line, std::string_view words) {
-  const auto rest = behind(line, words);
-  return rest ? leading_count(*rest).value_or(0) : 0;
-}
-
-void read_rank(std::string_view line, Ranks& said) {
-  const auto rest = behind(line, " in world size ");
-  if (!rest || !line.contains(" is assigned as ")) return;
-  said.world = std::max(said.world, leading_count(*rest).value_or(1));
-  said.data = std::max(said.data, rank_behind(line, "DP rank ") + 1);
-  said.pipeline = std::max(said.pipeline, rank_behind(line, "PP rank ") + 1);
-  said.tensor = std::max(said.tensor, rank_behind(line, "TP rank ") + 1);
-}
-
 /// The model where no list of settings names it: the loader does.
 void read_loader(std::string_view line, std::string& model) {
   if (const auto rest = behind(line, "Starting to load model ")) {
@@ -267,14 +248,6 @@ void read_loader(std::string_view line, std::string& model) {
   }
   if (const auto rest = behind(line, "Time spent downloading weights for "); rest && model.empty())
     model = std::string(rest->substr(0, rest->find_first_of(": ")));
-}
-
-/// Of a text that begins behind the engine's list of settings.
-void take_ranks(const Ranks& said, EngineStart& start) {
-  start.pipeline_parallel = std::max(start.pipeline_parallel, said.pipeline);
-  start.data_parallel = std::max(start.data_parallel, said.data);
-  start.tensor_parallel =
-      std::max({start.tensor_parallel, said.tensor, said.world / (said.pipeline * said.data)});
 }
 
 void read_settings_list(std::string_view line, State& state) {
@@ -289,7 +262,7 @@ void read_line(std::string_view line, State& state) {
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
     read_settings_list(line, state);
-  read_rank(line, state.said);
+  read_vllm_rank(line, state.said);
   read_loader(line, state.loaded_model);
   if (line.contains("non-default args: {") || line.contains("args: Namespace("))
     read_vllm_arguments(line, state.log.start, state.args_model);

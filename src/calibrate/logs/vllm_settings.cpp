@@ -1,5 +1,6 @@
 #include "calibrate/logs/vllm_settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -58,6 +59,13 @@ void read_unsloth(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "Chunked prefill tokens = "))
     start.max_num_batched_tokens = leading_count(*rest);
   if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
+}
+
+/// What stands behind `words` in the list behind "is assigned as".
+std::int64_t rank_behind(std::string_view line, std::string_view words) {
+  const auto rest = behind(line, words);
+  constexpr std::int64_t kMostRank = 65536;
+  return rest ? std::min(leading_count(*rest).value_or(0), kMostRank) : 0;
 }
 
 }  // namespace
@@ -144,6 +152,22 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "Desired GPU memory utilization is (")) {
     if (const auto number = leading_number(*rest)) start.utilization = number;
   }
+}
+
+void read_vllm_rank(std::string_view line, Ranks& said) {
+  const auto rest = behind(line, " in world size ");
+  if (!rest || !line.contains(" is assigned as ")) return;
+  said.world = std::max(said.world, leading_count(*rest).value_or(1));
+  said.data = std::max(said.data, rank_behind(line, "DP rank ") + 1);
+  said.pipeline = std::max(said.pipeline, rank_behind(line, "PP rank ") + 1);
+  said.tensor = std::max(said.tensor, rank_behind(line, "TP rank ") + 1);
+}
+
+void take_ranks(const Ranks& said, EngineStart& start) {
+  start.pipeline_parallel = std::max(start.pipeline_parallel, said.pipeline);
+  start.data_parallel = std::max(start.data_parallel, said.data);
+  start.tensor_parallel =
+      std::max({start.tensor_parallel, said.tensor, said.world / (said.pipeline * said.data)});
 }
 
 }  // namespace gpushape::calibrate::logs

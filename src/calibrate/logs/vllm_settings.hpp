@@ -19,4 +19,19 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
 /// Settings that stand in lines of their own.
 void read_vllm_settings(std::string_view line, EngineStart& start);
 
+/// Which ranks there are, as each says when it joins: "rank 1 in world size 4 is assigned as DP
+/// rank 0, PP rank 0, TP rank 1".
+struct Ranks {
+  std::int64_t world = 1;
+  std::int64_t data = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t tensor = 1;
+};
+
+/// Adds what a rank says when it joins.
+void read_vllm_rank(std::string_view line, Ranks& said);
+
+/// Of a text that begins behind the engine's list of settings.
+void take_ranks(const Ranks& said, EngineStart& start);
+
 }  // namespace gpushape::calibrate::logs
