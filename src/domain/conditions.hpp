@@ -70,7 +70,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},
     {"gpu", &Conditions::gpu_given, "1 when a GPU is given"},
     {"a100", &Conditions::is_a100, "1 when the device's name holds \"a100\""},
-    {"h100", &Conditions::is_h100, "1 when the device's name holds \"h100\" or \"h200\""},
+    {"h100", &Conditions::is_h100, "1 when the device's name holds h100 or h200"},
     {"amd", &Conditions::is_amd, "1 on AMD devices"},
     {"quantized", &Conditions::is_quantized, "1 when linear layers hold less than 16 bits"},
     {"mixNamed", &Conditions::is_mix_named,
