@@ -185,10 +185,9 @@ class ShapeReconciler {
     const StoredMatrix norm = norm_of_heads(attention, layer);
     if (norm.rows > 0 && norm.rows != size) {
       set_heads(attention, stored, norm.rows, layer);
-    } else if (stored.query == heads * size) {
-      set_heads(attention, stored, size, layer);
-    } else if (stored.query % heads == 0 && stored.key % kv_heads == 0 &&
-               stored.query / heads == stored.key / kv_heads && norm.rows == 0) {
+    } else if (stored.query != heads * size && stored.query % heads == 0 &&
+               stored.key % kv_heads == 0 && stored.query / heads == stored.key / kv_heads &&
+               norm.rows == 0) {
       set_heads(attention, stored, stored.query / heads, layer);
     } else {
       set_heads(attention, stored, size, layer);

@@ -106,8 +106,8 @@ class TotalComparison {
   // Most names are layers' weights and tell nothing: they are not taken apart.
   void take_name(const ListedTensor& tensor) {
     const std::string_view name = tensor.name;
-    has_head_ = has_head_ || name.starts_with("lm_head.") || name.find(".lm_head.") != name.npos;
-    if (!has_multi_token_ && (name.find("mtp") != name.npos || name.find("nextn") != name.npos))
+    has_head_ = has_head_ || name.starts_with("lm_head.") || name.contains(".lm_head.");
+    if (!has_multi_token_ && (name.contains("mtp") || name.contains("nextn")))
       has_multi_token_ = parsed_name(listing_, tensor).scope == TensorName::Scope::MultiToken;
     if (name.ends_with(".weight")) return;
     const std::string suffix = parsed_name(listing_, tensor).suffix;
@@ -148,7 +148,7 @@ class TotalComparison {
         places_.back().said_bytes == place.said_bytes) {
       ++places_.back().layers;
     } else {
-      places_.push_back(std::move(place));
+      places_.push_back(place);
     }
   }
 

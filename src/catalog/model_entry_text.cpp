@@ -10,6 +10,7 @@
 #include "catalog/entry_parts.hpp"
 #include "catalog/entry_stored.hpp"
 #include "catalog/entry_weights.hpp"
+#include "catalog/model_entry.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {

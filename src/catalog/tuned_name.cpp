@@ -77,9 +77,8 @@ bool is_tuned_of(std::span<const std::string_view> words, std::span<const std::s
     const bool is_of_base = met < base.size() && word == base[met];
     if (is_of_base) {
       ++met;
-    } else if (speaks_of_other_tensors(word) || (is_behind_base && is_release(word))) {
-      return false;
-    } else if (met == base.size() && names_format_behind_model(word)) {
+    } else if (speaks_of_other_tensors(word) || (is_behind_base && is_release(word)) ||
+               (met == base.size() && names_format_behind_model(word))) {
       return false;
     }
     is_behind_base = is_of_base;

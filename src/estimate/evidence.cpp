@@ -41,14 +41,14 @@ TakenEvidence::TakenEvidence(const Request& request, const ResolvedPlan& resolve
     std::vector<std::string> used;
     Left left;
     for (const domain::MeasuredTerm& term : one.terms) {
-      std::string reason = why_other_term(term.name, pair);
+      const std::string reason = why_other_term(term.name, pair);
       if (reason.empty()) {
         add(term, one.source);
         used.push_back(term.name);
         continue;
       }
       auto group = std::ranges::find(left, reason, &Left::value_type::first);
-      if (group == left.end()) group = left.insert(group, {std::move(reason), {}});
+      if (group == left.end()) group = left.insert(group, {reason, {}});
       group->second.push_back(term.name);
     }
     note(one.source, used, left);
