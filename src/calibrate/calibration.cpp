@@ -120,6 +120,10 @@ bool is_compared(const Row& row, const EngineLog& log,
   return stages == 1 || std::ssize(log.ranks) >= stages;
 }
 
+bool overlap(const Range& one, const Range& other) {
+  return one.high >= other.low && one.low <= other.high;
+}
+
 std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
                                           const domain::Estimate& estimate) {
   std::vector<CalibratedTerm> terms;
@@ -137,8 +141,7 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
       if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
     }
     if (term.ranks.size() < 2) term.ranks.clear();
-    term.is_off = term.measured && (term.measured->high < term.predicted.low ||
-                                    term.measured->low > term.predicted.high);
+    term.is_off = term.measured && !overlap(*term.measured, term.predicted);
     const bool was_predicted = term.predicted.expected != Bytes(0);
     if (was_predicted || term.measured) terms.push_back(std::move(term));
   }
@@ -159,7 +162,8 @@ void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration
   }
 }
 
-/// Sizes of a step that vLLM chooses among, by device, release and how it is started.
+/// Sizes of a step that vLLM chooses among, by device, release and how it is started: maxNumSeqs
+/// and maxNumBatchedTokens of catalog/engines/vllm.yaml, likely pairs first.
 constexpr auto kBatches = std::to_array<std::pair<std::int64_t, std::int64_t>>({{256, 2048},
                                                                                 {1024, 8192},
                                                                                 {256, 8192},
@@ -177,8 +181,7 @@ bool holds_terms(const domain::Estimate& estimate, const Calibration& calibratio
   return std::ranges::all_of(kRows, [&](const Row& row) {
     const auto term = std::ranges::find(calibration.terms, row.name, &CalibratedTerm::name);
     if (term == calibration.terms.end() || !term->measured || row.name == "weights") return true;
-    const Range predicted = row.predicted(estimate);
-    return term->measured->high >= predicted.low && term->measured->low <= predicted.high;
+    return overlap(*term->measured, row.predicted(estimate));
   });
 }
 
@@ -276,9 +279,17 @@ void ask(const EngineLog& log, const Surroundings& surroundings, Calibration& ca
         surroundings.gpu ? "" : "; without it the pool, the peak and the graphs are not compared"));
   }
   if (log.is_excerpt) {
-    calibration.asks.emplace_back(
-        "the log begins behind the engine's settings, whose defaults are taken: --tp, --context, "
-        "--kv-cache-dtype, --max-num-seqs, --max-num-batched-tokens");
+    std::vector<std::string_view> flags;
+    if (log.start.tensor_parallel == 1) flags.emplace_back("--tp");
+    if (!log.start.context_tokens) flags.emplace_back("--context");
+    if (log.start.kv_cache_type.empty()) flags.emplace_back("--kv-cache-dtype");
+    if (!log.start.max_num_seqs) flags.emplace_back("--max-num-seqs");
+    if (!log.start.max_num_batched_tokens) flags.emplace_back("--max-num-batched-tokens");
+    if (!flags.empty())
+      calibration.asks.push_back(fmt::format(
+          "the log begins behind the engine's settings, and defaults are taken for what it does "
+          "not say: {}",
+          fmt::join(flags, ", ")));
   }
   if (!log.start.utilization && log.start.pool_gib) {
     calibration.asks.emplace_back(

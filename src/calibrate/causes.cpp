@@ -140,6 +140,28 @@ std::optional<std::string> encoder_inputs(const Difference& difference) {
       items);
 }
 
+// ---- the pool follows from the rest
+
+std::optional<std::string> follows_from_terms(const Difference& difference) {
+  if (difference.term->name != "kvPool") return std::nullopt;
+  double taken = 0;
+  std::string most;
+  double largest = 0;
+  for (const std::string_view name : {"weights", "activation", "nonTorch"}) {
+    const domain::CalibratedTerm* term = other_term(difference, name);
+    if (term == nullptr) return std::nullopt;
+    const double more = (term->measured->expected - term->predicted.expected).gib();
+    taken += more;
+    if (std::abs(more) > std::abs(largest)) {
+      largest = more;
+      most = name;
+    }
+  }
+  if (std::abs(difference.gib() + taken) > kSameGib) return std::nullopt;
+  return fmt::format("follows from the other terms: {} took {:.2f} GiB {} than predicted", most,
+                     std::abs(largest), largest > 0 ? "more" : "less");
+}
+
 // ---- graphs
 
 std::optional<std::string> captured_sizes(const Difference& difference) {
@@ -150,6 +172,7 @@ std::optional<std::string> captured_sizes(const Difference& difference) {
 
 std::optional<std::string> graph_accounting(const Difference& difference) {
   if (difference.term->name != "kvPool" || !difference.term->measured) return std::nullopt;
+  if (follows_from_terms(difference)) return std::nullopt;  // nothing is left to explain
   const double graphs =
       difference.log->graph_estimate_gib.value_or(term_gib(*difference.estimate, "graphs"));
   if (graphs <= 0 || std::abs(std::abs(difference.gib()) - graphs) > kSameGib) return std::nullopt;
@@ -252,28 +275,6 @@ std::optional<std::string> another_format(const Difference& difference) {
       "GPUs "
       "than the log tells: give --quant or --tp",
       bits * measured / predicted);
-}
-
-// ---- the pool follows from the rest
-
-std::optional<std::string> follows_from_terms(const Difference& difference) {
-  if (difference.term->name != "kvPool") return std::nullopt;
-  double taken = 0;
-  std::string most;
-  double largest = 0;
-  for (const std::string_view name : {"weights", "activation", "nonTorch"}) {
-    const domain::CalibratedTerm* term = other_term(difference, name);
-    if (term == nullptr) return std::nullopt;
-    const double more = (term->measured->expected - term->predicted.expected).gib();
-    taken += more;
-    if (std::abs(more) > std::abs(largest)) {
-      largest = more;
-      most = name;
-    }
-  }
-  if (std::abs(difference.gib() + taken) > kSameGib) return std::nullopt;
-  return fmt::format("follows from the other terms: {} took {:.2f} GiB {} than predicted", most,
-                     std::abs(largest), largest > 0 ? "more" : "less");
 }
 
 std::optional<std::string> utilization(const Difference& difference) {

@@ -295,26 +295,15 @@ std::optional<domain::Range> pool_of_tokens(const domain::Model& model,
 
 namespace {
 
-bool keeps_states(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.attention.kind == domain::LayerKind::Recurrent;
-  });
-}
-
-/// What SGLang prints as its pool are keys and values alone: without the states beside them in the
-/// record, the tokens follow from those.
-std::optional<TokenCheck> check_keys(const EngineStart& start, const domain::Model& model,
-                                     const domain::Workload& workload, const domain::Engine& engine,
-                                     const std::optional<domain::VisibleMemory>& gpu, double open) {
+/// Of a pool that holds keys and values alone.
+std::optional<std::int64_t> tokens_of_keys(const domain::Model& model,
+                                           const domain::Workload& workload,
+                                           const domain::Engine& engine,
+                                           const std::optional<domain::VisibleMemory>& gpu,
+                                           double pool_gib) {
   const Result<domain::Estimate> estimate = estimate::estimate_memory(model, workload, engine, gpu);
   if (!estimate || estimate->kv_bytes_per_token <= Bytes(0)) return std::nullopt;
-  const auto tokens = [&](double gib) {
-    return gib_of(std::max(0.0, gib)).count() / estimate->kv_bytes_per_token.count();
-  };
-  constexpr std::int64_t kPage = 64;
-  return TokenCheck{.least = std::max<std::int64_t>(0, tokens(*start.pool_gib - open) - kPage),
-                    .most = tokens(*start.pool_gib + open),
-                    .printed = *start.pool_tokens};
+  return gib_of(std::max(0.0, pool_gib)).count() / estimate->kv_bytes_per_token.count();
 }
 
 }  // namespace
@@ -329,10 +318,15 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
   const double half = start.engine == "sglang" ? 2 * kHalfOfLastDecimal : kHalfOfLastDecimal;
   const double pool = *start.pool_gib + start.state_gib.value_or(0);
   const double open = start.state_gib ? 2 * half : half;
-  if (start.engine == "sglang" && !start.state_gib && keeps_states(model))
-    return check_keys(start, model, workload, engine, gpu, open);
-  const auto least = tokens_of_pool(model, workload, engine, gpu, pool - open);
-  const auto most = tokens_of_pool(model, workload, engine, gpu, pool + open);
+  // What SGLang prints as its pool are keys and values: states are not in it.
+  const bool is_keys =
+      start.engine == "sglang" && !start.state_gib && domain::has_recurrent_layers(model);
+  const auto tokens = [&](double gib) {
+    return is_keys ? tokens_of_keys(model, workload, engine, gpu, gib)
+                   : tokens_of_pool(model, workload, engine, gpu, gib);
+  };
+  const auto least = tokens(pool - open);
+  const auto most = tokens(pool + open);
   if (!least || !most) return std::nullopt;
   // SGLang's buffers hold a page more than it hands out, of 1 to 64 tokens
   // (mem_cache/memory_pool.py, MHATokenToKVPool: size + page_size).

@@ -106,7 +106,9 @@ void find_draft(EngineLog& log, const catalog::Catalog& catalog) {
 
 /// A log that prints the GPU's total says which GPUs it cannot have been.
 std::string fault_of_gpu(const EngineLog& log, const domain::VisibleMemory& gpu) {
-  constexpr double kMost = 1.05;  // drivers differ in what they keep
+  // Drivers keep 0.3 to 1 GiB more or less of one GPU (totals of profiles/ and of printed logs),
+  // the next larger or smaller GPU is 20 % away or more.
+  constexpr double kMost = 1.05;
   constexpr double kLeast = 0.8;
   if (!log.start.gpu_total_gib || *log.start.gpu_total_gib <= 0) return {};
   const double share = *log.start.gpu_total_gib / gpu.bytes.expected.gib();

@@ -171,7 +171,7 @@ struct MultiTokenPrediction {
 enum class Role { Llm, Embed, Rerank, Vision, Speech, Notebook, Ci, FineTune };
 
 struct Model {
-  std::string id;      ///< Hugging Face id, or the path it was read from
+  std::string id;  ///< Hugging Face id, or the path it was read from
   /// The id of the catalog's entry that a name without an entry of its own was read as.
   std::optional<std::string> base;
   std::string origin;  ///< "catalog", "overlay", "config.json" …: Estimate's model.source
@@ -219,6 +219,12 @@ constexpr std::int64_t vocabulary_values(const Model& model) {
 
 /// A draft that is no model of its own: a head on the hidden states of its target (EAGLE).
 inline bool is_draft_head(const Model& model) { return model.architecture.contains("Eagle"); }
+
+/// Some layers keep a recurrent state.
+inline bool has_recurrent_layers(const Model& model) {
+  return std::ranges::any_of(model.layers,
+                             [](const LayerRun& run) { return run.layer.recurrent.has_value(); });
+}
 
 /// Some layers route tokens to experts.
 inline bool has_experts(const Model& model) {

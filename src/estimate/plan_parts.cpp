@@ -42,11 +42,6 @@ double capability_of(const std::string& text) {
   return value + (text[dot + 1] - '0') / 10.0;
 }
 
-bool has_recurrent_layers(const domain::Model& model) {
-  return std::ranges::any_of(
-      model.layers, [](const domain::LayerRun& run) { return run.layer.recurrent.has_value(); });
-}
-
 bool attends_to_an_encoder(const domain::Model& model) {
   return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
     return run.layer.cross_attention.has_value();
@@ -135,7 +130,7 @@ Conditions conditions_of(const Request& request) {
   // Not known before the defaults are taken, and then nearly always many.
   constexpr double kManySequences = 1e9;
   conditions.sequences = kManySequences;
-  conditions.has_recurrent = has_recurrent_layers(*request.model) ? 1 : 0;
+  conditions.has_recurrent = domain::has_recurrent_layers(*request.model) ? 1 : 0;
   const auto any_attention = [&](auto test) {
     return std::ranges::any_of(request.model->layers, [&](const domain::LayerRun& run) {
       return test(run.layer.attention);

@@ -15,23 +15,18 @@
 #include "calibrate/started_model.hpp"
 #include "document/text_format.hpp"
 #include "estimate/facts.hpp"
+#include "support/built_in_catalog.hpp"
+#include "support/built_in_profiles.hpp"
 #include "support/source_settings.hpp"
 
 using namespace gpushape;
 using calibrate::Comparison;
 using calibrate::EngineStart;
 using calibrate::ErrorSummary;
+using example::built_in_catalog;
+using example::built_in_profiles;
 
 namespace {
-
-const catalog::Catalog& built_in_catalog() {
-  static const catalog::Catalog kCatalog = *catalog::Catalog::open();
-  return kCatalog;
-}
-const profiles::Profiles& built_in_profiles() {
-  static const profiles::Profiles kProfiles = *profiles::Profiles::open();
-  return kProfiles;
-}
 
 struct LogRow {
   const char* model;
@@ -305,100 +300,6 @@ TEST_SUITE("calibrate") {
     CHECK(comparison.tokens->holds());
   }
 
-  TEST_CASE("counts of hybrids are those that engines printed") {
-    struct HybridRow {
-      const char* source;
-      const char* engine;
-      const char* version;
-      const char* date;
-      const char* model;
-      const char* quantization;
-      const char* kv_cache_type;
-      std::int64_t tensor_parallel;
-      std::int64_t context;
-      std::int64_t drafts;
-      double pool_gib;
-      std::int64_t tokens;
-    };
-    const auto rows = std::to_array<HybridRow>({
-        // Every token of 48 layers, with and without windows: the share was reset to 1.
-        {"sgl-project/sglang pull 15464", "sglang", "2025-12-19", "", "XiaomiMiMo/MiMo-V2-Flash",
-         "", "", 4, 0, 0, 77.63, 1496958},
-        // 222 blocks of 4,176 tokens x 256 B x 6 layers, of the smaller GPU: 222 / 5 groups = 44,
-        // and 222 / (32 + 4) = 6.17 requests of 131,072 tokens, as printed.
-        {"vllm-project/vllm issue 33333", "vllm", "0.15", "",
-         "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", "", "", 2, 131072, 0, 1.3262, 183744},
-        // A start on 16 GB: attention's blocks hold 2,080 tokens, those of states the longest
-        // request of 2,048, and of the two the lesser counts: 41 x 2,048, 41.5 requests printed.
-        {"vLLM 0.12.0 on an RTX 5060 Ti", "vllm", "0.12", "", "tiiuae/Falcon-H1-3B-Base", "", "", 1,
-         2048, 0, 5.28, 83968},
-        // Its own prediction layer with three tokens, and a cache of 8 bits: 2.38 requests.
-        {"noonghunna/club-3090 issue 642", "vllm", "0.24", "", "Qwen/Qwen3.6-27B", "int4", "fp8", 2,
-         262144, 3, 11.05, 623873},
-    });
-    for (const HybridRow& row : rows) {
-      CAPTURE(row.source);
-      EngineStart start;
-      start.id = row.source;
-      start.engine = row.engine;
-      start.engine_version = row.version;
-      start.model = row.model;
-      start.quantization = row.quantization;
-      start.kv_cache_type = row.kv_cache_type;
-      start.tensor_parallel = row.tensor_parallel;
-      if (row.context > 0) start.context_tokens = row.context;
-      if (row.drafts > 0) start.draft_tokens = row.drafts;
-      start.pool_gib = row.pool_gib;
-      start.pool_tokens = row.tokens;
-      const Comparison comparison =
-          calibrate::compare(start, built_in_catalog(), built_in_profiles());
-      CHECK(comparison.excluded == "");
-      REQUIRE(comparison.tokens);
-      CHECK(comparison.tokens->least <= row.tokens);
-      CHECK(row.tokens <= comparison.tokens->most);
-    }
-  }
-
-  // gemma-4-E4B-it by 0.22.1, whose log does not say how long a step is (2,048, by the range that
-  // it compiles for): 4.10 GiB, 224,353 tokens.
-  TEST_CASE("a printed count holds where one of the steps that are left open gives it") {
-    EngineStart start;
-    start.id = "gemma-4-E4B-it by 0.22.1";
-    start.engine = "vllm";
-    start.engine_version = "0.22.1";
-    start.model = "google/gemma-4-E4B-it";
-    start.context_tokens = 32768;
-    start.utilization = 0.9;
-    start.pool_gib = 4.10;
-    start.pool_tokens = 224353;
-    const auto tokens = [&] {
-      const Comparison comparison =
-          calibrate::compare(start, built_in_catalog(), built_in_profiles());
-      REQUIRE(comparison.tokens);
-      return *comparison.tokens;
-    };
-    CHECK(tokens().holds());
-    start.max_num_batched_tokens = 16384;  // stated, and another
-    CHECK_FALSE(tokens().holds());
-    start.max_num_batched_tokens.reset();
-    start.pool_tokens = 230000;  // 2.5 % more, of no step
-    CHECK_FALSE(tokens().holds());
-  }
-
-  // Llama-3.1-8B on four stages: the first has 69.80 GiB for its keys, the last, with the
-  // head, 68.89, and that decides: 2,257,264 tokens.
-  TEST_CASE("of a pipeline the pool of one stage does not tell the count of another") {
-    LogRow row = kRows[5];
-    REQUIRE(row.pipeline_parallel == 4);
-    row.pool_gib = 69.80;
-    CHECK_FALSE(calibrate::compare(start_of(row), built_in_catalog(), built_in_profiles()).tokens);
-    row.tokens = 2400000;  // more than that pool holds is nobody's
-    const Comparison more =
-        calibrate::compare(start_of(row), built_in_catalog(), built_in_profiles());
-    REQUIRE(more.tokens);
-    CHECK_FALSE(more.tokens->holds());
-  }
-
   TEST_CASE("what a source does not state widens the range, and nothing else does") {
     EngineStart start = start_of(kRows.front());
     const Comparison known = calibrate::compare(start, built_in_catalog(), built_in_profiles());
@@ -494,35 +395,6 @@ TEST_SUITE("calibrate") {
     EngineStart longer = start;
     longer.context_tokens = 16384;
     CHECK(calibrate::distinct(std::vector{start, again, longer}).size() == 2);
-  }
-
-  TEST_CASE("a summary takes median, mean and worst of the absolute errors") {
-    std::vector<Comparison> comparisons(4);
-    const std::array measured{100.0, 100.0, 100.0};
-    const std::array predicted{101.0, 97.0, 100.0};  // 1, 3 and 0 percent off
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      comparisons[i].start.id = std::to_string(i);
-      comparisons[i].pool = calibrate::Figure{.predicted = domain::exactly(gib_of(predicted.at(i))),
-                                              .measured_gib = measured.at(i)};
-    }
-    const ErrorSummary summary = calibrate::summarize(comparisons, &Comparison::pool);
-    CHECK(summary.count == 3);
-    CHECK(summary.median == doctest::Approx(0.01));
-    CHECK(summary.mean_absolute == doctest::Approx(0.04 / 3));
-    CHECK(summary.worst == doctest::Approx(0.03));
-    CHECK(summary.worst_id == "1");
-    CHECK(summary.in_range == 1);
-
-    // Several figures together: weights that are 5 percent off join the three pools.
-    comparisons[3].weights = calibrate::Figure{
-        .predicted = {gib_of(94.0), gib_of(95.0), gib_of(96.0)}, .measured_gib = 100.0};
-    const std::array figures{&Comparison::weights, &Comparison::pool};
-    const ErrorSummary both = calibrate::summarize(comparisons, figures);
-    CHECK(both.count == 4);
-    CHECK(both.median == doctest::Approx(0.02));       // of 0, 1, 3 and 5 percent
-    CHECK(both.median_width == doctest::Approx(0.0));  // of 0, 0, 0 and 2 percent
-    CHECK(both.worst == doctest::Approx(0.05));
-    CHECK(both.in_range == 1);
   }
 
   TEST_CASE("the built-in facts of every engine can be read") {

@@ -18,8 +18,6 @@ using example::calibrated;
 
 namespace {
 
-EngineLog read(const std::string& name) { return example::engine_log("examples/logs/" + name); }
-
 std::vector<std::string> names(const domain::Measurement& measurement) {
   std::vector<std::string> all;
   for (const domain::MeasuredTerm& term : measurement.terms) all.push_back(term.name);
@@ -31,7 +29,7 @@ std::vector<std::string> names(const domain::Measurement& measurement) {
 TEST_SUITE("calibrate") {
   TEST_CASE("evidence has what the log says of the start") {
     const domain::Measurement plain =
-        calibrated(read("vllm-0.19-llama-8b.log"), "h100-sxm-80").measurement;
+        calibrated(example::recorded_log("vllm-0.19-llama-8b.log"), "h100-sxm-80").measurement;
     CHECK(names(plain) == std::vector<std::string>{"weights", "activation", "nonTorch", "graphs"});
     CHECK(plain.notes.empty());
     CHECK(plain.gpu == "h100-sxm-80");
@@ -45,7 +43,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("adapters, a draft, offload, ranks of data and what is let in are written with it") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
     log.start.data_parallel = 2;
     log.start.has_adapters = true;
     log.start.adapters = 4;
@@ -67,7 +65,7 @@ TEST_SUITE("calibrate") {
 
   // 79.19 GiB in all and 70 free: 9.19 less a context of 0.5 are another's.
   TEST_CASE("what another process holds is no evidence of the engine, and the note says so") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
     log.ranks.front().free_gib = 70.0;
     log.start.non_torch_gib = 5.25;  // 0.25 are the engine's
     const domain::Measurement start = calibrated(log, "h100-sxm-80").measurement;
@@ -78,7 +76,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("a peak of other batch sizes than are known is no evidence for these") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
     log.start.max_num_seqs.reset();
     // 256 x 128,256 x 14 bytes + 132 x 128,256 x 4 + (8,192 + 512) x 8,192 + 32 MiB = 0.59 GiB
     log.start.activation_gib = 0.59;
@@ -100,7 +98,8 @@ TEST_SUITE("calibrate") {
     for (const char* name :
          {"tensorrt-llm-1.2-llama-3-8b.log", "vllm-0.10-qwen2-7b-flashinfer.log"}) {
       CAPTURE(name);
-      for (const std::string& term : names(calibrated(read(name), "h100-sxm-80").measurement))
+      for (const std::string& term :
+           names(calibrated(example::recorded_log(name), "h100-sxm-80").measurement))
         CHECK(
             (term == "weights" || term == "activation" || term == "nonTorch" || term == "graphs"));
     }

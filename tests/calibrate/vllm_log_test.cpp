@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "calibrate/calibration.hpp"
@@ -12,7 +10,6 @@
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
 #include "calibrate/prediction.hpp"
-#include "document/text_format.hpp"
 #include "support/engine_logs.hpp"
 
 using namespace gpushape;
@@ -21,16 +18,11 @@ using calibrate::read_engine_log;
 using calibrate::SamplerPath;
 using example::calibrated;
 using example::calibrated_term;
-
-namespace {
-
-EngineLog read(const std::string& name) { return example::engine_log("examples/logs/" + name); }
-
-}  // namespace
+using example::recorded_log;
 
 TEST_SUITE("calibrate") {
   TEST_CASE("a log of the newest layout says model, flags, version and every term") {
-    const EngineLog log = read("vllm-0.19-llama-8b.log");
+    const EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     CHECK(log.start.engine == "vllm");
     CHECK(log.start.engine_version == "0.19.0");
     CHECK(log.start.model == "meta-llama/Llama-3.1-8B-Instruct");
@@ -55,7 +47,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("a log of the first generation says the same in its own words, for two ranks") {
-    const EngineLog log = read("vllm-0.6-two-ranks.log");
+    const EngineLog log = recorded_log("vllm-0.6-two-ranks.log");
     CHECK(log.start.engine_version == "0.6.6.post1");
     CHECK(log.start.model == "Qwen/Qwen2.5-1.5B-Instruct");
     CHECK(log.start.tensor_parallel == 2);
@@ -72,7 +64,7 @@ TEST_SUITE("calibrate") {
 
   TEST_CASE("a start as predicted is said to be one, and its tokens are counted") {
     const domain::Calibration calibration =
-        calibrated(read("vllm-0.19-llama-8b.log"), "h100-sxm-80");
+        calibrated(recorded_log("vllm-0.19-llama-8b.log"), "h100-sxm-80");
     CHECK(calibration.agrees());
     CHECK(calibration.terms.size() == 5);
     CHECK(calibration.verdict.contains("every measured figure"));
@@ -85,7 +77,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("the term that is off is named with what explains it") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     // As if the torch sort had sampled: 36 bytes a logit beside the logits of 1,024 x 128,256
     // instead of 12 and a row a multiprocessor: 24 x 131,334,144 bytes = 2.94 GiB more, less 0.06.
     log.start.activation_gib = 1.89 + 2.94;
@@ -103,7 +95,7 @@ TEST_SUITE("calibrate") {
 
   // 14.99 GiB of weights, 1.89 of activation and 58.11 of pool are 74.99, 0.95 of 78.9.
   TEST_CASE("a GPU that is too small for what the log counts is noticed") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.gpu_total_gib.reset();  // a log that does not print the total
     log.ranks.clear();
     const domain::Calibration small = calibrated(log, "l40s");
@@ -114,7 +106,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.ranks.front().free_gib = 70.0;
     log.start.non_torch_gib = 1.5;
     const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
@@ -125,7 +117,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("batch sizes that are not the defaults are recognised by the peak") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.max_num_seqs.reset();
     // 256 sequences: 256 x 128,256 x 14 bytes + 132 rows x 128,256 x 4 + (8,192 + 512) x 8,192 B +
     // 32 MiB = 0.59 GiB; the forward pass needs more: 8,192 x (3 x 14,336 + 3.75 x 4,096) x 2 B.
@@ -138,7 +130,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("what a log does not say is asked for") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.utilization.reset();
     const auto catalog = catalog::Catalog::open();
     const calibrate::Surroundings surroundings{.model = *catalog->find(log.start.model),
@@ -394,7 +386,7 @@ TEST_SUITE("calibrate") {
 
   // Llama 3.1 8B takes 14.99 GiB in 16 bits; 5.35 are 16 x 5.35 / 14.99 = 5.7 bits a parameter.
   TEST_CASE("weights that are far too small for the model are another copy's") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.weights_gib = 5.35;
     for (calibrate::RankReading& rank : log.ranks) rank.weights_gib = 5.35;
     const domain::CalibratedTerm weights =
@@ -410,7 +402,7 @@ TEST_SUITE("calibrate") {
         "down "
         "the performance.\n";
     const std::string plain = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
-    CHECK_FALSE(read("vllm-0.19-llama-8b.log").start.is_under_wsl);
+    CHECK_FALSE(recorded_log("vllm-0.19-llama-8b.log").start.is_under_wsl);
     EngineLog log = *read_engine_log(line + plain, "wsl.log");
     CHECK(log.start.is_under_wsl);
     log.start.non_torch_gib = 1.66;
@@ -433,7 +425,7 @@ TEST_SUITE("calibrate") {
   // vLLM 0.26.0 on GB10: "Estimated CUDA graph memory: -20.50 GiB total", and 90.6 GiB for the
   // cache where the share leaves 73 (https://github.com/vllm-project/vllm/issues/44740).
   TEST_CASE("an estimate of graphs below zero explains a pool that is too large") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.graph_estimate_gib = -20.5;
     log.start.pool_gib = *log.start.pool_gib + 17.4;
     const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
@@ -444,7 +436,7 @@ TEST_SUITE("calibrate") {
 
   // Two of the largest images in place of one: twice the encoder's pass.
   TEST_CASE("an encoder that ran on more inputs is recognised by the peak") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.model = "Qwen/Qwen3-VL-8B-Instruct";
     log.start.max_num_seqs = 8;
     log.start.max_num_batched_tokens = 8192;
@@ -458,207 +450,6 @@ TEST_SUITE("calibrate") {
     CHECK(std::ranges::any_of(causes, [](const std::string& cause) {
       return cause.contains("ran on 2 of the largest inputs");
     }));
-  }
-
-  // The series above, log by log: cold caches, one to four GPUs, plain figures of every term.
-  TEST_CASE("every log of the controlled series is inside on every line") {
-    const char* folder = std::getenv("GPUSHAPE_SHARED");  // NOLINT(concurrency-mt-unsafe)
-    if (folder == nullptr) {
-      MESSAGE("skipped: GPUSHAPE_SHARED names no folder with start-up logs");
-      return;
-    }
-    const std::filesystem::path logs =
-        std::filesystem::path(folder) / "data/ground-truth/vllm-0.19-logs";
-    REQUIRE(std::filesystem::is_directory(logs));
-    int read_logs = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(logs)) {
-      const std::string path = entry.path().string();
-      CAPTURE(path);
-      const Result<std::string> text = document::read_log_file(path);
-      REQUIRE(text.has_value());
-      const Result<EngineLog> log = read_engine_log(*text, path);
-      REQUIRE(log.has_value());
-      const domain::Calibration calibration = calibrated(*log, "h100-sxm-80");
-      CHECK(calibration.agrees());
-      REQUIRE(calibration.tokens);
-      CHECK(calibration.tokens->least <= calibration.tokens->printed);
-      CHECK(calibration.tokens->printed <= calibration.tokens->most);
-      ++read_logs;
-    }
-    CHECK(read_logs == 37);
-  }
-
-  // CodeLlama-7b by 0.19.0 on H100 compiled its graph (4.21 s) and peaked at 0.77 GiB, its forward
-  // pass alone: 8192 tokens x (3 x 11008 + 4 x 4096) x 2 bytes = 0.754 GiB and rounding. Logs of
-  // other machines show up to 0.8 GiB more while they compile, so that 1.4 is still no surprise
-  // and 2.0 is one.
-  TEST_CASE("a start that compiles may take buffers for it, and need not") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
-    log.start.model = "codellama/CodeLlama-7b-hf";
-    log.start.compiles = true;
-    log.start.weights_gib.reset();
-    log.start.pool_gib.reset();
-    const auto agrees = [&](double peak) {
-      log.start.activation_gib = peak;
-      const auto& range = calibrated_term(calibrated(log, "h100-sxm-80"), "activation").predicted;
-      return range.low.gib() <= peak + 0.005 && peak - 0.005 <= range.high.gib();
-    };
-    CHECK(agrees(0.77));
-    CHECK(agrees(1.4));
-    CHECK_FALSE(agrees(2.0));
-  }
-
-  // Four ranks of which the first is printed, from the middle of a start of 0.18; figures of
-  // Qwen2.5-72B on four L40S.
-  TEST_CASE("a text that begins behind the settings tells model and ranks by what loads them") {
-    const std::string text =
-        "(Worker pid=374) INFO 04-16 11:16:31 [parallel_state.py:1716] rank 0 in world size 4 is "
-        "assigned as DP rank 0, PP rank 0, PCP rank 0, TP rank 0, EP rank N/A, EPLB rank N/A\n"
-        "(Worker_TP0 pid=374) INFO 04-16 11:16:32 [gpu_model_runner.py:4735] Starting to load "
-        "model "
-        "Qwen/Qwen2.5-72B-Instruct...\n"
-        "(Worker_TP0 pid=374) INFO 04-16 11:17:54 [gpu_model_runner.py:4820] Model loading took "
-        "33.98 GiB memory and 81.566250 seconds\n"
-        "(Worker_TP0 pid=374) INFO 04-16 11:18:41 [gpu_worker.py:436] Available KV cache memory: "
-        "5.11 GiB\n"
-        "(EngineCore pid=271) INFO 04-16 11:18:41 [kv_cache_utils.py:1319] GPU KV cache size: "
-        "67,024 tokens\n";
-    const Result<EngineLog> read_text = read_engine_log(text, "excerpt.log");
-    REQUIRE(read_text.has_value());
-    EngineLog log = *read_text;
-    CHECK(log.is_excerpt);
-    CHECK(log.start.model == "Qwen/Qwen2.5-72B-Instruct");
-    CHECK(log.start.tensor_parallel == 4);
-    CHECK(log.start.engine_version.empty());
-    log.start.engine_version = "0.18.0";
-    const domain::Calibration calibration = calibrated(log, "l40s");
-    CHECK(calibrated_term(calibration, "weights").is_off == false);
-    REQUIRE(calibration.tokens);
-    CHECK(calibration.tokens->least <= 67024);  // 5.11 GiB / (80 layers x 2 x 2 x 128 x 2 bytes)
-    CHECK(67024 <= calibration.tokens->most);
-    CHECK(std::ranges::any_of(
-        calibration.asks, [](const std::string& ask) { return ask.contains("--kv-cache-dtype"); }));
-    CHECK(std::ranges::any_of(calibration.settings, [](const domain::CalibratedSetting& setting) {
-      return setting.name == "pipelineParallel" && setting.from == "default";
-    }));
-  }
-
-  TEST_CASE("a text of the first engine without its settings is one of vLLM") {
-    const std::string text =
-        "INFO 12-22 10:55:31 model_runner.py:1092] Starting to load model microsoft/phi-4...\n"
-        "INFO 12-22 10:55:34 model_runner.py:1097] Loading model weights took 27.3874 GB\n"
-        "INFO 12-22 10:55:34 worker.py:241] Memory profiling results: duration=0.69 seconds, "
-        "total_gpu_memory=79.25GiB, initial_memory_usage=0.50GiB, peak_torch_memory=28.33GiB, "
-        "memory_usage_post_profile=0.60GiB, non_torch_memory=0.26GiB, kv_cache_size=11.00GiB, "
-        "gpu_memory_utilization=0.50.\n";
-    const Result<EngineLog> log = read_engine_log(text, "middle.log");
-    REQUIRE(log.has_value());
-    CHECK(log->start.model == "microsoft/phi-4");
-    CHECK(log->start.utilization == 0.5);
-    REQUIRE(log->start.activation_gib);
-    CHECK(*log->start.activation_gib == doctest::Approx(28.33 - 27.3874));
-    CHECK(log->start.pool_gib == 11.0);
-  }
-
-  TEST_CASE("a start that found too little free memory says who has the rest") {
-    const std::string text = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
-    const std::size_t loading = text.find("Model loading took");
-    REQUIRE(loading != std::string::npos);
-    const std::string refused =
-        text.substr(0, text.rfind('\n', loading) + 1) +
-        "(EngineCore pid=243) ERROR 04-22 00:46:40 [v1/engine/core.py:900] ValueError: Free memory "
-        "on device cuda:0 (60.12/79.19 GiB) on startup is less than desired GPU memory utilization "
-        "(0.95, 75.23 GiB). Decrease GPU memory utilization.\n";
-    const Result<EngineLog> log = read_engine_log(refused, "refused.log");
-    REQUIRE(log.has_value());
-    CHECK(log->failure.contains("60.12 of 79.19 GiB were free"));
-    CHECK(log->failure.contains("19.1 GiB"));  // 79.19 - 60.12 = 19.07
-    const domain::Calibration calibration = calibrated(*log, "h100-sxm-80");
-    CHECK_FALSE(calibration.agrees());
-    CHECK(calibration.verdict.contains("did not start"));
-  }
-
-  TEST_CASE("a start whose pool is below zero did not start, whatever the other terms say") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
-    log.start.pool_gib = -2.31;
-    log.start.pool_tokens.reset();
-    log.failure = "no memory was left for the KV cache";
-    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    CHECK(calibrated_term(calibration, "kvPool").is_off);
-    CHECK_FALSE(calibration.agrees());
-    CHECK(calibration.verdict.contains("no memory was left"));
-  }
-
-  TEST_CASE("a process that failed is no start, and a request that failed is one") {
-    const std::string whole = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
-    const std::string fault =
-        "\nRuntimeError: Engine core initialization failed. See root cause above. Failed core "
-        "proc(s): {}\n";
-    const Result<EngineLog> failed = read_engine_log(whole + fault, "failed.log");
-    REQUIRE(failed.has_value());
-    CHECK(failed->failure.contains("one of its processes failed"));
-    CHECK_FALSE(calibrated(*failed, "h100-sxm-80").agrees());
-    const Result<EngineLog> served = read_engine_log(
-        whole +
-            "\nINFO:     Application startup complete.\ntorch.OutOfMemoryError: CUDA out of "
-            "memory\n",
-        "served.log");
-    REQUIRE(served.has_value());
-    CHECK(served->failure.empty());
-    CHECK(calibrated(*served, "h100-sxm-80").agrees());
-  }
-
-  TEST_CASE("of several starts in one text the last is read, and the others are said") {
-    const std::string first =
-        example::log_text("examples/logs/vllm-0.19-llama-8b.log") +
-        "\n(EngineCore pid=201) INFO 03-02 09:15:14 [v1/engine/core.py:283] init engine (profile, "
-        "create kv cache, warmup model) took 34.20 seconds\n";
-    const Result<EngineLog> log = read_engine_log(first + first, "twice.log");
-    REQUIRE(log.has_value());
-    REQUIRE(log->earlier_models.size() == 1);
-    CHECK(log->earlier_models.front() == "meta-llama/Llama-3.1-8B-Instruct");
-    CHECK(log->ranks.size() == 1);
-  }
-
-  TEST_CASE("lines of two engines in one text are refused with what to give") {
-    const std::string text =
-        "a | INFO 04-22 00:46:40 [core.py:101] Initializing a V1 LLM engine (v0.19.0) with config: "
-        "model='Qwen/Qwen3-8B', tensor_parallel_size=1, kv_cache_dtype=auto\n"
-        "b | INFO 04-22 00:46:41 [core.py:101] Initializing a V1 LLM engine (v0.19.0) with config: "
-        "model='Qwen/Qwen3-4B', tensor_parallel_size=1, kv_cache_dtype=auto\n"
-        "a | INFO 04-22 00:46:50 [gpu_model_runner.py:4820] Model loading took 15.27 GiB memory\n"
-        "b | INFO 04-22 00:46:50 [gpu_model_runner.py:4820] Model loading took 7.56 GiB memory\n";
-    const Result<EngineLog> log = read_engine_log(text, "compose.log");
-    REQUIRE_FALSE(log.has_value());
-    CHECK(log.error().front().message.contains("'Qwen/Qwen3-8B' and 'Qwen/Qwen3-4B'"));
-  }
-
-  // 256 sequences and 2,048 tokens, the sizes of smaller devices: 256 x 128256 x (2 + 12) bytes and
-  // a row for each of 132 multiprocessors are 0.49 GiB, so that 58.11 + 1.89 - 0.51 are left.
-  TEST_CASE("other sizes of a step are named where the log leaves them open") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
-    log.start.max_num_seqs.reset();
-    log.start.max_num_batched_tokens.reset();
-    log.start.activation_gib.reset();
-    log.start.graphs_gib.reset();
-    log.start.pool_gib = 58.11 + 1.89 - 0.51;
-    log.start.pool_tokens.reset();
-    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    const auto& pool = calibrated_term(calibration, "kvPool");
-    CHECK(pool.is_off);
-    REQUIRE_FALSE(pool.causes.empty());
-    CHECK(pool.causes.front().contains("--max-num-seqs 256 --max-num-batched-tokens 2048"));
-  }
-
-  // The buffers of the compiler lie in the peak, which is printed as predicted.
-  TEST_CASE("a pool that does not follow from printed terms is not put on the compiler") {
-    EngineLog log = read("vllm-0.19-llama-8b.log");
-    log.start.pool_gib = *log.start.pool_gib - 0.8;
-    log.start.pool_tokens.reset();
-    log.has_warm_cache = false;
-    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    for (const std::string& cause : calibrated_term(calibration, "kvPool").causes)
-      CHECK_FALSE(cause.contains("compile"));
   }
 
   TEST_CASE("every reader and every cause says what it is") {

@@ -113,6 +113,19 @@ TEST_SUITE("cli") {
     CHECK(says(refused.err, (nothing.path() + ":9:39").c_str()));
   }
 
+  // The log's GPU has 79.19 GiB, an L4 22; its cache is of 16 bits, 476,016 tokens, and no count of
+  // 8 bits for the same pool.
+  TEST_CASE("a GPU that the log rules out is refused, and what it leaves open is told by flag") {
+    const std::string log = "calibrate examples/logs/vllm-0.19-llama-8b.log ";
+    const Outcome small = run_line(log + "--gpu l4");
+    CHECK(small.status == 2);
+    CHECK(says(small.err, "the log's GPU has 79.19 GiB, and l4 has 2"));
+    const Outcome other = run_line(log + "--gpu h100-sxm-80 --kv-cache-dtype fp8");
+    CHECK(other.status == 1);
+    CHECK(says(other.out, "kvCacheType fp8 (--kv-cache-dtype)"));
+    CHECK(says(other.out, "476,016 printed, 9"));
+  }
+
   TEST_CASE("what calibrate writes, estimate takes; a neighbour's memory is not in it") {
     std::ifstream log("examples/logs/vllm-0.19-llama-8b.log");
     std::string text((std::istreambuf_iterator<char>(log)), std::istreambuf_iterator<char>());

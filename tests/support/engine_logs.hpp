@@ -29,6 +29,11 @@ inline calibrate::EngineLog engine_log(const std::string& name) {
   return *log;
 }
 
+/// One of examples/logs.
+inline calibrate::EngineLog recorded_log(const std::string& name) {
+  return engine_log("examples/logs/" + name);
+}
+
 /// On a GPU of the total that the log prints, where it prints one.
 inline domain::Calibration calibrated(const calibrate::EngineLog& log, const std::string& gpu) {
   const auto catalog = catalog::Catalog::open();

@@ -137,7 +137,8 @@ void read_figures(std::string_view line, State& state) {
   }
   if (const auto rest = behind(line, "Current kv cache memory in use is ")) {
     RankReading* rank = state.rank(process);
-    if (rank != nullptr && !rank->pool_gib && rest->substr(0, rest->find('.', 8)).contains("GiB"))
+    constexpr std::size_t kMostOfFigure = sizeof("1024.00 GiB");  // some releases print bytes
+    if (rank != nullptr && !rank->pool_gib && rest->substr(0, kMostOfFigure).contains("GiB"))
       rank->pool_gib = leading_gib(*rest);
   }
   if (const auto rest = behind(line, "peak_torch_memory=")) {
