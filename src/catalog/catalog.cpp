@@ -20,6 +20,7 @@
 #include "catalog/overlay_files.hpp"
 #include "catalog/repository_name.hpp"
 #include "catalog/snapshot.hpp"
+#include "catalog/spelling.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {
@@ -239,6 +240,19 @@ std::optional<Result<domain::Model>> Catalog::find_tuned(std::string_view name) 
                : std::move(entry);
 }
 
+// A slip is put right where it can have been meant for one model alone, and the answer says so.
+std::optional<Result<domain::Model>> Catalog::find_respelled(std::string_view name) const {
+  std::optional<Result<domain::Model>> found;
+  for (const std::string& right : respelled_names(name, model_names())) {
+    Result<domain::Model> model = find_name(right);
+    if (!model) continue;
+    if (found && (**found).id != model->id) return std::nullopt;
+    model->asked_as = name;
+    found = std::move(model);
+  }
+  return found;
+}
+
 Result<domain::Model> Catalog::find(std::string_view name) const {
   if (name.empty()) return failure("the name of the model is empty");
   if (const std::optional<std::string> repository = hub_repository(name))
@@ -279,6 +293,7 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
     if (Result<domain::Model> entry = find_name(*base)) return lengthened(std::move(*entry), name);
   }
   if (std::optional<Result<domain::Model>> entry = find_tuned(name)) return std::move(*entry);
+  if (auto entry = find_respelled(name)) return std::move(*entry);
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, kShown)),
                  format_suggestion(name).value_or(model_suggestion(name, model_names())));
 }

@@ -129,6 +129,7 @@ struct Estimate {
   std::string model_id;  ///< empty where the demand was declared without a model
   std::string model_source;
   std::string model_base;  ///< Model::base; empty where the model has an entry or a file of its own
+  std::string model_asked_as;  ///< Model::asked_as
   ParameterCounts parameters;
   Fact<Quantization> quantization;
   Fact<KvCacheType> kv_cache_type;

@@ -174,6 +174,8 @@ struct Model {
   std::string id;  ///< Hugging Face id, or the path it was read from
   /// The id of the catalog's entry that a name without an entry of its own was read as.
   std::optional<std::string> base;
+  /// The misspelled name that was asked for; empty where it was a name of the model's.
+  std::string asked_as;
   std::string origin;  ///< "catalog", "overlay", "config.json" …: Estimate's model.source
   std::vector<std::string> aliases;
   std::string family;        ///< "llama", "qwen2" …: Hugging Face model_type

@@ -185,6 +185,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   estimate.model_id = model.id;
   estimate.model_source = model.origin;
   estimate.model_base = model.base.value_or("");
+  estimate.model_asked_as = model.asked_as;
   estimate.parameters = model.parameters;
   estimate.quantization = std::move(resolved.quantization);
   estimate.kv_cache_type = std::move(resolved.kv_cache_type);

@@ -227,6 +227,9 @@ std::string model_text(const domain::Model& model, const Style& style) {
   Page page(style);
   page.paragraph(fmt::format("{} · from the {}", model.id, model.origin), 0, Tone::Strong);
   if (model.base) page.paragraph(fmt::format("No entry of its own: read as {}", *model.base));
+  if (!model.asked_as.empty())
+    page.paragraph(
+        fmt::format("No model is named '{}': read as a slip of the keyboard", model.asked_as));
   show_facts(page, model);
   show_parts(page, model);
   show_layers(page, model);

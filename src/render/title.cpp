@@ -25,6 +25,9 @@ void show_title(Page& page, const domain::Estimate& estimate) {
   if (!line.empty()) page.paragraph(line);
   if (!estimate.model_base.empty())
     page.paragraph(fmt::format("No entry of its own: read as {}", estimate.model_base));
+  if (!estimate.model_asked_as.empty())
+    page.paragraph(fmt::format("No model is named '{}': read as a slip of the keyboard",
+                               estimate.model_asked_as));
 }
 
 }  // namespace gpushape::render

@@ -25,6 +25,7 @@ Node model_node(const Estimate& estimate) {
   Node model = Node::mapping();
   model.set("id", estimate.model_id);
   set_text(model, "base", estimate.model_base);
+  set_text(model, "askedAs", estimate.model_asked_as);
   if (!parameters.entries().empty()) model.set("parameters", std::move(parameters));
   set_text(model, "source", estimate.model_source);
   return model;

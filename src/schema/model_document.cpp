@@ -122,6 +122,7 @@ Node to_node(const domain::Model& model) {
   Node node = new_document("Model");
   node.set("id", model.id);
   if (model.base) node.set("base", *model.base);
+  if (!model.asked_as.empty()) node.set("askedAs", model.asked_as);
   node.set("source", model.origin);
   Node& aliases = node.set("aliases", Node::sequence());
   for (const std::string& alias : model.aliases) aliases.add(alias);
