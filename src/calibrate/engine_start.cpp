@@ -93,6 +93,12 @@ void read_extra(const Node& record, EngineStart& start) {
   }
 }
 
+/// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
+bool names_amd(const EngineStart& start) {
+  return start.notes.contains("AMD") || start.notes.contains("ROCm") ||
+         start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -123,7 +129,7 @@ EngineStart read_start(const Node& record) {
   start.quantization = text_in(record, "quantization");
   start.kv_cache_type = text_in(record, "kv_cache_dtype");
   start.notes = text_in(record, "notes");
-  if (start.notes.contains("AMD") || start.gpu.contains("Radeon")) start.vendor = kAmd;
+  if (names_amd(start)) start.vendor = kAmd;
   read_remarks(record, start);
   if (std::string draft = text_in(record, "draft_model"); !draft.empty())
     name_draft(start, std::move(draft));

@@ -24,9 +24,10 @@ struct EngineStart {
   std::string date;            ///< "2025-09-28", of the source
   std::string model;
   std::string
-      served_name;     ///< what clients call the model; at times its name, where `model` is none
-  std::string gpu;     ///< label, "A100-80GB"
-  std::string vendor;  ///< "amd" where the log says so; empty where the GPU's name tells it
+      served_name;  ///< what clients call the model; at times its name, where `model` is none
+  std::string architecture;  ///< the class that the engine took, where the log says so
+  std::string gpu;           ///< label, "A100-80GB"
+  std::string vendor;        ///< "amd" where the log says so; empty where the GPU's name tells it
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
   bool is_parallelism_stated = true;

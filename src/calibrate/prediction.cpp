@@ -79,6 +79,14 @@ std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
   return std::max(*start.context_tokens, kLeast);
 }
 
+/// A checkpoint of images and text that is loaded by the class of its text: "LlamaForCausalLM" for
+/// LLaVA in its authors' own format.
+bool is_loaded_as_text(const domain::Model& model, std::string_view architecture) {
+  constexpr std::string_view kText = "ForCausalLM";
+  return architecture.ends_with(kText) && !architecture.starts_with("Transformers") &&
+         !model.architecture.ends_with(kText);
+}
+
 }  // namespace
 
 bool takes_videos(const domain::Model& model) {
@@ -141,6 +149,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
 }
 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
+  if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
   if (start.has_tables_elsewhere) {
     for (domain::LayerRun& run : model.layers)
       std::erase_if(run.layer.extra, [](const domain::ExtraTensor& tensor) {

@@ -104,18 +104,25 @@ std::string flags_as_settings(std::string_view text) {
   return settings;
 }
 
-/// The lines that a record quotes, and what it lists of flags.
+/// Settings as flags, or as what vLLM prints of those that are not its defaults, braces alone.
+void add_settings(std::vector<std::string>& lines, const std::string& text) {
+  if (text.empty()) return;
+  lines.push_back(text.starts_with('{') ? "non-default args: " + text : text);
+  lines.push_back(flags_as_settings(text));
+}
+
+/// The lines that a record quotes, and what it lists of settings.
 std::vector<std::string> lines_of(const Node& record) {
   std::vector<std::string> lines;
   if (const Node* quotes = record.find("quotes");
       quotes != nullptr && quotes->is(Node::Kind::Sequence)) {
     for (const Node& quote : quotes->items()) lines.push_back(text_of(&quote));
   }
-  const std::string listed = text_of(record.find("engine_extra"));
-  if (!listed.empty()) {
-    lines.push_back(listed);
-    lines.push_back(flags_as_settings(listed));
-  }
+  const Node* extra = record.find("engine_extra");
+  add_settings(lines, text_of(extra));
+  if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return lines;
+  for (const std::string_view name : {"args", "engine_config"})
+    add_settings(lines, text_of(extra->find(name)));
   return lines;
 }
 

@@ -65,6 +65,26 @@ llama_memory_breakdown_print: |   - CUDA0 (RTX 4090)   | 24080 = 9436 + (14193 =
 llama_memory_breakdown_print: |   - Host               |                    72 =     0 +      57 +      15                |
 )log";
 
+// Lines of a public start of Qwen3.8-27B on P104-100 cards: fitted before it is loaded, with drafts
+// by the model's own prediction layer.
+constexpr const char* kFittedLog = R"log(
+common_params_fit_impl: getting device memory data for initial parameters:
+common_memory_breakdown_print: | memory breakdown [MiB] | total   free    self   model   context   compute    unaccounted |
+common_memory_breakdown_print: |   - CUDA0 (P104-100)   |  8116 = 7856 + (7413 =  4039 +    3302 +      71) +       -7152 |
+common_memory_breakdown_print: |   - CUDA4 (P104-100)   |  8116 = 8032 + (   0 =     0 +       0 +       0) +          84 |
+load_tensors: offloaded 66/66 layers to GPU
+load_tensors:        CUDA0 model buffer size =  4039.38 MiB
+llama_context: n_ctx                 = 200192
+llama_context: n_rs_seq              = 3
+llama_kv_cache:      CUDA0 KV buffer size =  3128.00 MiB
+llama_memory_recurrent:      CUDA0 RS buffer size =   174.56 MiB
+sched_reserve:      CUDA0 compute buffer size =    71.11 MiB
+common_speculative_init_result: creating MTP draft context against the target model 'Qwen3.8-27B-Q4_K_M.gguf'
+llama_context: n_ctx                 = 100096
+llama_kv_cache:      CUDA0 KV buffer size =   782.00 MiB
+sched_reserve:      CUDA0 compute buffer size =    61.50 MiB
+)log";
+
 constexpr const char* kOllamaLog = R"log(
 time=2026-01-02T10:00:00Z level=INFO source=routes.go:1500 msg="Listening on 127.0.0.1:11434 (version 0.12.6)"
 time=2026-01-02T10:00:05Z level=INFO source=device.go:212 msg="model weights" device=CUDA0 size="18.5 GiB"
@@ -96,6 +116,19 @@ TEST_SUITE("calibrate") {
     CHECK(log.start.cache_gib.value_or(0) == doctest::Approx(6.0));
     CHECK(log.start.compute_gib.value_or(0) == doctest::Approx(307.0 / 1024));
     CHECK(log.ranks.size() == 1);
+  }
+
+  TEST_CASE("what was planned before loading, and a draft's context, do not count again") {
+    const EngineLog log = log_of(kFittedLog);
+    CHECK(log.ranks.size() == 1);
+    CHECK(log.start.weights_gib.value_or(0) == doctest::Approx(4039.38 / 1024));
+    CHECK(log.start.cache_gib.value_or(0) == doctest::Approx(3128.0 / 1024));
+    CHECK(log.start.compute_gib.value_or(0) == doctest::Approx(71.11 / 1024));
+    CHECK(log.start.gpu_total_gib.value_or(0) == doctest::Approx(8116.0 / 1024));
+    CHECK(log.start.context_tokens == 200192);
+    CHECK(log.has_drafts);
+    // Four states a sequence: not what one of them takes.
+    CHECK_FALSE(log.start.state_gib);
   }
 
   TEST_CASE("the estimate for that log agrees with every figure") {

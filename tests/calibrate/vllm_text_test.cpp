@@ -104,6 +104,26 @@ TEST_SUITE("calibrate") {
     }));
   }
 
+  // LLaVA-1.5-13B-AWQ in its authors' own format by 0.10.2 on 16 GB: 6.8147 GiB, without the tower.
+  TEST_CASE("a checkpoint that is loaded by the class of its text has no towers") {
+    const std::string text =
+        "(APIServer pid=1) INFO 10-01 22:32:36 [__init__.py:742] Resolved architecture: "
+        "LlamaForCausalLM\n"
+        "(EngineCore_DP0 pid=2) INFO 10-01 22:32:40 [core.py:76] Initializing a V1 LLM engine "
+        "(v0.10.2) with config: model='llava-1.5-13b-awq', speculative_config=None, "
+        "max_seq_len=2048, tensor_parallel_size=1, pipeline_parallel_size=1, quantization=awq, "
+        "enforce_eager=True, kv_cache_dtype=auto\n"
+        "(EngineCore_DP0 pid=2) INFO 10-01 22:32:44 [gpu_model_runner.py:2392] Model loading took "
+        "6.8147 GiB and 2.814427 seconds\n";
+    const Result<EngineLog> log = read_engine_log(text, "llava.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.architecture == "LlamaForCausalLM");
+    const auto weights = calibrated_term(calibrated(*log, "rtx-4090"), "weights");
+    CHECK_FALSE(weights.is_off);
+    // The tower of CLIP, 304 M parameters of 16 bits, is 0.57 GiB.
+    CHECK(weights.predicted.expected.gib() == doctest::Approx(6.81).epsilon(0.01));
+  }
+
   TEST_CASE("a text of the first engine without its settings is one of vLLM") {
     const std::string text =
         "INFO 12-22 10:55:31 model_runner.py:1092] Starting to load model microsoft/phi-4...\n"

@@ -48,7 +48,7 @@ std::string_view last_word(std::string_view text) {
 void read_buffers(std::string_view line, LlamaState& state) {
   // Those of the projector of images are its own.
   if (line.contains("output buffer size") || line.contains("matches expectation") ||
-      line.contains("alloc_compute_meta"))
+      line.contains("alloc_compute_meta") || state.is_in_draft)
     return;
   for (const BufferPhrase& row : kBuffers) {
     const std::size_t place = line.find(row.words);
@@ -60,7 +60,7 @@ void read_buffers(std::string_view line, LlamaState& state) {
       if (device.ends_with(ending)) device.remove_suffix(ending.size());
     }
     if (!gib || device.empty() || is_of_host(device)) return;
-    RankReading* rank = state.device(device);
+    RankReading* rank = reading_of(device, state.devices);
     if (rank == nullptr) return;
     if (row.figure == &RankReading::compute_gib) {
       rank->compute_gib = gib;  // a second context prints its own; the last one stands
@@ -90,7 +90,7 @@ void read_breakdown(std::string_view line, LlamaState& state) {
   std::string_view rest = *row;
   const std::size_t equals = rest.find('=');
   const std::string_view before = rest.substr(0, equals);
-  RankReading* rank = state.device(device);
+  RankReading* rank = reading_of(device, state.broken_down);
   if (rank == nullptr) return;
   const std::size_t digits = before.find_last_of("0123456789");
   if (digits != std::string_view::npos) {
@@ -103,16 +103,28 @@ void read_breakdown(std::string_view line, LlamaState& state) {
   const std::size_t open = rest.find('(');
   if (open == std::string_view::npos) return;
   rest.remove_prefix(open);
-  const auto model = mib_behind(rest, '=');
-  const auto context = mib_behind(rest, '+');
-  const auto compute = mib_behind(rest, '+');
-  // Rounded to whole MiB: only where nothing better was printed.
-  if (!rank->weights_gib) rank->weights_gib = model;
-  if (!rank->cache_gib && !rank->state_gib) rank->cache_gib = context;
-  if (!rank->compute_gib) rank->compute_gib = compute;
+  rank->weights_gib = mib_behind(rest, '=');
+  rank->cache_gib = mib_behind(rest, '+');
+  rank->compute_gib = mib_behind(rest, '+');
 }
 
-// ---- what was asked for
+/// Rounded to whole MiB: only where nothing better was printed.
+void fill_from_breakdown(LlamaState& state) {
+  const auto fill = [](std::optional<double>& figure, std::optional<double> rounded) {
+    if (!figure) figure = rounded;
+  };
+  for (const auto& [name, broken_down] : state.broken_down) {
+    const bool is_used = broken_down.weights_gib.value_or(0) > 0 || broken_down.cache_gib.value_or(0) > 0;
+    if (!is_used) continue;
+    RankReading* rank = reading_of(name, state.devices);
+    if (rank == nullptr) return;
+    fill(rank->total_gib, broken_down.total_gib);
+    fill(rank->free_gib, broken_down.free_gib);
+    fill(rank->weights_gib, broken_down.weights_gib);
+    if (!rank->state_gib) fill(rank->cache_gib, broken_down.cache_gib);
+    fill(rank->compute_gib, broken_down.compute_gib);
+  }
+}
 
 /// What stands behind the last '=' or ':' of "print_info: file type   = Q4_K - Medium".
 std::string value_of(std::string_view line) {
@@ -123,6 +135,17 @@ std::string value_of(std::string_view line) {
   const std::size_t end = line.find_last_not_of(" \t");
   return std::string(line.substr(start, end - start + 1));
 }
+
+// ---- drafts: "creating MTP draft context against the target model", "1 seqs  3 rs_seq"
+
+void read_drafts(std::string_view line, LlamaState& state) {
+  if (line.contains("draft context against") || line.contains("loading draft model"))
+    state.is_in_draft = state.log.has_drafts = true;
+  if (const auto copies = behind(line, "n_rs_seq"))
+    state.keeps_past_states |= leading_count(value_of(*copies)).value_or(0) > 0;
+}
+
+// ---- what was asked for
 
 /// Whether the line says `name = …` behind its function's name.
 bool says(std::string_view line, std::string_view name) {
@@ -240,6 +263,7 @@ std::int64_t whole(std::optional<std::int64_t> count) {
 void settle(LlamaState& state) {
   EngineLog& log = state.log;
   EngineStart& start = log.start;
+  fill_from_breakdown(state);
   // Ollama's own figures are rounded: they stand only where the runner printed none.
   const bool has_others = state.devices.size() > 1;
   for (auto& [name, rank] : state.devices) {
@@ -253,6 +277,7 @@ void settle(LlamaState& state) {
     log.ranks.push_back(rank);
   }
   if (log.ranks.size() > 1) start.compute_gib.reset();
+  if (state.keeps_past_states) start.state_gib.reset();
   if (state.is_shared && whole(state.slots) > 1) {
     start.context_tokens = state.context;
   } else if (state.context) {
@@ -287,12 +312,13 @@ void start_again(LlamaState& state) {
 
 }  // namespace
 
-RankReading* LlamaState::device(std::string_view name) {
+RankReading* reading_of(std::string_view device, LlamaState::Devices& devices) {
   constexpr std::size_t kMostDevices = 64;
-  const auto known = std::ranges::find(devices, name, &std::pair<std::string, RankReading>::first);
+  const auto known =
+      std::ranges::find(devices, device, &std::pair<std::string, RankReading>::first);
   if (known != devices.end()) return &known->second;
   if (devices.size() >= kMostDevices) return nullptr;
-  return &devices.emplace_back(name, RankReading{}).second;
+  return &devices.emplace_back(device, RankReading{}).second;
 }
 
 bool is_of_host(std::string_view device) {
@@ -310,7 +336,8 @@ Result<EngineLog> read_runner(std::string_view text, const std::string& file,
     if (is_of_server(line)) state.log.start.is_server = true;
     read_version(line, state);
     read_model(line, state.log.start);
-    read_context(line, state);
+    read_drafts(line, state);
+    if (!state.is_in_draft) read_context(line, state);
     read_device(line, state.log);
     if (runner.read_own != nullptr) runner.read_own(line, state);
     read_buffers(line, state);

@@ -16,16 +16,22 @@ namespace gpushape::calibrate::logs {
 
 struct LlamaState {
   EngineLog log;
-  std::vector<std::pair<std::string, RankReading>> devices;
+  using Devices = std::vector<std::pair<std::string, RankReading>>;
+  Devices devices;
+  /// What its breakdown of memory says of them, in whole MiB: planned before loading, held at the
+  /// end.
+  Devices broken_down;
   std::optional<std::int64_t> context;       ///< of all slots
   std::optional<std::int64_t> slot_context;  ///< of one
   std::optional<std::int64_t> slots;
   bool is_shared = false;
-  std::string version_told;  ///< by the words of the log
-
-  /// The reading of that device, a new one where it has none; null where there are too many.
-  RankReading* device(std::string_view name);
+  std::string version_told;        ///< by the words of the log
+  bool is_in_draft = false;        ///< what follows is of the context of a draft
+  bool keeps_past_states = false;  ///< states that rejected drafts go back to
 };
+
+/// The reading of that device, a new one where it has none; null where there are too many.
+RankReading* reading_of(std::string_view device, LlamaState::Devices& devices);
 
 /// "CPU", "CUDA_Host", "BLAS": no GPU.
 bool is_of_host(std::string_view device);

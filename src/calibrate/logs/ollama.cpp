@@ -28,7 +28,7 @@ void read_ollama_sizes(std::string_view line, LlamaState& state) {
     const auto device = value_of_key(line, "device");
     const auto size = value_of_key(line, "size");
     if (!device || !size || is_of_host(*device)) return;
-    RankReading* rank = state.device(*device);
+    RankReading* rank = reading_of(*device, state.devices);
     if (rank != nullptr && !(rank->*(row.figure))) rank->*(row.figure) = leading_gib(*size);
   }
 }
@@ -37,7 +37,7 @@ void read_ollama_sizes(std::string_view line, LlamaState& state) {
 /// what Ollama itself reckons with, where the runner's own lines are not there.
 void read_ollama_plan(std::string_view line, LlamaState& state) {
   if (!line.contains("msg=\"offload to ") && !line.contains("msg=offload")) return;
-  RankReading* rank = state.device("GPU");
+  RankReading* rank = reading_of("GPU", state.devices);
   if (rank == nullptr) return;
   const auto take = [&](std::optional<double>& figure, std::string_view key) {
     if (const auto value = value_of_key(line, key)) figure = leading_gib(*value);

@@ -202,6 +202,12 @@ constexpr auto kRemarks = std::to_array<Remark>({
      }},
     {"Encoder cache will be initialized with a budget of ",
      [](EngineLog& log, std::string_view rest) { log.encoder_tokens = leading_count(rest); }},
+    {"Resolved architecture: ",
+     [](EngineLog& log, std::string_view rest) {
+       // A draft's stands behind that of the model.
+       if (log.start.architecture.empty())
+         log.start.architecture = std::string(rest.substr(0, rest.find_first_of(" \t\r")));
+     }},
     {"[rocm.py:", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
     {"[aiter]", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
     {"device_name=",
