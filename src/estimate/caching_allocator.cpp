@@ -27,8 +27,7 @@ constexpr std::int64_t segment_for(std::int64_t bytes) {
 
 /// The smallest rest that holds `bytes`, or a new segment.
 std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
-  const auto found =
-      std::ranges::find_if(rests_, [&](const Rest& rest) { return rest.bytes >= bytes; });
+  const auto found = std::ranges::lower_bound(rests_, bytes, {}, &Rest::bytes);
   if (found != rests_.end()) {
     const std::int64_t block = found->bytes;
     if (--found->count == 0) rests_.erase(found);
@@ -40,9 +39,8 @@ std::int64_t CachingAllocator::block_for(std::int64_t bytes) {
 }
 
 void CachingAllocator::keep(std::int64_t rest, bool is_segment) {
-  const auto place = std::ranges::find_if(rests_, [&](const Rest& other) {
-    return other.bytes > rest || (other.bytes == rest && other.is_segment == is_segment);
-  });
+  auto place = std::ranges::lower_bound(rests_, rest, {}, &Rest::bytes);
+  while (place != rests_.end() && place->bytes == rest && place->is_segment != is_segment) ++place;
   if (place != rests_.end() && place->bytes == rest) {
     ++place->count;
   } else {
@@ -120,23 +118,50 @@ CachingAllocator::Batch CachingAllocator::batch_of(std::span<std::int64_t> bytes
   return batch;
 }
 
+std::span<const CachingAllocator::Rest> CachingAllocator::rests_from(std::span<const Rest> rests,
+                                                                     std::int64_t bytes) {
+  const auto first = std::ranges::lower_bound(rests, bytes, {}, &Rest::bytes);
+  return {first, rests.end()};
+}
+
+void CachingAllocator::repeat(const Moment& since, std::int64_t least, std::int64_t times) {
+  allocated_ += (allocated_ - since.allocated) * times;
+  segments_ += (segments_ - since.segments) * times;
+  // Rests that are too small for any request only grow in number.
+  for (Rest& rest : rests_) {
+    if (rest.bytes >= least) break;
+    const auto before = std::ranges::find_if(since.rests, [&](const Rest& other) {
+      return other.bytes == rest.bytes && other.is_segment == rest.is_segment;
+    });
+    rest.count += (rest.count - (before == since.rests.end() ? 0 : before->count)) * times;
+  }
+}
+
 void CachingAllocator::allocate(const Batch& batch, std::span<const std::int64_t> large,
                                 std::int64_t times) {
   allocated_ += batch.small * times;
   small_ += batch.small * times;
-  for (std::int64_t i = 0; i < times; ++i) {
-    const std::int64_t before = allocated_;
-    const std::int64_t segments_before = segments_;
-    bool has_rests = !rests_.empty();
-    for (const std::int64_t each : large) {
-      allocate(each);
-      has_rests = has_rests || !rests_.empty();
+  if (large.empty()) return;
+  const std::int64_t least = round_up_segment(std::ranges::min(large), kUnit);
+  // Where the rests that a request can take are those of an earlier time, all comes again as it
+  // came since. Earlier times are kept at the powers of two (Brent's search for a cycle).
+  const auto now = [&](std::int64_t done) {
+    return Moment{.done = done, .allocated = allocated_, .segments = segments_, .rests = rests_};
+  };
+  Moment kept = now(0);
+  bool is_searching = true;
+  for (std::int64_t done = 1; done <= times; ++done) {
+    for (const std::int64_t each : large) allocate(each);
+    if (!is_searching) continue;
+    if (std::ranges::equal(rests_from(rests_, least), rests_from(kept.rests, least))) {
+      const std::int64_t period = done - kept.done;
+      const std::int64_t cycles = (times - done) / period;
+      repeat(kept, least, cycles);
+      done += cycles * period;
+      is_searching = false;
+    } else if ((done & (done - 1)) == 0) {
+      kept = now(done);
     }
-    if (has_rests) continue;
-    // Nothing was split and nothing reused: every further time comes to the same.
-    allocated_ += (allocated_ - before) * (times - i - 1);
-    segments_ += (segments_ - segments_before) * (times - i - 1);
-    return;
   }
 }
 

@@ -51,7 +51,20 @@ class CachingAllocator {
     std::int64_t bytes = 0;
     std::int64_t count = 0;
     bool is_segment = false;  ///< a whole one: nothing else was cut from it
+
+    bool operator==(const Rest&) const = default;
   };
+  /// What stood after so many times of a batch.
+  struct Moment {
+    std::int64_t done = 0;
+    std::int64_t allocated = 0;
+    std::int64_t segments = 0;
+    std::vector<Rest> rests;
+  };
+  /// Those of `rests` that hold `bytes`.
+  static std::span<const Rest> rests_from(std::span<const Rest> rests, std::int64_t bytes);
+  /// What came since then, so many times more; no request is below `least`.
+  void repeat(const Moment& since, std::int64_t least, std::int64_t times);
   void keep(std::int64_t rest, bool is_segment);
 
   [[nodiscard]] bool stays(std::int64_t rest, std::int64_t wanted) const;

@@ -1,6 +1,7 @@
 #include "estimate/caching_allocator.hpp"
 
 #include <doctest/doctest.h>
+#include <rapidcheck.h>
 
 #include <cstdint>
 #include <numeric>
@@ -80,6 +81,39 @@ TEST_SUITE("estimate") {
       CHECK(at_once.allocated() == one_by_one.allocated());
       CHECK(batch.bytes == std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
     }
+  }
+
+  TEST_CASE("so is a batch of any sizes, behind any others") {
+    const auto sizes = [] {
+      // KiB, so that many shrink to few: around the limits of 1, 2, 10 and 20 MiB.
+      return *rc::gen::container<std::vector<std::int64_t>>(rc::gen::map(
+          rc::gen::inRange<std::int64_t>(1, 30'000), [](std::int64_t kib) { return kib * 1024; }));
+    };
+    CHECK(rc::check([&] {
+      const std::vector<std::int64_t> before = sizes();
+      std::vector<std::int64_t> batched = sizes();
+      const std::vector<std::int64_t> asked = batched;
+      const std::vector<std::int64_t> after = sizes();
+      const auto times = *rc::gen::inRange<std::int64_t>(1, 70);
+      CachingAllocator one_by_one;
+      CachingAllocator at_once;
+      for (const std::int64_t size : before) {
+        one_by_one.allocate(size);
+        at_once.allocate(size);
+      }
+      for (std::int64_t i = 0; i < times; ++i) {
+        for (const std::int64_t size : asked) one_by_one.allocate(size);
+      }
+      const CachingAllocator::Batch batch = CachingAllocator::batch_of(batched);
+      at_once.allocate(batch, std::span(batched).first(batch.large), times);
+      // What comes later finds the same rests.
+      for (const std::int64_t size : after) {
+        one_by_one.allocate(size);
+        at_once.allocate(size);
+      }
+      RC_ASSERT(at_once.allocated() == one_by_one.allocated());
+      RC_ASSERT(at_once.reserved() == one_by_one.reserved());
+    }));
   }
 
   TEST_CASE("a freed segment serves again until it is released, unless something was cut from it") {
