@@ -18,6 +18,9 @@ struct Engine;
 
 /// What a `when` may ask about. Truths are 1 and 0.
 struct Conditions {
+  /// Of a truth that is known of few starts: neither 1 nor 0.
+  static constexpr double kNotTold = -1;
+
   double tensor_parallel = 1;
   double pipeline_parallel = 1;
   double sequences = 0;           ///< rows of one sampler call
@@ -51,7 +54,7 @@ struct Conditions {
   double scales_residuals = 0;
   double is_first_generation = 0;
   double has_second_runner = 0;
-  double compiles = 0;
+  double compiles = kNotTold;
   double is_server = 0;
   double is_library = 0;  ///< started from a program, not as a server
 };
@@ -108,7 +111,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
     {"server", &Conditions::is_server,
      "1 when it is known that llama.cpp runs as its server, not under another program"},
-    {"compiles", &Conditions::compiles, "1 when the start is known to compile its graphs"},
+    {"compiles", &Conditions::compiles, "1 when the start is known to compile its graphs, 0 when it is known not to"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 

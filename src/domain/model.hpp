@@ -139,6 +139,7 @@ struct Tower {
   std::int64_t heads = 0;
   std::int64_t width = 0;  ///< of the feed-forward network
   bool gated = false;
+  bool rotates_copies = false;  ///< copies of queries and keys, in 32 bits
   std::int64_t parameters = 0;  ///< of the whole tower
   /// The last of its layers, behind the one whose outputs the decoder gets (vision_feature_layer):
   /// stored, and loaded by engines that do not leave them out.

@@ -124,6 +124,13 @@ void take_experts(const domain::Model& model, Conditions& conditions) {
   }
 }
 
+/// Whether the start compiles its graphs, where that is known: one without graphs does not.
+double compiling(const domain::EngineSettings& engine) {
+  if (engine.enforce_eager.value) return 0;
+  if (!engine.compiles) return Conditions::kNotTold;
+  return engine.compiles->value ? 1 : 0;
+}
+
 Conditions conditions_of(const Request& request) {
   const domain::EngineSettings& engine = request.workload->engine;
   Conditions conditions;
@@ -169,7 +176,7 @@ Conditions conditions_of(const Request& request) {
   conditions.is_encoder_decoder = attends_to_an_encoder(*request.model) ? 1 : 0;
   conditions.is_first_generation = engine.first_generation.value ? 1 : 0;
   conditions.is_server = engine.server.value ? 1 : 0;
-  conditions.compiles = engine.compiles && engine.compiles->value ? 1 : 0;
+  conditions.compiles = compiling(engine);
   conditions.is_library = engine.library.value ? 1 : 0;
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
   conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));

@@ -40,6 +40,8 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   const Common common = read_common(vision, 32, 14);
   domain::Tower tower;
   tower.gated = is_gated;
+  tower.rotates_copies =
+      true;  // vLLM model_executor/models/qwen2_vl.py, apply_rotary_pos_emb_vision
   tower.layers = common.layers;
   tower.heads = common.heads;
   tower.hidden_size = is_gated ? vision.integer("hidden_size", kHiddenSize).value_or(1280)

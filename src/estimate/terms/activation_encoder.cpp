@@ -109,7 +109,7 @@ bool has_tiles(const domain::Tower& tower, const domain::Model& model) {
 }
 
 std::string_view rotation_of(const domain::Tower& tower) {
-  return tower.gated ? "encoderGatedAttention" : "encoderAttention";
+  return tower.gated || tower.rotates_copies ? "encoderGatedAttention" : "encoderAttention";
 }
 
 /// At the widest point of a layer: its network, or its attention.
