@@ -1,9 +1,8 @@
+#include "place/pack.hpp"
+
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <set>
-
-#include "place/plan_profiles.hpp"
+#include <utility>
 
 namespace gpushape::place {
 namespace {
