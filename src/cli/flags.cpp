@@ -1,5 +1,7 @@
 #include "cli/flags.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 
