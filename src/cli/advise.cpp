@@ -170,13 +170,9 @@ int run_advise(const ParsedFlags& parsed, Invocation& invocation, const Terminal
 
   const Result<LoadedRules> rules = load_rules(invocation.rules_files);
   if (!rules) return refuse(rules.error(), terminal);
-  advise::AdviceRequest request;
+  advise::AdviceRequest request = advice_request(*gathered);
   request.thresholds = rules->thresholds;
   request.constants = rules->constants;
-  request.workload = gathered->workload;
-  request.model = std::move(gathered->model);
-  request.engine = std::move(gathered->engine);
-  request.wishes = std::move(gathered->wishes);
   request.profile = invocation.profile;
   request.telemetry = invocation.telemetry;
   request.measured_on = invocation.measured_on;

@@ -37,12 +37,7 @@ Result<Contracts> advised_contracts(const document::Document& document, const st
   if (invocation.workload.platform) own.workload.platform = invocation.workload.platform;
   Result<Gathered> gathered = gather_for(own);
   if (!gathered) return std::unexpected(gathered.error());
-  advise::AdviceRequest request;
-  request.workload = gathered->workload;
-  request.model = gathered->model;
-  request.engine = gathered->engine;
-  request.wishes = gathered->wishes;
-  Result<domain::Advice> advice = advise::advise(request);
+  Result<domain::Advice> advice = advise::advise(advice_request(*gathered));
   if (!advice) return std::unexpected(advice.error());
   if (gathered->clusters) rank_by_cluster(*advice, *gathered->clusters);
   Contracts contracts;

@@ -2,90 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <iterator>
+#include <cstdint>
 
-#include "advise/capability.hpp"
-#include "base/calendar.hpp"
 #include "catalog/quantization_names.hpp"
+#include "cli/flag_setters.hpp"
 #include "domain/review.hpp"
-#include "inventory/import.hpp"
-#include "inventory/seen.hpp"
-#include "place/decide.hpp"
 #include "schema/token_figures.hpp"
 
 namespace gpushape::cli {
 namespace {
 
-using domain::Fact;
-using domain::Origin;
-
-// ---- setting a field from a parsed value
-// -------------------------------------------------------------------------
-
-template <class T>
-void put(Fact<T>& target, T value, const Given& given) {
-  target = {std::move(value), Origin::Flag, std::string(given.flag)};
-}
-template <class T>
-void put(std::optional<Fact<T>>& target, T value, const Given& given) {
-  target = Fact<T>{std::move(value), Origin::Flag, std::string(given.flag)};
-}
-template <class T>
-void put(std::optional<T>& target, T value, const Given&) {
-  target = std::move(value);
-}
-inline void put(std::string& target, std::string value, const Given&) { target = std::move(value); }
-
-template <class Target, class T>
-Diagnostics set(Target& target, Result<T> value, const Given& given) {
-  if (!value) return value.error();
-  put(target, std::move(*value), given);
-  return {};
-}
-
-template <class E, class Target>
-Diagnostics set_choice(Target& target, const Given& given) {
-  return set(target, parse_choice<E>(given), given);
-}
-
-Result<std::string> text_of(const Given& given) {
-  if (given.text.empty()) return failure(fmt::format("{}: the value is empty", given.flag));
-  return given.text;
-}
-
-std::vector<std::string> split_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char letter : text + ",") {
-    if (letter != ',') {
-      part += letter;
-    } else if (!part.empty()) {
-      parts.push_back(std::exchange(part, {}));
-    }
-  }
-  return parts;
-}
-
-/// A flag that repeats.
-Diagnostics add_list(std::vector<std::string>& target, const Given& given) {
-  const std::vector<std::string> parts = split_commas(given.text);
-  if (parts.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
-  std::ranges::copy(parts, std::back_inserter(target));
-  return {};
-}
-
-Diagnostics set_list(std::vector<std::string>& target, const Given& given) {
-  const std::vector<std::string> parts = split_commas(given.text);
-  if (parts.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
-  target = parts;
-  return {};
-}
+using enum FlagGroup;
 
 // Bounds that keep arithmetic far from overflow; nothing real comes near them.
-constexpr std::int64_t kMostSequences = 1'000'000;
 constexpr std::int64_t kMostGpus = 4096;
 constexpr std::int64_t kMostTokens = 1LL << 40;
 constexpr std::int64_t kMostDrafts = 1024;
@@ -99,155 +29,6 @@ constexpr std::int64_t kMostStage = 3;
 constexpr std::int64_t kMostImages = 10'000;
 constexpr double kMostRate = 1e6;
 constexpr double kMostTokenSeconds = 3600;
-
-Diagnostics set_requirements(std::vector<std::string>& target, const Given& given) {
-  std::vector<std::string> known;
-  for (const advise::CapabilityRow& row : advise::capabilities()) known.emplace_back(row.name);
-  for (const std::string& word : split_commas(given.text)) {
-    if (!advise::is_capability(word)) {
-      return {complaint(fmt::format("{}: '{}' is not known", given.flag, word),
-                        suggestion(word, known,
-                                   fmt::format("expected some of {}, or a memory as 80gb",
-                                               fmt::join(known, ", "))))};
-    }
-  }
-  return set_list(target, given);
-}
-
-Diagnostics set_most_per_host(Invocation& in, const Given& given) {
-  const Result<std::int64_t> count = parse_count(given, 1, kMostSequences);
-  if (!count) return count.error();
-  in.workload.placement.most_per_host = *count;
-  return {};
-}
-
-/// In the one form that inventories keep addresses in, whichever the user's tool prints.
-Diagnostics set_addresses(Invocation& in, const Given& given) {
-  std::vector<std::string> addresses = split_commas(given.text);
-  if (addresses.empty()) return {complaint(fmt::format("{}: the list is empty", given.flag))};
-  for (std::string& text : addresses) {
-    std::string address = inventory::pci_address_of(text);
-    if (address.empty()) {
-      return {complaint(fmt::format("{}: '{}' is no PCI address", given.flag, text),
-                        "write domain, bus, device and function: 0000:3b:00.0")};
-    }
-    text = std::move(address);
-  }
-  for (auto address = addresses.begin(); address != addresses.end(); ++address) {
-    if (std::find(addresses.begin(), address, *address) == address) continue;
-    return {complaint(fmt::format("{}: {} is named twice", given.flag, *address))};
-  }
-  in.workload.placement.pci_addresses = std::move(addresses);
-  return {};
-}
-
-Diagnostics set_adapters(Invocation& in, const Given& given) {
-  Result<domain::Adapters> adapters = parse_adapters(given);
-  if (!adapters) return adapters.error();
-  in.workload.adapters = *std::move(adapters);
-  return {};
-}
-
-Diagnostics set_flash_attention(Invocation& in, const Given& g) {
-  if (g.text == "on" || g.text == "off") {
-    put(in.workload.engine.flash_attention, g.text == "on", g);
-    return {};
-  }
-  return {complaint(fmt::format("{}: '{}' is neither on nor off", g.flag, g.text))};
-}
-
-Diagnostics set_draft(Invocation& in, const Given& given) {
-  Result<std::string> name = text_of(given);
-  if (!name) return name.error();
-  in.workload.engine.draft_model = domain::DraftModel{
-      .name = {*std::move(name), Origin::Flag, std::string(given.flag)}, .model = nullptr};
-  return {};
-}
-
-Diagnostics set_ceiling(Invocation& in, const Given& given) {
-  const Result<Bytes> bytes = parse_bytes(given);
-  if (!bytes) return bytes.error();
-  if (bytes->count() == 0) return {complaint(fmt::format("{}: 0 bytes hold nothing", given.flag))};
-  if (!in.workload.demand) in.workload.demand.emplace();
-  in.workload.demand->ceiling_bytes = *bytes;
-  in.workload.demand->from = std::string(given.flag);
-  return {};
-}
-
-std::vector<std::string> kubernetes_versions() { return {"1.32", "1.33", "1.34", "1.35", "1.36"}; }
-std::vector<std::string> vm_operator_releases() { return {"8.0.3", "9.0.0", "9.0.1", "9.1.0"}; }
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const place::PolicyRow& row : place::policies()) names.emplace_back(row.name);
-  names.emplace_back(place::kExactPolicy);
-  return names;
-}
-std::vector<std::string> import_source_names() {
-  std::vector<std::string> names;
-  for (const inventory::ImportRow& row : inventory::import_sources()) names.emplace_back(row.name);
-  return names;
-}
-std::vector<std::string> color_choices() { return {"auto", "always", "never"}; }
-
-Diagnostics set_word(std::string& target, const Given& given,
-                     const std::vector<std::string>& known) {
-  if (std::ranges::find(known, given.text) == known.end()) {
-    return {complaint(
-        fmt::format("{}: '{}' is not known", given.flag, given.text),
-        suggestion(given.text, known, fmt::format("expected one of {}", fmt::join(known, ", "))))};
-  }
-  target = given.text;
-  return {};
-}
-
-Diagnostics add_label(Invocation& in, const Given& given) {
-  const std::size_t equals = given.text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return {complaint(fmt::format("{}: '{}' is no KEY=VALUE", given.flag, given.text))};
-  }
-  in.labels.push_back({given.text.substr(0, equals), given.text.substr(equals + 1)});
-  return {};
-}
-
-Diagnostics set_lifetime(Invocation& in, const Given& given) {
-  const std::optional<std::int64_t> seconds = parse_duration(given.text);
-  if (!seconds) {
-    return {complaint(fmt::format("{}: '{}' is no duration", given.flag, given.text),
-                      "write a number and s, m, h or d: 8h, 90m, 14d")};
-  }
-  put(in.workload.lifetime_seconds, *seconds, given);
-  return {};
-}
-
-Diagnostics set_today(Invocation& in, const Given& given) {
-  in.as_of = parse_date(given.text);
-  if (in.as_of) return {};
-  return {complaint(fmt::format("{}: '{}' is no day", given.flag, given.text),
-                    "write it as 2026-11-28")};
-}
-
-Diagnostics set_quantization(Invocation& in, const Given& given) {
-  if (!catalog::is_as_stored(given.text))
-    return set(in.workload.quantization, catalog::parse_quantization(given.text), given);
-  in.workload.quantization.reset();
-  return {};
-}
-
-Diagnostics set_color(Invocation& in, const Given& given) {
-  std::string word;
-  Diagnostics faults = set_word(word, given, color_choices());
-  if (faults.empty()) {
-    in.color = ColorChoice::Auto;
-    if (word == "always") in.color = ColorChoice::Always;
-    if (word == "never") in.color = ColorChoice::Never;
-  }
-  return faults;
-}
-
-// ---- the table
-// ---------------------------------------------------------------------------------------------------
-
-using enum FlagGroup;
 
 constexpr auto kFlagRows = std::to_array<FlagRow>({
     {"--file", "-f", "FILE", Workload, kSizing | kSweep | kPlace | kInventory | kPlan | kProfiles,

@@ -264,4 +264,13 @@ Result<Gathered> gather_for(Invocation& invocation) {
   return gathered;
 }
 
+advise::AdviceRequest advice_request(const Gathered& gathered) {
+  advise::AdviceRequest request;
+  request.workload = gathered.workload;
+  request.model = gathered.model;
+  request.engine = gathered.engine;
+  request.wishes = gathered.wishes;
+  return request;
+}
+
 }  // namespace gpushape::cli

@@ -41,4 +41,7 @@ Result<Gathered> gather(const ParsedFlags& parsed, Invocation& invocation);
 /// The same for an invocation whose workload is known already.
 Result<Gathered> gather_for(Invocation& invocation);
 
+/// What advice is asked for by what was gathered; thresholds and measurements are the caller's.
+advise::AdviceRequest advice_request(const Gathered& gathered);
+
 }  // namespace gpushape::cli

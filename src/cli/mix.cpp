@@ -50,12 +50,7 @@ Result<MixItem> advised_item(const MixDocument& one, const std::string& device,
   if (invocation.workload.platform) own.workload.platform = invocation.workload.platform;
   Result<Gathered> gathered = gather_for(own);
   if (!gathered) return std::unexpected(gathered.error());
-  advise::AdviceRequest request;
-  request.workload = gathered->workload;
-  request.model = gathered->model;
-  request.engine = gathered->engine;
-  request.wishes = gathered->wishes;
-  const Result<domain::Advice> advice = advise::advise(request);
+  const Result<domain::Advice> advice = advise::advise(advice_request(*gathered));
   if (!advice) return std::unexpected(advice.error());
   const std::string name = own.workload.name.empty() ? name_from(one.file) : own.workload.name;
   if (advice->shapes.empty()) {

@@ -18,6 +18,7 @@
 #include "document/tree_builder.hpp"
 #include "document/yaml_escape.hpp"
 #include "document/yaml_fault.hpp"
+#include "document/yaml_places.hpp"
 #include "document/yaml_text.hpp"
 
 namespace gpushape::document {
@@ -86,10 +87,10 @@ class YamlReader final : public YAML::EventHandler {
   }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const Place place = place_of(mark);
+    const YamlPlace place = place_of(text_, mark);
     if (wants_key()) fail_key(place.position);
     // Nothing at all between two `---` is no document; a `~` or `null` is one.
-    const std::size_t length = length_of_null(place.offset);
+    const std::size_t length = length_of_null(text_, place.offset);
     if (!builder_.is_open()) is_absent_ = length == 0;
     // The mark of a value that is not written is that of whatever comes next.
     const bool is_bare_field = length == 0 && !frames_.empty() && frames_.back().is_mapping;
@@ -99,7 +100,7 @@ class YamlReader final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const Position position = place_of(mark).position;
+    const Position position = place_of(text_, mark).position;
     const auto found = anchored_.find(anchor);
     if (found == anchored_.end()) {
       builder_.fail(position, "this alias stands within what it refers to");
@@ -118,7 +119,7 @@ class YamlReader final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& parsed) override {
-    const Place place = place_of(mark);
+    const YamlPlace place = place_of(text_, mark);
     const Position position = with_length(place, length_of_scalar(place, parsed));
     const std::optional<std::string> mended = with_whole_characters(parsed);
     const std::string& value = mended ? *mended : parsed;
@@ -132,7 +133,8 @@ class YamlReader final : public YAML::EventHandler {
     }
     Node node = scalar(tag, value, position);
     node.set_position(position);
-    node.set_quoted(tag == "!" && std::string_view("'\"|>").contains(letter_at(place.offset)));
+    node.set_quoted(tag == "!" &&
+                    std::string_view("'\"|>").contains(letter_at(text_, place.offset)));
     take(std::move(node), anchor);
   }
 
@@ -164,11 +166,6 @@ class YamlReader final : public YAML::EventHandler {
     Node node;
     Weight weight;
   };
-  // Where the content of a node begins, behind its anchor and tag.
-  struct Place {
-    Position position;
-    std::size_t offset = 0;
-  };
 
   // yaml-cpp 0.7 takes whatever follows a finished root for the next document.
   void require_separator(const YAML::Mark& mark) {
@@ -177,11 +174,19 @@ class YamlReader final : public YAML::EventHandler {
     const std::string_view before = text_.substr(document_start_, offset - document_start_);
     const bool is_separated = begins_document(text_.substr(offset, 4)) || before.contains("\n...");
     if (has_begun_ && !is_separated) {
-      builder_.fail(place_of(mark).position, "not valid YAML: nothing may follow the value",
+      builder_.fail(place_of(text_, mark).position, "not valid YAML: nothing may follow the value",
                     "documents are parted by a line with ---");
     }
     has_begun_ = true;
     document_start_ = offset;
+  }
+
+  // yaml-cpp 0.7 lets a quoted string pass that breaks off after a blank line.
+  [[nodiscard]] std::size_t length_of_scalar(const YamlPlace& place,
+                                             const std::string& value) const {
+    const std::optional<std::size_t> length = length_on_first_line(text_, place.offset, value);
+    if (!length) builder_.fail(place.position, "not valid YAML: this quoted string does not end");
+    return *length;
   }
 
   [[nodiscard]] bool wants_key() const {
@@ -224,7 +229,7 @@ class YamlReader final : public YAML::EventHandler {
 
   void open(Node::Kind kind, std::string_view core_tag, const YAML::Mark& mark,
             const std::string& tag, YAML::anchor_t anchor) {
-    const Position position = place_of(mark).position;
+    const Position position = place_of(text_, mark).position;
     const bool is_key = wants_key();
     if (tag != "?" && tag != "!" && !tag.empty() &&
         tag != std::string(kCoreTagPrefix) + std::string(core_tag)) {
@@ -298,75 +303,6 @@ class YamlReader final : public YAML::EventHandler {
   [[noreturn]] void fail_tag(const std::string& tag, Position position) const {
     builder_.fail(position, "the tag '" + tag.substr(0, 60) + "' is not known",
                   "take out the tag; values are plain YAML");
-  }
-
-  [[nodiscard]] char letter_at(std::size_t offset) const {
-    return offset < text_.size() ? text_[offset] : '\n';
-  }
-
-  [[nodiscard]] Place place_of(const YAML::Mark& mark) const {
-    Place place{.position = {.line = mark.line + 1, .column = mark.column + 1},
-                .offset = static_cast<std::size_t>(std::max(mark.pos, 0))};
-    while (letter_at(place.offset) == '&' || letter_at(place.offset) == '!') {
-      std::size_t next = std::min(text_.find_first_of(" \t\r\n", place.offset), text_.size());
-      next = std::min(text_.find_first_not_of(" \t\r", next), text_.size());
-      if (letter_at(next) == '\n') break;  // the content is on a later line; its anchor will do
-      place.position.column += static_cast<int>(next - place.offset);
-      place.offset = next;
-    }
-    return place;
-  }
-
-  static Position with_length(const Place& place, std::size_t length) {
-    Position position = place.position;
-    position.length = static_cast<int>(std::max(length, std::size_t{1}));
-    return position;
-  }
-
-  // 0 where no null is written out.
-  [[nodiscard]] std::size_t length_of_null(std::size_t offset) const {
-    const std::string_view rest = text_.substr(std::min(offset, text_.size()));
-    for (const std::string_view word : {"~", "null", "Null", "NULL"}) {
-      if (!rest.starts_with(word)) continue;
-      const char next = letter_at(offset + word.size());
-      if (std::string_view(" \t\r\n,]}").contains(next)) return word.size();
-    }
-    return 0;
-  }
-
-  // As much of a scalar as stands on its first line.
-  [[nodiscard]] std::size_t length_of_scalar(const Place& place, const std::string& value) const {
-    const std::string_view rest = text_.substr(std::min(place.offset, text_.size()));
-    const char first = letter_at(place.offset);
-    if (first == '|' || first == '>') return 1;
-    // Looks no further than the scalar goes: a file may be one line.
-    std::string_view whole = rest;
-    if (first == '"' || first == '\'') {
-      const std::size_t closing = closing_quote(rest);
-      // yaml-cpp 0.7 lets a quoted string pass that breaks off after a blank line.
-      if (closing == std::string_view::npos) {
-        builder_.fail(place.position, "not valid YAML: this quoted string does not end");
-      }
-      whole = rest.substr(0, closing + 1);
-    } else if (rest.starts_with(value)) {
-      whole = value;
-    }
-    const std::string_view line = whole.substr(0, whole.find_first_of("\r\n"));
-    return line.find_last_not_of(" \t") + 1;
-  }
-
-  static std::size_t closing_quote(std::string_view text) {
-    const char quote = text.front();
-    for (std::size_t i = 1; i < text.size(); ++i) {
-      if (quote == '"' && text[i] == '\\') {
-        ++i;
-      } else if (text[i] == quote) {
-        const bool is_doubled = quote == '\'' && i + 1 < text.size() && text[i + 1] == quote;
-        if (!is_doubled) return i;
-        ++i;
-      }
-    }
-    return std::string_view::npos;
   }
 
   std::shared_ptr<const Source> source_;

@@ -17,6 +17,7 @@
 #include "domain/layer.hpp"
 #include "domain/quantization.hpp"
 #include "domain/tensor_part.hpp"
+#include "domain/weight_scheme.hpp"
 
 namespace gpushape::domain {
 

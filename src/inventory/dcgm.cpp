@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "inventory/kubernetes_fields.hpp"
+#include "inventory/prometheus.hpp"
 #include "inventory/seen.hpp"
 
 namespace gpushape::inventory {
@@ -32,16 +31,6 @@ constexpr auto kMetrics = std::to_array<MetricRow>({
     {"DCGM_FI_DEV_FB_USED", UsageMetric::MemoryUsed, kMebibyte, 1e9},
 });
 constexpr std::size_t kMostDcgmComplaints = 8;  // ours: the first ones tell what is wrong
-constexpr double kMostDcgmSeconds = 1e11;
-
-std::optional<double> number_in(const Node& node) {
-  if (node.is_number()) return node.number();
-  const std::string& text = node.text();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 class UsageReader {
  public:
@@ -102,27 +91,11 @@ class UsageReader {
       series.holder =
           fmt::format("{}/{}", text_at(item, fmt::format("metric.{}namespace", prefix)), pod);
     }
-    if (const Node* const value = item.find("value")) read_sample(*value, *row, series);
-    if (const Node* const values = item.find("values")) {
-      for (const Node& value : values->items()) read_sample(value, *row, series);
-    }
-    std::ranges::stable_sort(series.samples, {}, &UsageSample::seconds);
+    series.samples = samples_of(item, row->name, row->most, [this](const Node& node, auto message) {
+      complain(node, std::move(message));
+    });
+    for (UsageSample& sample : series.samples) sample.value *= row->factor;
     if (!series.samples.empty()) all.push_back(std::move(series));
-  }
-
-  void read_sample(const Node& node, const MetricRow& row, UsageSeries& series) {
-    const auto& items = node.items();
-    const auto time = items.size() == 2 ? number_in(items[0]) : std::nullopt;
-    const auto value = items.size() == 2 ? number_in(items[1]) : std::nullopt;
-    if (value && std::isnan(*value)) return;  // Prometheus' word for a series that ended
-    const bool is_sane = time && value && *time >= 0 && *time <= kMostDcgmSeconds && *value >= 0 &&
-                         *value <= row.most;
-    if (!is_sane) {
-      complain(node, fmt::format("{}: a sample is [seconds, \"value from 0 to {}\"]", row.name,
-                                 row.most));
-      return;
-    }
-    series.samples.push_back({.seconds = *time, .value = *value * row.factor});
   }
 
   const document::Document& document_;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "inventory/kubernetes_fields.hpp"
+#include "inventory/prometheus.hpp"
 
 namespace gpushape::inventory {
 
@@ -49,16 +50,6 @@ constexpr std::size_t kMostToldFaults = 8;  // ours: the first ones tell what is
 constexpr std::size_t kMostKept = 4'000;    // ours: quantiles in place of samples beyond
 constexpr double kLongestStep = 3600;       // ours: a gap above an hour was not measured
 constexpr double kSecondsOfDay = 86'400;
-constexpr double kLatestSecond = 1e11;
-
-std::optional<double> figure_of(const Node& node) {
-  if (node.is_number()) return node.number();
-  const std::string& text = node.text();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 /// What tells series of one metric apart.
 std::string labels_of(const Node& item) {
@@ -144,7 +135,9 @@ class TelemetryReader {
     if (row == kEngineMetrics.end()) return;
     if (const std::string model = text_at(item, "metric.model_name"); !model.empty())
       telemetry_.model = model;
-    const std::vector<UsageSample> samples = samples_of(item, *row);
+    const std::vector<UsageSample> samples =
+        samples_of(item, row->name, row->most,
+                   [this](const Node& node, auto message) { complain(node, std::move(message)); });
     if (samples.empty()) return;
     switch (row->metric) {
       case EngineMetric::Use:
@@ -199,32 +192,6 @@ class TelemetryReader {
   void take_pool(std::int64_t tokens) {
     if (tokens <= 0) return;
     telemetry_.pool_tokens = std::min(telemetry_.pool_tokens.value_or(tokens), tokens);
-  }
-
-  std::vector<UsageSample> samples_of(const Node& item, const EngineMetricRow& row) {
-    std::vector<UsageSample> samples;
-    if (const Node* const value = item.find("value")) read_sample(*value, row, samples);
-    if (const Node* const values = item.find("values")) {
-      for (const Node& value : values->items()) read_sample(value, row, samples);
-    }
-    std::ranges::stable_sort(samples, {}, &UsageSample::seconds);
-    return samples;
-  }
-
-  void read_sample(const Node& node, const EngineMetricRow& row,
-                   std::vector<UsageSample>& samples) {
-    const auto& items = node.items();
-    const auto time = items.size() == 2 ? figure_of(items[0]) : std::nullopt;
-    const auto value = items.size() == 2 ? figure_of(items[1]) : std::nullopt;
-    if (value && std::isnan(*value)) return;  // Prometheus' word for a series that ended
-    const bool is_sane =
-        time && value && *time >= 0 && *time <= kLatestSecond && *value >= 0 && *value <= row.most;
-    if (!is_sane) {
-      complain(node, fmt::format("{}: a sample is [seconds, \"value from 0 to {}\"]", row.name,
-                                 row.most));
-      return;
-    }
-    samples.push_back({.seconds = *time, .value = *value});
   }
 
   const document::Document* document_ = nullptr;

@@ -1,9 +1,8 @@
+#include "place/pack.hpp"
+
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <set>
-
-#include "place/plan_profiles.hpp"
+#include <utility>
 
 namespace gpushape::place {
 namespace {
@@ -126,7 +125,7 @@ class Packer {
       if (chosen_.size() < best_.size()) best_ = chosen_;
       return;
     }
-    const std::int64_t used = static_cast<std::int64_t>(chosen_.size());
+    const auto used = static_cast<std::int64_t>(chosen_.size());
     if (used + bound(left) >= static_cast<std::int64_t>(best_.size())) return;
     // Another way to the same rest with as few devices was looked at.
     const auto [seen, is_new] = seen_.try_emplace(left, used);

@@ -4,107 +4,29 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "review/checklist_evidence.hpp"
+
 namespace gpushape::review {
 
-using document::Node;
 using domain::ChecklistAnswer;
 using domain::Finding;
 
 namespace {
 
-/// An answer without its question; nothing where nobody tells.
-struct Told {
-  bool is_yes = false;
-  std::string because;
-  SourceSpan place;
-};
-using MaybeTold = std::optional<Told>;
-
-class Evidence {
- public:
-  Evidence(const Deployment& deployment, std::span<const Finding> findings)
-      : deployment_(deployment), findings_(findings) {}
-
-  [[nodiscard]] const Deployment& all() const { return deployment_; }
-
-  /// The first finding of one of these rules: a no.
-  [[nodiscard]] MaybeTold found(std::initializer_list<std::string_view> rules) const {
-    for (const Finding& finding : findings_) {
-      if (std::ranges::find(rules, std::string_view(finding.rule)) == rules.end()) continue;
-      return Told{false, fmt::format("{}: {}", finding.rule, finding.message), finding.place};
-    }
-    return std::nullopt;
-  }
-
-  /// What the Platform document says of a field.
-  template <class Field, class Test>
-  [[nodiscard]] MaybeTold stated(std::string_view name, Field field, Test is_yes) const {
-    for (const auto& [platform, root, facts] : deployment_.platforms) {
-      const auto& value = facts.*field;
-      if (!value) continue;
-      return Told{is_yes(*value), fmt::format("{} of the Platform document", name), facts.place};
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] MaybeTold stated(std::string_view name,
-                                 std::optional<bool> domain::PlatformFacts::* field) const {
-    return stated(name, field, [](bool value) { return value; });
-  }
-
-  /// A tenant's cluster with nodes of its own, or without.
-  [[nodiscard]] const VirtualClusterValues* tenant_cluster(bool needs_nodes) const {
-    for (const VirtualClusterValues& values : deployment_.virtual_clusters) {
-      const bool has_nodes =
-          values.has_auto_nodes || (values.private_nodes && values.private_nodes->value);
-      if (!needs_nodes || has_nodes) return &values;
-    }
-    return nullptr;
-  }
-
-  [[nodiscard]] static Told yes(const document::Document& document, const Node& node,
-                                std::string because) {
-    return {true, std::move(because), document.source->span(node.position())};
-  }
-  [[nodiscard]] static Told no(const document::Document& document, const Node& node,
-                               std::string because) {
-    return {false, std::move(because), document.source->span(node.position())};
-  }
-
- private:
-  const Deployment& deployment_;
-  std::span<const Finding> findings_;
-};
-
-/// The first that is told.
-MaybeTold first_of(std::initializer_list<MaybeTold> told) {
-  for (const MaybeTold& each : told) {
-    if (each) return each;
-  }
-  return std::nullopt;
-}
-
-MaybeTold tenant_cluster_answer(const Evidence& evidence, bool needs_nodes, std::string because) {
-  const VirtualClusterValues* values = evidence.tenant_cluster(needs_nodes);
-  if (values == nullptr) return std::nullopt;
-  return Evidence::yes(*values->document, *values->root, std::move(because));
-}
-
-MaybeTold own_control_plane(const Evidence& evidence) {
+MaybeTold own_control_plane(const ChecklistEvidence& evidence) {
   return first_of({evidence.found({"RV-12", "RV-13"}),
                    evidence.stated("controlPlane", &domain::PlatformFacts::control_plane,
                                    [](domain::ControlPlane value) {
                                      return value == domain::ControlPlane::Virtual;
                                    }),
-                   tenant_cluster_answer(evidence, false, "virtual clusters on shared hosts")});
+                   evidence.tenant_cluster(false, "virtual clusters on shared hosts")});
 }
 
-MaybeTold built_in_isolation(const Evidence& evidence) {
+MaybeTold built_in_isolation(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-14", "RV-16"})) return told;
   for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (facts.safety_rests_on.empty()) continue;
@@ -112,48 +34,48 @@ MaybeTold built_in_isolation(const Evidence& evidence) {
                      facts.safety_rests_on.end();
     return Told{has, "safetyRestsOn of the Platform document", facts.place};
   }
-  return tenant_cluster_answer(evidence, true,
-                               "tenants have control planes and nodes of their own");
+  return evidence.tenant_cluster(true, "tenants have control planes and nodes of their own");
 }
 
-MaybeTold node_isolation(const Evidence& evidence) {
+MaybeTold node_isolation(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-15"})) return told;
   if (auto told = evidence.stated("nodes", &domain::PlatformFacts::nodes, [](auto value) {
         return value != domain::NodeTenancy::Shared;
       })) {
     return told;
   }
-  if (auto told = tenant_cluster_answer(evidence, true, "nodes that belong to the tenant")) {
+  if (auto told = evidence.tenant_cluster(true, "nodes that belong to the tenant")) {
     return told;
   }
   for (const PodRequest& pod : evidence.all().pods) {
     if (pod.gpus.empty() || pod.node_selector.empty() || pod.tolerations == nullptr) continue;
-    return Evidence::yes(
+    return ChecklistEvidence::yes(
         *pod.document, *pod.node_selector.front().node,
         fmt::format("{} selects its nodes and tolerates their taint", pod.title()));
   }
   return std::nullopt;
 }
 
-MaybeTold private_nodes(const Evidence& evidence) {
+MaybeTold private_nodes(const ChecklistEvidence& evidence) {
   if (auto told = evidence.stated("nodes", &domain::PlatformFacts::nodes, [](auto value) {
         return value != domain::NodeTenancy::Shared;
       })) {
     return told;
   }
-  if (auto told = tenant_cluster_answer(evidence, true, "private or automatic nodes")) return told;
+  if (auto told = evidence.tenant_cluster(true, "private or automatic nodes")) return told;
   for (const KubernetesCluster& cluster : evidence.all().clusters) {
     if (cluster.pools.empty()) continue;
-    return Evidence::yes(*cluster.document, *cluster.pools.front().node,
-                         fmt::format("cluster {} has a pool of its own", cluster.name));
+    return ChecklistEvidence::yes(*cluster.document, *cluster.pools.front().node,
+                                  fmt::format("cluster {} has a pool of its own", cluster.name));
   }
   for (const VirtualClusterValues& values : evidence.all().virtual_clusters) {
-    return Evidence::no(*values.document, *values.root, "the virtual cluster shares its nodes");
+    return ChecklistEvidence::no(*values.document, *values.root,
+                                 "the virtual cluster shares its nodes");
   }
   return std::nullopt;
 }
 
-MaybeTold separate_network_and_storage(const Evidence& evidence) {
+MaybeTold separate_network_and_storage(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-20"})) return told;
   for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.network || !facts.storage) continue;
@@ -170,19 +92,19 @@ MaybeTold separate_network_and_storage(const Evidence& evidence) {
     if (claim.storage_class) storage_classes.insert(claim.storage_class->value);
   }
   if (policy == nullptr || storage_classes.size() < 2) return std::nullopt;
-  return Evidence::yes(
+  return ChecklistEvidence::yes(
       *policy->document, *policy->root,
       fmt::format("network policies, and {} storage classes", storage_classes.size()));
 }
 
 /// MIG or a vGPU that some document names.
-MaybeTold hardware_share(const Evidence& evidence) {
+MaybeTold hardware_share(const ChecklistEvidence& evidence) {
   for (const PodRequest& pod : evidence.all().pods) {
     for (const GpuAsk& ask : pod.gpus) {
       const bool is_instance = ask.kind == GrantKind::MigInstance ||
                                (ask.kind == GrantKind::Claim && ask.resource == "mig.nvidia.com");
       if (!is_instance && ask.kind != GrantKind::VirtualGpu) continue;
-      return Evidence::yes(
+      return ChecklistEvidence::yes(
           *pod.document, *ask.node,
           fmt::format("{} takes {}", pod.title(), is_instance ? "a MIG instance" : "a vGPU"));
     }
@@ -190,36 +112,37 @@ MaybeTold hardware_share(const Evidence& evidence) {
   for (const VmClass& vm : evidence.all().vm_classes) {
     for (const VmDevice& device : vm.devices) {
       if (device.profile.empty()) continue;
-      return Evidence::yes(*vm.document, *device.node,
-                           fmt::format("{} takes the vGPU {}", title_of(vm), device.profile));
+      return ChecklistEvidence::yes(
+          *vm.document, *device.node,
+          fmt::format("{} takes the vGPU {}", title_of(vm), device.profile));
     }
   }
   for (const LayoutConfig& config : evidence.all().layouts) {
-    return Evidence::yes(*config.document, *config.root,
-                         fmt::format("GPUs are cut by the layout {}", config.name));
+    return ChecklistEvidence::yes(*config.document, *config.root,
+                                  fmt::format("GPUs are cut by the layout {}", config.name));
   }
   return std::nullopt;
 }
 
-MaybeTold time_slicing(const Evidence& evidence) {
+MaybeTold time_slicing(const ChecklistEvidence& evidence) {
   for (const PluginConfig& config : evidence.all().plugin_configs) {
     if (config.time_slicing == nullptr) continue;
-    return Evidence::no(*config.document, *config.time_slicing,
-                        "the device plugin hands one GPU to several pods in turn");
+    return ChecklistEvidence::no(*config.document, *config.time_slicing,
+                                 "the device plugin hands one GPU to several pods in turn");
   }
   return std::nullopt;
 }
 
-MaybeTold shares_without_blast_radius(const Evidence& evidence) {
+MaybeTold shares_without_blast_radius(const ChecklistEvidence& evidence) {
   return first_of({evidence.found({"RV-02", "RV-13", "RV-14", "RV-15"}), time_slicing(evidence),
                    hardware_share(evidence)});
 }
 
-MaybeTold undisturbed(const Evidence& evidence) {
+MaybeTold undisturbed(const ChecklistEvidence& evidence) {
   return first_of({time_slicing(evidence), hardware_share(evidence)});
 }
 
-MaybeTold organization_wide(const Evidence& evidence) {
+MaybeTold organization_wide(const ChecklistEvidence& evidence) {
   return first_of({evidence.found({"RV-17"}),
                    evidence.stated("utilizationScope", &domain::PlatformFacts::utilization_scope,
                                    [](domain::UtilizationScope value) {
@@ -227,7 +150,7 @@ MaybeTold organization_wide(const Evidence& evidence) {
                                    })});
 }
 
-MaybeTold reclaims_idle(const Evidence& evidence) {
+MaybeTold reclaims_idle(const ChecklistEvidence& evidence) {
   for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.detects_idle && !facts.idle_action) continue;
     const bool acts = facts.idle_action && (*facts.idle_action == domain::IdleAction::Pause ||
@@ -238,7 +161,7 @@ MaybeTold reclaims_idle(const Evidence& evidence) {
   return evidence.found({"RV-18"});
 }
 
-MaybeTold has_figure(const Evidence& evidence) {
+MaybeTold has_figure(const ChecklistEvidence& evidence) {
   for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.environment_minutes) continue;
     return Told{
@@ -249,7 +172,7 @@ MaybeTold has_figure(const Evidence& evidence) {
 }
 
 /// Jobs end by themselves; a notebook needs a deadline.
-MaybeTold is_ephemeral(const Evidence& evidence) {
+MaybeTold is_ephemeral(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-19"})) return told;
   if (auto told =
           evidence.stated("ephemeralByDefault", &domain::PlatformFacts::is_ephemeral_by_default)) {
@@ -266,7 +189,7 @@ MaybeTold is_ephemeral(const Evidence& evidence) {
   return std::nullopt;
 }
 
-MaybeTold few_clusters(const Evidence& evidence) {
+MaybeTold few_clusters(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-12"})) return told;
   for (const auto& [platform, root, facts] : evidence.all().platforms) {
     if (!facts.clusters || !facts.teams) continue;
@@ -278,19 +201,19 @@ MaybeTold few_clusters(const Evidence& evidence) {
   return std::nullopt;
 }
 
-MaybeTold chooses_freely(const Evidence& evidence) {
+MaybeTold chooses_freely(const ChecklistEvidence& evidence) {
   return first_of(
       {evidence.stated("teamsChooseVersions", &domain::PlatformFacts::teams_choose_versions),
-       tenant_cluster_answer(evidence, false, "a control plane of its own")});
+       evidence.tenant_cluster(false, "a control plane of its own")});
 }
 
-MaybeTold upgrades_alone(const Evidence& evidence) {
+MaybeTold upgrades_alone(const ChecklistEvidence& evidence) {
   return first_of(
       {evidence.stated("upgradesAreSeparate", &domain::PlatformFacts::upgrades_are_separate),
-       tenant_cluster_answer(evidence, true, "nodes and drivers of its own")});
+       evidence.tenant_cluster(true, "nodes and drivers of its own")});
 }
 
-MaybeTold upholds_standards(const Evidence& evidence) {
+MaybeTold upholds_standards(const ChecklistEvidence& evidence) {
   if (auto told = evidence.stated("standards", &domain::PlatformFacts::standards,
                                   [](auto value) { return value != domain::Standards::Manual; })) {
     return told;
@@ -300,31 +223,33 @@ MaybeTold upholds_standards(const Evidence& evidence) {
                            object.api_version.starts_with("kyverno.io/") ||
                            object.api_version.starts_with("constraints.gatekeeper.sh/");
     if (!is_policy) continue;
-    return Evidence::yes(*object.document, *object.root,
-                         fmt::format("{} holds every change against a rule", object.title()));
+    return ChecklistEvidence::yes(
+        *object.document, *object.root,
+        fmt::format("{} holds every change against a rule", object.title()));
   }
   return std::nullopt;
 }
 
-MaybeTold alike_everywhere(const Evidence& evidence) {
+MaybeTold alike_everywhere(const ChecklistEvidence& evidence) {
   return evidence.stated("sameOnAllSites", &domain::PlatformFacts::is_same_everywhere);
 }
 
-MaybeTold isolated_alike(const Evidence& evidence) {
+MaybeTold isolated_alike(const ChecklistEvidence& evidence) {
   return evidence.stated("sameIsolationOnAllSites",
                          &domain::PlatformFacts::isolation_is_same_everywhere);
 }
 
-MaybeTold can_change(const Evidence& evidence) {
+MaybeTold can_change(const ChecklistEvidence& evidence) {
   if (auto told = evidence.found({"RV-04", "RV-05"})) return told;
   for (const Claim& claim : evidence.all().claims) {
-    return Evidence::yes(*claim.document, claim.place(), "GPUs are claimed by what they are (DRA)");
+    return ChecklistEvidence::yes(*claim.document, claim.place(),
+                                  "GPUs are claimed by what they are (DRA)");
   }
   for (const VmClass& vm : evidence.all().vm_classes) {
     for (const VmDevice& device : vm.devices) {
       if (device.profile.empty()) continue;
-      return Evidence::yes(*vm.document, *device.node,
-                           fmt::format("{} takes a vGPU, which moves", title_of(vm)));
+      return ChecklistEvidence::yes(*vm.document, *device.node,
+                                    fmt::format("{} takes a vGPU, which moves", title_of(vm)));
     }
   }
   return std::nullopt;
@@ -333,7 +258,7 @@ MaybeTold can_change(const Evidence& evidence) {
 struct Question {
   std::string_view group;
   std::string_view text;
-  MaybeTold (*answer)(const Evidence&);
+  MaybeTold (*answer)(const ChecklistEvidence&);
   std::string_view ask;  ///< where it can be said
 };
 
@@ -360,7 +285,7 @@ constexpr auto kQuestions = std::to_array<Question>({
     {"operations", "Is it known how long it takes until a new GPU environment is there?",
      has_figure, "environmentMinutes of a Platform document"},
     {"operations", "Can environments be made on demand without the platform team?",
-     [](const Evidence& evidence) {
+     [](const ChecklistEvidence& evidence) {
        return evidence.stated("selfService", &domain::PlatformFacts::has_self_service);
      },
      "selfService of a Platform document"},
@@ -386,7 +311,7 @@ constexpr auto kQuestions = std::to_array<Question>({
 
 std::vector<ChecklistAnswer> answer_checklist(const Deployment& deployment,
                                               std::span<const Finding> findings) {
-  const Evidence evidence(deployment, findings);
+  const ChecklistEvidence evidence(deployment, findings);
   std::vector<ChecklistAnswer> answers;
   for (const Question& question : kQuestions) {
     ChecklistAnswer answer;

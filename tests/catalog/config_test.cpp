@@ -315,4 +315,24 @@ TEST_SUITE("catalog") {
       "vocab_size": 10000000, "max_position_embeddings": 4096})");
     CHECK(mentions(faults, "more than any model has"));
   }
+
+  TEST_CASE("n-grams that cannot be read are refused") {
+    const auto refusal = [](const char* fields) {
+      const std::string config =
+          std::string(R"({"architectures": ["Qwen4ExpForCausalLM"], "model_type": "qwen4_exp_text",
+      "hidden_size": 2560, "num_hidden_layers": 4, "num_attention_heads": 24,
+      "num_key_value_heads": 2, "linear_num_key_heads": 16, "linear_num_value_heads": 48,
+      "linear_key_head_dim": 128, "linear_value_head_dim": 128, "num_experts": 8,
+      "num_experts_per_tok": 2, "moe_intermediate_size": 640, "shared_expert_intermediate_size":
+      640, "indexer_n_heads": 4, "indexer_head_dim": 128, "indexer_budget": 2048,
+      "indexer_compress_ratio": 4, "vocab_size": 248320, "max_position_embeddings": 262144, )") +
+          fields + "}";
+      const auto model = read_config(json(config), "them/it");
+      REQUIRE(!model);
+      return messages(model.error());
+    };
+    CHECK(refusal(R"("ple_layer_ids": [2], "ngram_size": 9)").contains("ngram_size"));
+    CHECK(refusal(R"("ple_layer_ids": [2], "ple_embed_dim": 2561)")
+              .contains("2561 is not a multiple of the 16 heads"));
+  }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "domain/model.hpp"
+#include "domain/weight_scheme.hpp"
 
 using gpushape::domain::Quantization;
 using gpushape::domain::ScaleGranularity;

@@ -4,169 +4,34 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "estimate/cache_layout.hpp"
-#include "estimate/samples.hpp"
+#include "support/cached_models.hpp"
 
 using namespace gpushape;
 using domain::KvCacheType;
-using domain::Layer;
-using domain::LayerKind;
 using estimate::CacheGeometry;
 using estimate::CacheLayout;
+using example::alternating;
+using example::deepseek_v4;
+using example::deepseek_v4_flash;
+using example::full_layer;
+using example::gemma4_12b;
+using example::gemma4_26b;
+using example::gpt_oss;
+using example::latent_layer;
+using example::layout_of;
+using example::model_of;
+using example::nemotron3_nano;
+using example::nemotron3_super;
+using example::qwen36_27b;
+using example::qwen36_35b;
+using example::qwen38_flash_next;
+using example::sliding_layer;
+using example::state_layer;
 
 namespace {
-
-Layer full(std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim) {
-  Layer layer;
-  layer.attention = {.kind = LayerKind::Full,
-                     .heads = heads,
-                     .kv_heads = kv_heads,
-                     .head_dim = head_dim,
-                     .value_head_dim = head_dim};
-  return layer;
-}
-
-Layer sliding(std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim,
-              std::int64_t window) {
-  Layer layer = full(heads, kv_heads, head_dim);
-  layer.attention.kind = LayerKind::Sliding;
-  layer.attention.window_tokens = window;
-  return layer;
-}
-
-Layer latent(std::int64_t heads, std::int64_t rank, std::int64_t rope) {
-  Layer layer = full(heads, heads, 192);
-  layer.attention.kind = LayerKind::Latent;
-  layer.attention.latent = domain::Latent{.query_rank = 0, .kv_rank = rank, .rope_dim = rope};
-  return layer;
-}
-
-Layer state(const domain::Recurrent& recurrent) {
-  Layer layer;
-  layer.attention.kind = LayerKind::Recurrent;
-  layer.recurrent = recurrent;
-  return layer;
-}
-
-domain::Model model_of(std::vector<domain::LayerRun> layers) {
-  domain::Model model;
-  model.layers = std::move(layers);
-  return model;
-}
-
-/// `few` once after every `each` of `many`, so often; then what is left of `many`.
-domain::Model alternating(const Layer& many, std::int64_t each, const Layer& few,
-                          std::int64_t times, std::int64_t left = 0) {
-  domain::Model model;
-  for (std::int64_t i = 0; i < times; ++i) {
-    model.layers.push_back({many, each});
-    model.layers.push_back({few, 1});
-  }
-  if (left > 0) model.layers.push_back({many, left});
-  return model;
-}
-
-domain::Model with_drafting(domain::Model model, const Layer& layer) {
-  model.multi_token_prediction = domain::MultiTokenPrediction{.layers = {{layer, 1}}, .extra = {}};
-  return model;
-}
-
-domain::Model qwen36_27b() {  // 48 gated-delta layers, 16 with attention
-  const Layer attention = full(24, 4, 256);
-  return with_drafting(alternating(state({.kind = domain::RecurrentKind::GatedDelta,
-                                          .key_heads = 16,
-                                          .key_dim = 128,
-                                          .value_heads = 48,
-                                          .value_dim = 128,
-                                          .convolution = 4}),
-                                   3, attention, 16),
-                       attention);
-}
-domain::Model qwen36_35b() {  // 30 and 10
-  return alternating(state({.kind = domain::RecurrentKind::GatedDelta,
-                            .key_heads = 16,
-                            .key_dim = 128,
-                            .value_heads = 32,
-                            .value_dim = 128,
-                            .convolution = 4}),
-                     3, full(16, 2, 256), 10);
-}
-domain::Model qwen38_flash_next() {  // 36 and 12, n-grams in the second layer
-  Layer attention = full(24, 2, 256);
-  attention.attention.indexer =
-      domain::Indexer{.heads = 4, .head_dim = 128, .top_tokens = 2048, .tokens_per_key = 4};
-  domain::Model model = alternating(state({.kind = domain::RecurrentKind::GatedDelta,
-                                           .key_heads = 16,
-                                           .key_dim = 128,
-                                           .value_heads = 48,
-                                           .value_dim = 128,
-                                           .convolution = 4}),
-                                    3, attention, 12);
-  Layer second = model.layers.front().layer;
-  second.shifted_values = 3 * 3 * 4 * 2560;  // kernel of four, every third of four streams
-  model.layers.front().count = 2;
-  model.layers.insert(model.layers.begin() + 1, {second, 1});
-  return model;
-}
-domain::Model nemotron3_super() {  // 40 Mamba-2 layers, 8 with attention
-  const Layer attention = full(32, 2, 128);
-  return with_drafting(alternating(state({.kind = domain::RecurrentKind::Mamba2,
-                                          .value_heads = 128,
-                                          .value_dim = 64,
-                                          .groups = 8,
-                                          .state = 128,
-                                          .convolution = 4}),
-                                   5, attention, 8),
-                       attention);
-}
-domain::Model nemotron3_nano() {  // 23 and 6
-  return alternating(state({.kind = domain::RecurrentKind::Mamba2,
-                            .value_heads = 64,
-                            .value_dim = 64,
-                            .groups = 8,
-                            .state = 128,
-                            .convolution = 4}),
-                     3, full(32, 2, 128), 6, 5);
-}
-domain::Model gemma4_26b() {  // 25 sliding layers of 8 KV heads, 5 global ones of 2, twice as wide
-  return alternating(sliding(16, 8, 256, 1024), 5, full(16, 2, 512), 5);
-}
-domain::Model gemma4_12b() {
-  return alternating(sliding(16, 8, 256, 1024), 5, full(16, 1, 512), 8);
-}
-domain::Model gpt_oss(std::int64_t pairs) {
-  return alternating(sliding(64, 8, 64, 128), 1, full(64, 8, 64), pairs);
-}
-/// `first` is the ratio of the two layers before `pairs` that alternate, and the last.
-domain::Model deepseek_v4(std::int64_t first, int pairs) {
-  const auto layer = [](std::int64_t ratio) {
-    Layer one;
-    one.attention = {.kind = LayerKind::Compressed,
-                     .heads = 64,
-                     .kv_heads = 1,
-                     .head_dim = 512,
-                     .value_head_dim = 512,
-                     .window_tokens = 128};
-    one.attention.latent = domain::Latent{.query_rank = 1024, .kv_rank = 0, .rope_dim = 64};
-    one.attention.compression =
-        domain::Compression{.ratio = ratio, .output_rank = 1024, .output_groups = 8};
-    if (ratio == 4)
-      one.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 512};
-    return one;
-  };
-  domain::Model model = model_of({{layer(first), 2}});
-  for (int i = 0; i < pairs; ++i) {
-    model.layers.push_back({layer(4), 1});
-    model.layers.push_back({layer(128), 1});
-  }
-  model.layers.push_back({layer(4), 1});
-  return model;
-}
-
-domain::Model deepseek_v4_flash() { return deepseek_v4(0, 20); }
 
 struct Start {
   const char* name;  ///< what was started, and where it was published
@@ -185,20 +50,21 @@ constexpr auto kUnstated = std::nullopt;
 std::vector<Start> starts_of_the_series() {
   const CacheGeometry plain{.batched_tokens = 8192};
   return {
-      {"gemma-3-4b", alternating(sliding(8, 4, 256, 1024), 5, full(8, 4, 256), 5, 4), plain, 8192,
-       62.51, false, 468144, 57.05},
-      {"gemma-3-12b", alternating(sliding(16, 8, 256, 1024), 5, full(16, 8, 256), 8), plain, 8192,
-       47.72, false, 130304, 15.88},
-      {"gemma-3-27b", alternating(sliding(32, 16, 128, 1024), 5, full(32, 16, 128), 10, 2), plain,
+      {"gemma-3-4b", alternating(sliding_layer(8, 4, 256, 1024), 5, full_layer(8, 4, 256), 5, 4),
+       plain, 8192, 62.51, false, 468144, 57.05},
+      {"gemma-3-12b", alternating(sliding_layer(16, 8, 256, 1024), 5, full_layer(16, 8, 256), 8),
+       plain, 8192, 47.72, false, 130304, 15.88},
+      {"gemma-3-27b",
+       alternating(sliding_layer(32, 16, 128, 1024), 5, full_layer(32, 16, 128), 10, 2), plain,
        8192, 19.53, false, 36560, 4.46},
-      {"gemma-2-2b", alternating(sliding(8, 4, 256, 4096), 1, full(8, 4, 256), 13), plain, 8192,
-       66.47, false, 670160, 81.73},
-      {"gemma-2-9b", alternating(sliding(16, 8, 256, 4096), 1, full(16, 8, 256), 21), plain, 8192,
-       54.12, false, 168880, 20.6},
-      {"DeepSeek-V2-Lite", model_of({{latent(16, 512, 64), 27}}), plain, 8192, 43.61, false,
+      {"gemma-2-2b", alternating(sliding_layer(8, 4, 256, 4096), 1, full_layer(8, 4, 256), 13),
+       plain, 8192, 66.47, false, 670160, 81.73},
+      {"gemma-2-9b", alternating(sliding_layer(16, 8, 256, 4096), 1, full_layer(16, 8, 256), 21),
+       plain, 8192, 54.12, false, 168880, 20.6},
+      {"DeepSeek-V2-Lite", model_of({{latent_layer(16, 512, 64), 27}}), plain, 8192, 43.61, false,
        1505552, 183.78},
       {"Kimi-VL-A3B on two: latents are on both",
-       model_of({{latent(16, 512, 64), 27}}),
+       model_of({{latent_layer(16, 512, 64), 27}}),
        {.tensor_parallel = 2, .batched_tokens = 8192},
        8192,
        54.78,
@@ -388,8 +254,8 @@ std::vector<Start> starts_of_issues() {
        3.3},
       // L4, 0.4 to 0.8, the first generation: https://github.com/vllm-project/vllm/pull/10909
       {"Bamba-9B in 32 bits on two: states are elsewhere",
-       alternating(state({.kind = domain::RecurrentKind::Mamba2, .value_heads = 128}), 9,
-                   full(32, 8, 128), 3, 2),
+       alternating(state_layer({.kind = domain::RecurrentKind::Mamba2, .value_heads = 128}), 9,
+                   full_layer(32, 8, 128), 3, 2),
        {.tensor_parallel = 2, .type = KvCacheType::Fp32, .is_one_table = true},
        1024,
        34.78,
@@ -397,12 +263,6 @@ std::vector<Start> starts_of_issues() {
        189945 * 16,
        2967.89},
   };
-}
-
-CacheLayout layout_of(const domain::Model& model, const CacheGeometry& geometry) {
-  const std::int64_t layers = estimate::layer_count(model);
-  return lay_out_cache(
-      model, estimate::cut_into_stages(layers, 1, estimate::Remainder::Last).front(), geometry);
 }
 
 void check(const Start& start) {
@@ -432,15 +292,6 @@ TEST_SUITE("estimate") {
     for (const Start& start : starts_of_issues()) check(start);
   }
 
-  TEST_CASE("blocks of attention grow until they hold a state") {
-    // "Setting attention block size to 8432 tokens", Nemotron-3-Super as above; 1056 for
-    // Qwen3.6-35B-A3B in 16 bits, whose states are padded by 0.76 %.
-    const CacheLayout super =
-        layout_of(nemotron3_super(), {.type = KvCacheType::Fp8, .draft_tokens = 3});
-    CHECK(super.geometry.block_tokens == 8432);
-    CHECK(layout_of(qwen36_35b(), {}).geometry.block_tokens == 1056);
-  }
-
   TEST_CASE("given the blocks, the printed tokens are exact") {
     // https://github.com/vllm-project/vllm/issues/33333, Nemotron-3-Nano on two GPUs, of which the
     // smaller pool is not printed: 6.17 requests of 131,072 tokens are 222 blocks.
@@ -450,10 +301,10 @@ TEST_SUITE("estimate") {
     CHECK(count.tokens == 183744);
     CHECK(count.requests == doctest::Approx(6.17).epsilon(0.001));
     // Series above: blocks and tokens of DeepSeek-V2-Lite and gemma-3-27b.
-    const CacheLayout lite = layout_of(model_of({{latent(16, 512, 64), 27}}), {});
+    const CacheLayout lite = layout_of(model_of({{latent_layer(16, 512, 64), 27}}), {});
     CHECK(count_pool(lite, 94097, 8192, false).tokens == 1505552);
-    const CacheLayout gemma =
-        layout_of(alternating(sliding(32, 16, 128, 1024), 5, full(32, 16, 128), 10, 2), {});
+    const CacheLayout gemma = layout_of(
+        alternating(sliding_layer(32, 16, 128, 1024), 5, full_layer(32, 16, 128), 10, 2), {});
     CHECK(count_pool(gemma, 15997, 8192, false).tokens == 36560);
   }
 
@@ -467,7 +318,7 @@ TEST_SUITE("estimate") {
     CHECK(needed.gib() == doctest::Approx(6.66).epsilon(0.0008));
     // vLLM 0.10.1, Qwen3-Coder-480B: 262,144 tokens need 62.00 GiB of each data parallel rank
     // (https://github.com/vllm-project/recipes/pull/12).
-    const CacheLayout coder = layout_of(model_of({{full(96, 8, 128), 62}}), {});
+    const CacheLayout coder = layout_of(model_of({{full_layer(96, 8, 128), 62}}), {});
     CHECK(coder.block_bytes * coder.held_blocks(262144) == gib(62));
   }
 
@@ -476,87 +327,9 @@ TEST_SUITE("estimate") {
   // 18,418.8).
   TEST_CASE("latents of 0.7.2 and 0.7.3 begin at multiples of 256 bytes") {
     const CacheLayout layout =
-        layout_of(model_of({{latent(128, 512, 64), 61}}), {.latent_entry_unit = 256});
+        layout_of(model_of({{latent_layer(128, 512, 64), 61}}), {.latent_entry_unit = 256});
     CHECK(layout.block_bytes == Bytes(61 * 16 * 1280));
     CHECK(gib_of(21.425) / layout.block_bytes <= 18418);
     CHECK(18418 <= gib_of(21.435) / layout.block_bytes);
-  }
-
-  TEST_CASE("an encoder's output is held once, however long the text is") {
-    // Whisper-large-v3: 32 layers with a second attention on 1,500 frames. One table: 6,857 blocks
-    // of 16.74 GiB (https://github.com/mlcommons/inference_results_v5.1, vLLM 0.10.0).
-    Layer decoder = full(20, 20, 64);
-    decoder.cross_attention = decoder.attention;
-    decoder.cross_attention->kind = LayerKind::Cross;
-    decoder.cross_attention->encoder_tokens = 1500;
-    const domain::Model whisper = model_of({{decoder, 32}});
-    const CacheLayout one = layout_of(whisper, {.is_one_table = true});
-    CHECK(gib_of(16.735) / one.block_bytes <= 6857);
-    CHECK(6857 <= gib_of(16.745) / one.block_bytes);
-    const CacheLayout two = layout_of(whisper, {});
-    CHECK(two.groups() == 2);
-    CHECK(two.held_blocks(16) == 1 + 94);  // ceil(1500 / 16)
-    CHECK(two.held_blocks(448) == 28 + 94);
-  }
-
-  TEST_CASE("sparse attention keeps a second cache for its indexer") {
-    // DeepSeek-V3.2: 656 bytes of latent in 8 bits, 128 + 4 of the indexer's key.
-    Layer sparse = latent(128, 512, 64);
-    sparse.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 2048};
-    const domain::Model model = model_of({{sparse, 61}});
-    CHECK(layout_of(model, {.type = KvCacheType::Fp8}).bytes_per_token() ==
-          Bytes((656 + 132) * 61));
-    CHECK(layout_of(model, {}).bytes_per_token() == Bytes((1152 + 132) * 61));
-    // GLM-5.2-NVFP4 on GB200: 1,139,456 tokens in 50.62 GiB, 47,701 bytes each.
-    CHECK(layout_of(model, {.type = KvCacheType::Fp8, .keeps_sparse_latents_plain = true})
-              .bytes_per_token() == Bytes((576 + 132) * 61));
-    CHECK(layout_of(model, {}).groups() == 1);
-  }
-
-  TEST_CASE("a token costs every layer that takes it") {
-    // gpt-oss-120b: 36 layers, 8 KV heads of 64; its windows of 128 take tokens, too.
-    CHECK(layout_of(gpt_oss(18), {}).bytes_per_token() == Bytes(73728));
-    CHECK(layout_of(qwen36_35b(), {}).bytes_per_token() == Bytes(10 * 2048));
-  }
-
-  TEST_CASE("layers that read another's cache keep none") {
-    domain::Model model = model_of({{full(8, 2, 256), 10}, {full(8, 2, 256), 5}});
-    model.layers.back().layer.attention.shares_cache = true;
-    CHECK(layout_of(model, {}).bytes_per_token() == Bytes(10 * 2 * 512 * 2));
-  }
-
-  TEST_CASE("ranks that share the context hold so many times the tokens") {
-    const domain::Model model = model_of({{latent(128, 512, 64), 61}});
-    const CacheLayout alone = layout_of(model, {.tensor_parallel = 8});
-    const CacheLayout shared = layout_of(model, {.tensor_parallel = 8, .context_parallel = 8});
-    CHECK(shared.held_blocks(131072) * 8 == alone.held_blocks(131072));
-    CHECK(count_pool(shared, 1000, 131072, false).tokens ==
-          8 * count_pool(alone, 1000, 131072, false).tokens);
-  }
-
-  TEST_CASE("a model of states only holds sequences, not tokens") {
-    // Falcon-Mamba-7B: 64 layers of 8,192 channels, state 16, kernel 4.
-    const domain::Model model = model_of({{state({.kind = domain::RecurrentKind::Mamba,
-                                                  .inner = 8192,
-                                                  .state = 16,
-                                                  .convolution = 4,
-                                                  .state_bits = 16}),
-                                           64}});
-    const CacheLayout layout = layout_of(model, {});
-    CHECK(layout.block_bytes == Bytes(64 * 8192 * (3 + 16) * 2));
-    CHECK(layout.held_blocks(1) == layout.held_blocks(100000));
-    CHECK(layout.held_state_blocks(1) == layout.held_blocks(1));
-    CHECK(layout.bytes_per_token() == Bytes(0));
-  }
-
-  TEST_CASE("stages have their share of every group") {
-    // Source: vLLM v1/core/kv_cache_utils.py deals a kind's layers out to its groups in turn.
-    const domain::Model model = alternating(sliding(8, 4, 256, 1024), 5, full(8, 4, 256), 4);
-    const auto stages = estimate::cut_into_stages(24, 2, estimate::Remainder::Last);
-    for (const estimate::Stage& stage : stages) {
-      const CacheLayout layout = lay_out_cache(model, stage, {});
-      CHECK(layout.groups() == 6);
-      CHECK(layout.group_layers == 2);
-    }
   }
 }

@@ -4,9 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,209 +15,19 @@
 #include "place/failover.hpp"
 #include "place/host_filters.hpp"
 #include "place/policies.hpp"
+#include "support/legal_places.hpp"
+#include "support/tiny_clusters.hpp"
 
 using namespace gpushape;
-using domain::GpuMode;
-using domain::GpuUse;
+using example::cluster_with;
+using example::every_gpu;
+using example::every_request;
+using example::for_every_cluster;
+using example::legal_places;
+using example::tiny_devices;
 using place::Option;
 using place::Request;
 using place::Snapshot;
-
-namespace {
-
-/// A made-up device with a short axis: 4 GB or 4 slices, 3 compute slices.
-std::vector<place::DeviceGeometry> tiny_devices() {
-  const auto row = [](std::string name, GpuUse use, int size, std::vector<int> starts, int max,
-                      int compute) {
-    return place::ProfileGeometry{.name = std::move(name),
-                                  .aliases = {},
-                                  .use = use,
-                                  .size = size,
-                                  .starts = std::move(starts),
-                                  .max = max,
-                                  .compute = compute};
-  };
-  return {{.id = "tiny",
-           .memory_gb = 4,
-           .mig_slices = 4,
-           .mig_compute = 3,
-           .profiles = {row("1C", GpuUse::TimeSliced, 1, {0, 1, 2, 3}, 4, 0),
-                        row("2C", GpuUse::TimeSliced, 2, {0, 2}, 2, 0),
-                        row("4C", GpuUse::TimeSliced, 4, {0}, 1, 0),
-                        row("1g", GpuUse::Mig, 1, {0, 1, 2}, 3, 1),
-                        row("2g", GpuUse::Mig, 2, {0, 2}, 1, 2)}}};
-}
-
-domain::PlacementRequest ask(GpuUse use, std::string profile, std::int64_t gpus = 1,
-                             bool links = false) {
-  domain::PlacementRequest request;
-  request.use = use;
-  request.profile = std::move(profile);
-  request.gpus = gpus;
-  request.needs_links = links;
-  request.millicores = 1000;
-  request.memory_bytes = gib(1);
-  return request;
-}
-
-std::vector<domain::PlacementRequest> every_request() {
-  return {ask(GpuUse::TimeSliced, "1C"),    ask(GpuUse::TimeSliced, "2C"),
-          ask(GpuUse::TimeSliced, "4C"),    ask(GpuUse::Mig, "1g"),
-          ask(GpuUse::Mig, "2g"),           ask(GpuUse::Passthrough, ""),
-          ask(GpuUse::TimeSliced, "4C", 2), ask(GpuUse::TimeSliced, "4C", 2, true),
-          ask(GpuUse::Passthrough, "", 2),  ask(GpuUse::Passthrough, "", 2, true)};
-}
-
-domain::Gpu tiny_gpu(std::vector<GpuMode> modes) {
-  domain::Gpu made;
-  made.device = "tiny";
-  made.allowed_modes = std::move(modes);
-  return made;
-}
-
-/// Every state that a GPU of those modes reaches by VMs that come and go, written by hand: the
-/// mode, the profile of the lock, and who lies where.
-std::vector<domain::Gpu> every_gpu() {
-  std::vector<domain::Gpu> gpus;
-  for (const auto& modes : std::vector<std::vector<GpuMode>>{
-           {GpuMode::SameSize, GpuMode::Mig}, {GpuMode::MixedSize, GpuMode::Passthrough}}) {
-    gpus.push_back(tiny_gpu(modes));
-    gpus.push_back(tiny_gpu(modes));
-    gpus.back().has_failed = true;
-  }
-  const auto with = [&](GpuMode mode, std::vector<GpuMode> modes, std::string profile,
-                        std::vector<domain::GpuAllocation> shares) {
-    domain::Gpu made = tiny_gpu(std::move(modes));
-    made.mode = mode;
-    made.profile = std::move(profile);
-    made.allocations = std::move(shares);
-    gpus.push_back(std::move(made));
-  };
-  const std::vector<GpuMode> same = {GpuMode::SameSize, GpuMode::Mig};
-  const std::vector<GpuMode> mixed = {GpuMode::MixedSize, GpuMode::Passthrough};
-  with(GpuMode::SameSize, same, "1C", {{"a", "1C", 0, 1}});
-  with(GpuMode::SameSize, same, "1C",
-       {{"a", "1C", 0, 1}, {"b", "1C", 0, 1}, {"c", "1C", 0, 1}, {"d", "1C", 0, 1}});
-  with(GpuMode::SameSize, same, "2C", {{"a", "2C", 0, 2}});
-  with(GpuMode::SameSize, same, "4C", {{"a", "4C", 0, 4}});
-  with(GpuMode::MixedSize, mixed, "", {{"a", "1C", 1, 1}});
-  with(GpuMode::MixedSize, mixed, "", {{"a", "1C", 1, 1}, {"b", "1C", 2, 1}});
-  with(GpuMode::MixedSize, mixed, "", {{"a", "2C", 2, 2}});
-  with(GpuMode::Mig, same, "", {{"a", "1g", 1, 1}});
-  with(GpuMode::Mig, same, "", {{"a", "2g", 2, 2}});
-  with(GpuMode::Mig, same, "", {{"a", "2g", 0, 2}, {"b", "1g", 2, 1}});
-  with(GpuMode::Passthrough, mixed, "", {{"a", "", 0, 4}});
-  return gpus;
-}
-
-domain::Cluster cluster_with(std::vector<std::vector<domain::Gpu>> hosts) {
-  domain::Cluster cluster;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    domain::ClusterHost host;
-    host.name = "h" + std::to_string(i);
-    host.millicores = 2000;
-    host.memory_bytes = gib(2);
-    host.gpus = std::move(hosts[i]);
-    if (host.gpus.size() > 1) host.link_domains = {{.gpus = {0, 1}}};
-    cluster.hosts.push_back(std::move(host));
-  }
-  return cluster;
-}
-
-// ---- the rules again, straight from their text
-
-bool uses(GpuMode mode, GpuUse use) {
-  if (use == GpuUse::Mig) return mode == GpuMode::Mig;
-  if (use == GpuUse::Passthrough) return mode == GpuMode::Passthrough;
-  return mode == GpuMode::SameSize || mode == GpuMode::MixedSize;
-}
-
-bool is_overlapping(int start, int size, const domain::GpuAllocation& share) {
-  for (int unit = start; unit < start + size; ++unit) {
-    if (unit >= share.start && unit < share.start + share.size) return true;
-  }
-  return false;
-}
-
-/// Legal starts of one more copy, by trying each unit of the axis.
-std::vector<int> legal_starts(const domain::Gpu& gpu, const domain::PlacementRequest& request) {
-  if (gpu.has_failed) return {};
-  std::optional<GpuMode> mode = gpu.mode;
-  if (!mode) {
-    for (const GpuMode allowed : gpu.allowed_modes) {
-      if (uses(allowed, request.use)) mode = allowed;
-    }
-  }
-  if (!mode || !uses(*mode, request.use)) return {};
-  if (request.use == GpuUse::Passthrough) {
-    return gpu.allocations.empty() ? std::vector<int>{0} : std::vector<int>{};
-  }
-  static const auto devices = tiny_devices();
-  const place::ProfileGeometry* profile = nullptr;
-  for (const auto& row : devices.front().profiles) {
-    if (row.use == request.use && row.name == request.profile) profile = &row;
-  }
-  if (*mode == GpuMode::SameSize) {
-    const bool is_locked = gpu.mode && gpu.profile != request.profile;
-    const bool is_full = static_cast<int>(gpu.allocations.size()) >= profile->max;
-    return is_locked || is_full ? std::vector<int>{} : std::vector<int>{0};
-  }
-  int compute = 0;
-  int same = 0;
-  for (const auto& share : gpu.allocations) {
-    for (const auto& row : devices.front().profiles) {
-      if (row.use == request.use && row.name == share.profile) compute += row.compute;
-    }
-    if (share.profile == request.profile) ++same;
-  }
-  if (request.use == GpuUse::Mig && (compute + profile->compute > 3 || same >= profile->max)) {
-    return {};
-  }
-  std::vector<int> starts;
-  for (int start = 0; start < 4; ++start) {
-    const bool is_listed = std::ranges::find(profile->starts, start) != profile->starts.end();
-    const bool is_free = std::ranges::none_of(gpu.allocations, [&](const auto& share) {
-      return is_overlapping(start, profile->size, share);
-    });
-    if (is_listed && is_free) starts.push_back(start);
-  }
-  return starts;
-}
-
-/// Every legal place on a host: all sets of GPUs of that number, all starts.
-std::set<std::pair<place::GpuSet, int>> legal_places(const domain::ClusterHost& host,
-                                                     const domain::PlacementRequest& request) {
-  std::set<std::pair<place::GpuSet, int>> places;
-  if (host.millicores - host.used_millicores < request.millicores) return places;
-  if (host.memory_bytes - host.used_memory_bytes < request.memory_bytes) return places;
-  for (place::GpuSet set = 1; set < (place::GpuSet{1} << host.gpus.size()); ++set) {
-    if (std::popcount(set) != request.gpus) continue;
-    std::vector<int> starts = {0, 1, 2, 3};
-    for (const int position : place::gpus_of(set)) {
-      const domain::Gpu& gpu = host.gpus[static_cast<std::size_t>(position)];
-      const std::vector<int> own = legal_starts(gpu, request);
-      std::erase_if(starts, [&](int start) {
-        return std::ranges::find(own, start) == own.end() ||
-               (request.gpus > 1 && !gpu.allocations.empty());
-      });
-    }
-    if (request.needs_links && set != 3) continue;  // the one domain of the tiny host
-    for (const int start : starts) places.emplace(set, start);
-  }
-  return places;
-}
-
-/// Every cluster of two hosts, one of them with two GPUs.
-void for_every_cluster(const std::function<void(const domain::Cluster&)>& visit) {
-  const std::vector<domain::Gpu> gpus = every_gpu();
-  for (const domain::Gpu& first : gpus) {
-    for (const domain::Gpu& second : gpus) {
-      for (const domain::Gpu& third : gpus) visit(cluster_with({{first, second}, {third}}));
-    }
-  }
-}
-
-}  // namespace
 
 TEST_SUITE("place") {
   TEST_CASE("the filter admits exactly the places that the written rules allow") {

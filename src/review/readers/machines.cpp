@@ -67,6 +67,26 @@ bool is_exported_vm(const Node& node) {
   return at(node, {"config", "hardware", "numCPU"}) != nullptr;
 }
 
+/// What every kind of cluster says of itself in the same place.
+KubernetesCluster cluster_of(const Object& object) {
+  KubernetesCluster cluster;
+  cluster.document = object.document;
+  cluster.root = object.root;
+  cluster.kind = object.kind;
+  cluster.version = version_of(object);
+  cluster.name = object.name;
+  cluster.name_space = object.name_space;
+  return cluster;
+}
+
+NodePool pool_of(const Node& node) {
+  NodePool pool;
+  pool.node = &node;
+  pool.name = word_at(node, {"name"});
+  pool.replicas = nodes_of(node, {"replicas"});
+  return pool;
+}
+
 }  // namespace
 
 bool is_vm_export(const Node& root) {
@@ -94,13 +114,7 @@ void read_vm(const Object& object, Deployment& deployment) {
 }
 
 void read_cluster_api(const Object& object, Deployment& deployment) {
-  KubernetesCluster cluster;
-  cluster.document = object.document;
-  cluster.root = object.root;
-  cluster.kind = object.kind;
-  cluster.version = version_of(object);
-  cluster.name = object.name;
-  cluster.name_space = object.name_space;
+  KubernetesCluster cluster = cluster_of(object);
   const Node* topology = at(*object.root, {"spec", "topology"});
   if (topology != nullptr) {
     cluster.cluster_class = text_at(*topology, {"class"});
@@ -113,10 +127,7 @@ void read_cluster_api(const Object& object, Deployment& deployment) {
     const auto usual_class = take_variables(topology->find("variables"), "", cluster);
     if (const Node* pools = at(*topology, {"workers", "machineDeployments"})) {
       for (const Node& each : pools->items()) {
-        NodePool pool;
-        pool.node = &each;
-        pool.name = word_at(each, {"name"});
-        pool.replicas = nodes_of(each, {"replicas"});
+        NodePool pool = pool_of(each);
         pool.labels = named_texts(at(each, {"metadata", "labels"}));
         pool.annotations = named_texts(at(each, {"metadata", "annotations"}));
         pool.vm_class = take_variables(at(each, {"variables", "overrides"}), pool.name, cluster);
@@ -129,19 +140,10 @@ void read_cluster_api(const Object& object, Deployment& deployment) {
 }
 
 void read_tanzu_cluster(const Object& object, Deployment& deployment) {
-  KubernetesCluster cluster;
-  cluster.document = object.document;
-  cluster.root = object.root;
-  cluster.kind = object.kind;
-  cluster.version = version_of(object);
-  cluster.name = object.name;
-  cluster.name_space = object.name_space;
+  KubernetesCluster cluster = cluster_of(object);
   if (const Node* pools = at(*object.root, {"spec", "topology", "nodePools"})) {
     for (const Node& each : pools->items()) {
-      NodePool pool;
-      pool.node = &each;
-      pool.name = word_at(each, {"name"});
-      pool.replicas = nodes_of(each, {"replicas"});
+      NodePool pool = pool_of(each);
       pool.vm_class = text_at(each, {"vmClass"});
       pool.labels = named_texts(each.find("labels"));
       cluster.pools.push_back(std::move(pool));

@@ -1,0 +1,130 @@
+// What explains a term that is off: logs of vLLM with one figure changed, as each cause changes it.
+#include "calibrate/causes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "calibrate/calibration.hpp"
+#include "calibrate/engine_log.hpp"
+#include "support/engine_logs.hpp"
+
+using namespace gpushape;
+using calibrate::EngineLog;
+using calibrate::read_engine_log;
+using example::calibrated;
+using example::calibrated_term;
+using example::recorded_log;
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("the term that is off is named with what explains it") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    // As if the torch sort had sampled: 36 bytes a logit beside the logits of 1,024 x 128,256
+    // instead of 12 and a row a multiprocessor: 24 x 131,334,144 bytes = 2.94 GiB more, less 0.06.
+    log.start.activation_gib = 1.89 + 2.94;
+    log.start.pool_gib = 58.11 - 2.94;
+    const domain::Calibration sorted = calibrated(log, "h100-sxm-80");
+    CHECK_FALSE(sorted.agrees());
+    REQUIRE(calibrated_term(sorted, "activation").is_off);
+    REQUIRE_FALSE(calibrated_term(sorted, "activation").causes.empty());
+    CHECK(calibrated_term(sorted, "activation").causes.front().contains("torch sort"));
+    CHECK(sorted.verdict.contains("activation is off"));
+    REQUIRE_FALSE(calibrated_term(sorted, "kvPool").causes.empty());
+    CHECK(
+        calibrated_term(sorted, "kvPool").causes.front().contains("follows from the other terms"));
+  }
+
+  // 14.99 GiB of weights, 1.89 of activation and 58.11 of pool are 74.99, 0.95 of 78.9.
+  TEST_CASE("a GPU that is too small for what the log counts is noticed") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.gpu_total_gib.reset();  // a log that does not print the total
+    log.ranks.clear();
+    const domain::Calibration small = calibrated(log, "l40s");
+    REQUIRE_FALSE(calibrated_term(small, "kvPool").causes.empty());
+    CHECK(calibrated_term(small, "kvPool")
+              .causes.front()
+              .contains("0.95 of a GPU of at least 78.9 GiB, and l40s has 44."));
+  }
+
+  TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.ranks.front().free_gib = 70.0;
+    log.start.non_torch_gib = 1.5;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    REQUIRE_FALSE(calibrated_term(calibration, "nonTorch").causes.empty());
+    CHECK(calibrated_term(calibration, "nonTorch")
+              .causes.front()
+              .contains("another process held 8.7 GiB"));
+  }
+
+  TEST_CASE("batch sizes that are not the defaults are recognised by the peak") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.max_num_seqs.reset();
+    // 256 sequences: 256 x 128,256 x 14 bytes + 132 rows x 128,256 x 4 + (8,192 + 512) x 8,192 B +
+    // 32 MiB = 0.59 GiB; the forward pass needs more: 8,192 x (3 x 14,336 + 3.75 x 4,096) x 2 B.
+    log.start.activation_gib = 0.92;
+    log.start.pool_gib = 59.08;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    REQUIRE(calibrated_term(calibration, "activation").is_off);
+    REQUIRE_FALSE(calibrated_term(calibration, "activation").causes.empty());
+    CHECK(calibrated_term(calibration, "activation").causes.front().contains("fewer sequences"));
+  }
+
+  // Llama 3.1 8B takes 14.99 GiB in 16 bits; 5.35 are 16 x 5.35 / 14.99 = 5.7 bits a parameter.
+  TEST_CASE("weights that are far too small for the model are another copy's") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.weights_gib = 5.35;
+    for (calibrate::RankReading& rank : log.ranks) rank.weights_gib = 5.35;
+    const domain::CalibratedTerm weights =
+        calibrated_term(calibrated(log, "h100-sxm-80"), "weights");
+    REQUIRE_FALSE(weights.causes.empty());
+    CHECK(weights.causes.front().contains("about 5.7 bits a parameter"));
+  }
+
+  // The line as vLLM platforms/interface.py logs it; 1.66 GiB as a public log of 0.6.4 has it.
+  TEST_CASE("under WSL what Windows holds is named") {
+    const std::string line =
+        "WARNING [interface.py:221] Using 'pin_memory=False' as WSL is detected. This may slow "
+        "down "
+        "the performance.\n";
+    const std::string plain = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    CHECK_FALSE(recorded_log("vllm-0.19-llama-8b.log").start.is_under_wsl);
+    EngineLog log = *read_engine_log(line + plain, "wsl.log");
+    CHECK(log.start.is_under_wsl);
+    log.start.non_torch_gib = 1.66;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    REQUIRE_FALSE(calibrated_term(calibration, "nonTorch").causes.empty());
+    CHECK(calibrated_term(calibration, "nonTorch").causes.front().contains("Windows"));
+  }
+
+  // vLLM 0.26.0 on GB10: "Estimated CUDA graph memory: -20.50 GiB total", and 90.6 GiB for the
+  // cache where the share leaves 73 (https://github.com/vllm-project/vllm/issues/44740).
+  TEST_CASE("an estimate of graphs below zero explains a pool that is too large") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.graph_estimate_gib = -20.5;
+    log.start.pool_gib = *log.start.pool_gib + 17.4;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    const auto& causes = calibrated_term(calibration, "kvPool").causes;
+    CHECK(std::ranges::any_of(
+        causes, [](const std::string& cause) { return cause.contains("-20.50 GiB"); }));
+  }
+
+  // Two of the largest images in place of one: twice the encoder's pass.
+  TEST_CASE("an encoder that ran on more inputs is recognised by the peak") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.model = "Qwen/Qwen3-VL-8B-Instruct";
+    log.start.max_num_seqs = 8;
+    log.start.max_num_batched_tokens = 8192;
+    log.start.weights_gib.reset();
+    log.start.pool_gib.reset();
+    const domain::Calibration predicted = calibrated(log, "h100-sxm-80");
+    const double pass = calibrated_term(predicted, "activation").predicted.expected.gib() - 0.03125;
+    log.start.activation_gib = 2 * pass + 0.03125;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    const auto& causes = calibrated_term(calibration, "activation").causes;
+    CHECK(std::ranges::any_of(causes, [](const std::string& cause) {
+      return cause.contains("ran on 2 of the largest inputs");
+    }));
+  }
+}

@@ -1,0 +1,242 @@
+// What of a start is compared with its estimate, what is left open where the source does not say
+// it, and what is not compared at all.
+#include "calibrate/comparison.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "calibrate/started_model.hpp"
+#include "estimate/facts.hpp"
+#include "support/built_in_catalog.hpp"
+#include "support/built_in_profiles.hpp"
+#include "support/published_starts.hpp"
+
+using namespace gpushape;
+using calibrate::Comparison;
+using calibrate::EngineStart;
+using example::built_in_catalog;
+using example::built_in_profiles;
+
+namespace {
+
+/// Llama-3.1-8B on one H100.
+EngineStart published_start() { return example::start_of(example::kPublishedStarts.front()); }
+
+}  // namespace
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("what cannot be compared says why") {
+    EngineStart start = published_start();
+    start.engine = "mlc-llm";
+    const auto reason = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded;
+    };
+    CHECK(reason().contains("mlc-llm"));
+    start = published_start();
+    start.model = "no-such/model";
+    CHECK(reason().contains("no-such/model"));
+    start = published_start();
+    start.notes = "a drafter loaded too";
+    CHECK(reason().contains("draft model"));
+    start = published_start();
+    start.tensor_parallel = 3;
+    CHECK(reason().contains("does not divide"));
+  }
+
+  // Containers hold 4 bits or 8: a model named without its repository leaves that open.
+  TEST_CASE("a format that is not told is asked for rather than taken for 16 bits") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen3-8B";
+    start.quantization = "compressed-tensors";
+    const Comparison unclear = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(unclear.excluded == "'compressed-tensors' does not tell the format of the weights");
+    start.model = "RedHatAI/Qwen3-8B-quantized.w4a16";
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+    start.model = "Qwen/Qwen3-8B";
+    start.quantization = "fp8";
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+  }
+
+  // 27 G parameters in 16 bits are 51 GiB: what ran on 24 was another copy, under a name of its
+  // own.
+  TEST_CASE("a model that does not fit its GPU is not the one that ran") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen3.5-27B";
+    start.gpu = "RTX 3090";
+    start.gpu_total_gib = 23.56;
+    start.tensor_parallel = 1;
+    start.weights_gib = 14.26;
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
+              .excluded.contains("does not fit the GPU"));
+    start.tensor_parallel = 4;
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded == "");
+  }
+
+  // A start of September 2025 on 79.25 GiB (https://github.com/benyucong/neo4j-graphrag-python
+  // logs/vllm.out): an A100, which gets 256 sequences where an H100 gets 1,024.
+  TEST_CASE("80 GB without a name may be an A100") {
+    EngineStart start = published_start();
+    start.model = "meta-llama/Llama-2-7b-hf";
+    start.engine_version = "0.10.2";
+    start.gpu = "";
+    start.gpu_total_gib = 79.25;
+    start.tensor_parallel = 1;
+    start.max_num_seqs.reset();
+    start.has_default_sequences = true;
+    start.max_num_batched_tokens = 2048;
+    start.activation_gib = 0.32;
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(comparison.activation);
+    CHECK(comparison.activation->is_in_range());
+    start.gpu = "H100";
+    const Comparison named = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(named.activation);
+    CHECK_FALSE(named.activation->is_in_range());
+  }
+
+  TEST_CASE("a format is told among other words") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen3-0.6B";
+    start.quantization = "inc (W4A16, auto-round; gptq_marlin kernel)";
+    start.weights_gib = 0.52;  // printed by 0.19.1
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.excluded == "");
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->is_in_range());
+  }
+
+  TEST_CASE("a start of no known release keeps its weights, and no pool is compared") {
+    EngineStart start = published_start();
+    start.engine_version = "vdev";
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.excluded == "");
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->is_in_range());
+    CHECK_FALSE(comparison.pool);
+    CHECK(comparison.without_pool.contains("release"));
+  }
+
+  TEST_CASE("a start without a GPU keeps its weights and its tokens") {
+    EngineStart start = published_start();
+    start.gpu.clear();
+    start.gpu_total_gib.reset();
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(comparison.weights);
+    CHECK_FALSE(comparison.pool);
+    CHECK_FALSE(comparison.without_pool.empty());
+    REQUIRE(comparison.tokens);
+    CHECK(comparison.tokens->holds());
+  }
+
+  TEST_CASE("what a source does not state widens the range, and nothing else does") {
+    EngineStart start = published_start();
+    const Comparison known = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    start.utilization.reset();
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(known.pool);
+    REQUIRE(open.pool);
+    CHECK(known.knowledge == calibrate::Knowledge::Settings);
+    CHECK(open.knowledge == calibrate::Knowledge::Parts);
+    // 0.85 to 0.95 of 79.19 GiB is 7.9 GiB more than one share of it.
+    CHECK(open.pool->width() * open.pool->measured_gib >
+          known.pool->width() * known.pool->measured_gib + 7.9);
+    CHECK(open.pool->is_in_range());
+    CHECK(open.weights->predicted == known.weights->predicted);
+  }
+
+  // What an excerpt leaves out may be that few sequences run, that prompts are not cut, that a step
+  // takes 8,192 tokens, that a program started the engine or that the model takes text alone.
+  TEST_CASE("who does not tell the most sequences may have changed other settings, too") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen2.5-VL-7B-Instruct";
+    start.activation_gib = 1;
+    const auto range_of = [&](const auto& figure) {
+      return (figure->predicted.high - figure->predicted.low).gib();
+    };
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    start.has_default_sequences = true;
+    const Comparison told = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE((open.activation && told.activation && open.pool && told.pool));
+    CHECK(open.knowledge == calibrate::Knowledge::Settings);
+    CHECK(range_of(open.activation) > range_of(told.activation) + 0.5);
+    // 3,584 x 152,064 logits and the 1.2 GiB of the tower.
+    CHECK(range_of(open.weights) > range_of(told.weights) + 1);
+    CHECK(open.activation->predicted.expected == told.activation->predicted.expected);
+    CHECK(open.pool->predicted.low <= told.pool->predicted.low);
+    CHECK(open.pool->predicted.high >= told.pool->predicted.high);
+  }
+
+  // Qwen2.5-7B by 0.6.4 under WSL: 1.66 GiB of non-torch memory, 3.51 of pool
+  // (https://github.com/XtionDoubleAI/m2a results/vllm_server.log).
+  TEST_CASE("under WSL the bounds hold what Windows takes of the GPU") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.6.4";
+    start.model = "Qwen/Qwen2.5-7B-Instruct";
+    start.gpu_total_gib = 23.99;
+    start.utilization = 0.9;
+    start.context_tokens = 16384;
+    start.max_num_seqs = 256;
+    start.non_torch_gib = 1.66;
+    start.pool_gib = 3.51;
+    start.is_parallelism_stated = true;
+    const Comparison plain = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE((plain.non_torch && plain.pool));
+    CHECK_FALSE(plain.non_torch->is_in_range());
+    start.is_under_wsl = true;
+    const Comparison windows = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(windows.non_torch->is_in_range());
+    CHECK(windows.pool->is_in_range());
+  }
+
+  // A start of Qwen3.8-27B by 0.27.1 with 786,432 tokens by --hf-overrides: 51.35 GiB, of which a
+  // table of 262,144 angles would take 0.25 less.
+  TEST_CASE("a context above the model's own has as many more angles") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen3.8-27B";
+    start.engine_version = "0.27.1";
+    start.context_tokens = 786432;
+    start.weights_gib = 51.35;
+    start.max_num_batched_tokens = 2048;
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->predicted.expected.gib() == doctest::Approx(51.35).epsilon(0.0003));
+  }
+
+  TEST_CASE("remarks behind a model's name are passed over, but for what they say of its weights") {
+    const auto model_of = [](const std::string& name) {
+      const auto model = calibrate::find_started_model(name, built_in_catalog());
+      return model ? model->weights.linear : domain::Quantization::Fp32;
+    };
+    CHECK(model_of("Qwen3-8B (local path)") == domain::Quantization::Bf16);
+    CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
+    CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
+    CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found
+  }
+
+  TEST_CASE("starts that ask for the same count once") {
+    const EngineStart start = published_start();
+    EngineStart again = start;
+    again.id = "again";
+    again.pool_gib = 58.0;
+    EngineStart longer = start;
+    longer.context_tokens = 16384;
+    CHECK(calibrate::distinct(std::vector{start, again, longer}).size() == 2);
+  }
+
+  TEST_CASE("the built-in facts of every engine can be read") {
+    for (const std::string& name : built_in_catalog().engines()) {
+      CAPTURE(name);
+      const Result<domain::Engine> engine = built_in_catalog().engine(name);
+      REQUIRE(engine.has_value());
+      CHECK(to_text(domain::unreadable_conditions(*engine)) == "");
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// Quantized weights as vLLM printed them, or as their files and kernels lay them out.
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "support/printed_weights.hpp"
+
+using namespace gpushape;
+using example::check_weights;
+using example::PrintedWeights;
+using example::weights_by_vllm;
+
+TEST_SUITE("estimate") {
+  // https://github.com/Captain-Jay29/vllm vllm_server.log. 0.9.2 turns the 8-bit scales of its
+  // 0.969 G linear weights into 32-bit ones, three bytes more for each 64.
+  TEST_CASE("bitsandbytes quantizes its scales, too, until releases that unfold them") {
+    check_weights({.model = "TinyLlama/TinyLlama-1.1B-Chat-v1.0",
+                   .version = "0.8.3",
+                   .quantization = "bnb-nf4",
+                   .gib = 0.7318},
+                  0.001);
+    const double unfolded = 22 * (2 * 2048.0 * 2048 + 2 * 2048 * 256 + 3 * 2048 * 5632) / 64 * 3;
+    check_weights({.model = "TinyLlama/TinyLlama-1.1B-Chat-v1.0",
+                   .version = "0.9.2",
+                   .quantization = "bnb-nf4",
+                   .gib = 0.7318 + unfolded / (1 << 30)},
+                  0.015);
+  }
+
+  // vLLM 0.9.2 model_executor/model_loader/bitsandbytes_loader.py, dequantize_dq: a checkpoint's
+  // 8-bit scales become 32-bit ones, whether its repository or a flag tells of them. Of 6.98 G
+  // linear weights in blocks of 64 each scale has three bytes more.
+  TEST_CASE("double-quantized checkpoints weigh the same by their name and by --quant") {
+    for (const std::string_view version : {"0.8", "0.9.2", "0.31"}) {
+      CAPTURE(version);
+      const domain::Range named =
+          weights_by_vllm({.model = "unsloth/Llama-3.1-8B-Instruct-bnb-4bit", .version = version});
+      const domain::Range asked = weights_by_vllm({.model = "meta-llama/Llama-3.1-8B-Instruct",
+                                                   .version = version,
+                                                   .quantization = "nf4-double"});
+      CHECK(named == asked);
+    }
+    const auto gib_by = [](std::string_view version) {
+      return weights_by_vllm({.model = "meta-llama/Llama-3.1-8B-Instruct",
+                              .version = version,
+                              .quantization = "nf4-double"})
+          .expected.gib();
+    };
+    const double linear = 32.0 * (2 * 4096.0 * 4096 + 2 * 1024 * 4096.0 + 3 * 4096.0 * 14336);
+    const double unfolded = linear / 64 * 3 / (1 << 30);
+    CHECK(gib_by("0.31") - gib_by("0.8") == doctest::Approx(unfolded).epsilon(0.1));
+  }
+
+  // A start of 0.6.3 on a Jetson Orin NX (dustynv/vllm:0.6.3-r36.4.0); the file has 4.36 GiB.
+  TEST_CASE("a GGUF file's tensors keep their own types, embedding and head with them") {
+    check_weights({.model = "Qwen2-7B-Instruct.Q4_K_M", .version = "0.6.3", .gib = 4.3752}, 0.001);
+    check_weights({.model = "Qwen/Qwen2-7B-Instruct",
+                   .version = "0.6.3",
+                   .quantization = "q4_k_m",
+                   .gib = 4.3752},
+                  0.001);
+  }
+
+  // On GB10: https://github.com/sostrowsk/dgx-spark-local-llm (Laguna, 0.25.1) and a public boot
+  // log of Nemotron-3-Nano (0.26.0).
+  TEST_CASE("the bounds of 8 and 4 bits on GB10 hold what its kernels lay out anew") {
+    for (const PrintedWeights& row :
+         {PrintedWeights{.model = "poolside/Laguna-S-2.1-INT4",
+                         .version = "0.25.1",
+                         .gib = 69.34,
+                         .capability = "12.1"},
+          PrintedWeights{.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4",
+                         .version = "0.26",
+                         .gib = 18.21,
+                         .capability = "12.1"}}) {
+      CAPTURE(row.model);
+      const domain::Range weights = weights_by_vllm(row);
+      CHECK(weights.low.gib() <= row.gib);
+      CHECK(weights.high.gib() >= row.gib);
+    }
+  }
+
+  // A start of 0.9.2 that prints 2.5988 GiB with adapters, 0.22 at rank 64; the encoder alone is
+  // 1.25 in 16 bits.
+  TEST_CASE("what bitsandbytes makes of an encoder of images is left open") {
+    const domain::Range weights = weights_by_vllm({.model = "Qwen/Qwen2.5-VL-3B-Instruct",
+                                                   .version = "0.9.2",
+                                                   .quantization = "bitsandbytes"});
+    CHECK(weights.low.gib() < 2.5988);
+    CHECK(weights.expected.gib() > 2.5988);
+    const domain::Range text = weights_by_vllm(
+        {.model = "Qwen/Qwen2.5-3B-Instruct", .version = "0.9.2", .quantization = "bitsandbytes"});
+    CHECK((text.high - text.low).gib() < 0.1);
+  }
+
+  // The published files are 594 GB; 1.0 more are the halves of kv_b_proj.
+  TEST_CASE("Kimi-K2-Thinking is published with experts of 4 bits") {
+    const domain::Range weights =
+        weights_by_vllm({.model = "moonshotai/Kimi-K2-Thinking", .version = "0.11.1"});
+    CHECK(static_cast<double>(weights.expected.count()) / 1e9 ==
+          doctest::Approx(594 + 1.0).epsilon(0.003));
+  }
+
+  // Its name says so: 353 G parameters, all but 1.6 G of embedding and head in 8 bits.
+  TEST_CASE("a repository that is called FP8 is not sized in 16 bits") {
+    const domain::Range weights =
+        weights_by_vllm({.model = "zai-org/GLM-4.7-FP8", .version = "0.19"});
+    CHECK(static_cast<double>(weights.expected.count()) / 1e9 ==
+          doctest::Approx(353 + 1.6).epsilon(0.01));
+  }
+
+  // https://github.com/djangodevreng/dgx-spark-benchmarks, 0.26.0 on GB10: Marlin does not pad a
+  // width of 1,856, which CUTLASS takes to 1,920.
+  TEST_CASE("where the kernel is not known the bounds hold what each of them takes") {
+    const domain::Range weights = weights_by_vllm(
+        {.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4", .version = "0.26"});
+    CHECK(weights.low.gib() <= 18.21);
+    CHECK(weights.high.gib() >= 18.21);
+  }
+
+  // 64 layers of 5,120 x (8,192 + 2 x 1,024), 8,192 x 5,120 and 3 x 5,120 x 25,600 values: 16 bits
+  // for each row's 128 inputs in place of 32 for each block of 128 x 128.
+  TEST_CASE("without FP8 units the scales of blocks are repeated for each row") {
+    PrintedWeights row = {.model = "Qwen/Qwen3-32B-FP8", .version = "0.19", .capability = "8.6"};
+    const domain::Range ampere = weights_by_vllm(row);
+    row.capability = "9.0";
+    const domain::Range hopper = weights_by_vllm(row);
+    const double values =
+        64.0 * 5120 * (8192 + 2 * 1024 + 8192 + 3 * 25600) * (2.0 / 128 - 4.0 / 16384);
+    CHECK(ampere.expected.gib() - hopper.expected.gib() ==
+          doctest::Approx(values / (1 << 30)).epsilon(0.05));
+    row.capability = {};
+    CHECK(weights_by_vllm(row).high.gib() > ampere.expected.gib());
+  }
+}
