@@ -40,6 +40,7 @@ enum class Quantization {
   Mxfp6,  ///< 6-bit floats, 8-bit exponent per 32 weights
   Mxfp4,
   Nvfp4,
+  BitNet,  ///< ternary weights, four a byte, one scale per tensor
   // Block types of GGUF files, under llama.cpp's names.
   Q1_0,
   Q4_0,
@@ -262,6 +263,13 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .scale_bits = 8,
      .tensor_scale_bits = 32,
      .source = "NVFP4: e4m3 scale per 16 elements and one float32 scale per tensor"},
+    {.quantization = Quantization::BitNet,
+     .weight_bits = 2,
+     .granularity = ScaleGranularity::Tensor,
+     .scale_bits = 16,
+     .source =
+         "BitLinear of transformers (integrations/bitnet.py): four ternary weights in a byte, "
+         "one 16-bit scale per tensor"},
     detail::gguf_block(Quantization::Q1_0, 1, 128, 18),
     detail::gguf_block(Quantization::Q4_0, 4, 32, 18),
     detail::gguf_block(Quantization::Q4_1, 4, 32, 20),
@@ -366,6 +374,7 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::Mxfp6, "mxfp6", "6-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Mxfp4, "mxfp4", "4-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Nvfp4, "nvfp4", "4-bit floats, fp8 scale per 16 weights"},
+    {domain::Quantization::BitNet, "bitnet", "ternary weights, four a byte, one scale per tensor"},
     {domain::Quantization::Q1_0, "q1_0", "GGUF: 18 bytes per 128 weights"},
     {domain::Quantization::Q4_0, "q4_0", "GGUF: 18 bytes per 32 weights"},
     {domain::Quantization::Q4_1, "q4_1", "GGUF: 20 bytes per 32 weights"},

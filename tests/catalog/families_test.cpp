@@ -323,6 +323,43 @@ const std::vector<Published> kPublished = {
       "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
       "max_position_embeddings": 514, "relative_attention_num_buckets": 32,
       "vocab_size": 30527})"},
+    // The Hub counts 153,689 more: 100 x 1024 positions in time and 51,289 zeros are buffers.
+    {"microsoft/Florence-2-base", 231'414'016,
+     R"({"architectures": ["Florence2ForConditionalGeneration"], "model_type": "florence2",
+      "projection_dim": 768, "is_encoder_decoder": true, "text_config": {"vocab_size": 51289,
+      "d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 12,
+      "decoder_attention_heads": 12, "encoder_ffn_dim": 3072, "decoder_ffn_dim": 3072,
+      "max_position_embeddings": 1024, "is_encoder_decoder": true, "num_hidden_layers": 6},
+      "vision_config": {"model_type": "davit", "patch_size": [7, 3, 3, 3], "patch_stride":
+      [4, 2, 2, 2], "patch_prenorm": [false, true, true, true], "dim_embed": [128, 256, 512, 1024],
+      "num_heads": [4, 8, 16, 32], "num_groups": [4, 8, 16, 32], "depths": [1, 1, 9, 1],
+      "window_size": 12, "projection_dim": 768, "visual_temporal_embedding": {"type": "COSINE",
+      "max_temporal_embeddings": 100}, "image_pos_embed": {"type": "learned_abs_2d",
+      "max_pos_embeddings": 50}}, "vocab_size": 51289, "torch_dtype": "float16"})"},
+    {"facebook/w2v-bert-2.0", 580'493'120,
+     R"({"architectures": ["Wav2Vec2BertModel"], "model_type": "wav2vec2-bert",
+      "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+      "num_attention_heads": 16, "feature_projection_input_dim": 160, "conv_depthwise_kernel_size":
+      31, "position_embeddings_type": "relative_key", "left_max_position_embeddings": 64,
+      "right_max_position_embeddings": 8, "vocab_size": null})"},
+    // 320 x 256 + 512 x 64 + 1024 x 192 of embeddings; six networks of 262,912 with norms of 1024;
+    // three attentions of 131,072 and three without a matrix for keys, 98,304; the last norm of
+    // 1024, the head of 320 x 512 and its bias. The Hub keeps no count.
+    {"google/reformer-crime-and-punishment", 2'748'224,
+     R"({"architectures": ["ReformerModelWithLMHead"], "model_type": "reformer",
+      "is_decoder": true, "vocab_size": 320, "attention_head_size": 64, "hidden_size": 256,
+      "num_attention_heads": 2, "num_hidden_layers": 6, "feed_forward_size": 512,
+      "max_position_embeddings": 524288, "axial_pos_embds": true, "axial_pos_shape": [512, 1024],
+      "axial_pos_embds_dim": [64, 192], "attn_layers": ["local", "lsh", "local", "lsh", "local",
+      "lsh"], "tie_word_embeddings": false})"},
+    // What rounds its weights as it runs holds all of them in 16 bits.
+    {"microsoft/bitnet-b1.58-2B-4T-bf16", 2'412'820'480,
+     R"({"architectures": ["BitNetForCausalLM"], "model_type": "bitnet", "hidden_size": 2560,
+      "intermediate_size": 6912, "num_hidden_layers": 30, "num_attention_heads": 20,
+      "num_key_value_heads": 5, "vocab_size": 128256, "max_position_embeddings": 4096,
+      "rope_theta": 500000.0, "tie_word_embeddings": true, "torch_dtype": "bfloat16",
+      "quantization_config": {"quant_method": "bitnet", "linear_class": "autobitlinear",
+      "quantization_mode": "online"}})"},
     {"facebook/bart-base", 139'420'416,
      R"({"architectures": ["BartModel"], "model_type": "bart", "d_model": 768,
       "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 12,
