@@ -323,6 +323,15 @@ const std::vector<Published> kPublished = {
       "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
       "max_position_embeddings": 514, "relative_attention_num_buckets": 32,
       "vocab_size": 30527})"},
+    {"google/t5gemma-9b-9b-ul2", 20'333'401'088,
+     R"({"architectures": ["T5GemmaForConditionalGeneration"], "model_type": "t5gemma",
+      "is_encoder_decoder": true, "encoder": {"model_type": "t5_gemma_module", "hidden_size": 3584,
+      "intermediate_size": 14336, "num_hidden_layers": 42, "num_attention_heads": 16,
+      "num_key_value_heads": 8, "head_dim": 256, "vocab_size": 256000}, "decoder": {"model_type":
+      "t5_gemma_module", "hidden_size": 3584, "intermediate_size": 14336, "num_hidden_layers": 42,
+      "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256, "vocab_size": 256000,
+      "sliding_window": 4096, "max_position_embeddings": 8192, "is_decoder": true,
+      "cross_attention_hidden_size": 3584}, "torch_dtype": "bfloat16"})"},
     // The Hub counts 153,689 more: 100 x 1024 positions in time and 51,289 zeros are buffers.
     {"microsoft/Florence-2-base", 231'414'016,
      R"({"architectures": ["Florence2ForConditionalGeneration"], "model_type": "florence2",

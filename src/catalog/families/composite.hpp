@@ -43,6 +43,8 @@ void add_lfm2_vision(ConfigParts& parts);
 void add_deep_encoder(ConfigParts& parts);
 void add_perception_encoder(ConfigParts& parts);
 void add_phi4_towers(ConfigParts& parts);
+// t5gemma.cpp
+void add_t5gemma_encoder(ConfigParts& parts);
 // florence.cpp
 void add_davit(ConfigParts& parts);
 // eagle.cpp
