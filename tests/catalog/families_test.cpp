@@ -323,6 +323,15 @@ const std::vector<Published> kPublished = {
       "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
       "max_position_embeddings": 514, "relative_attention_num_buckets": 32,
       "vocab_size": 30527})"},
+    {"nvidia/audio-flamingo-3-hf", 8'267'215'360,
+     R"({"architectures": ["AudioFlamingo3ForConditionalGeneration"], "model_type":
+      "audioflamingo3", "audio_token_id": 151669, "projector_bias": true, "audio_config":
+      {"model_type": "audioflamingo3_encoder", "num_mel_bins": 128, "num_hidden_layers": 32,
+      "num_attention_heads": 20, "intermediate_size": 5120, "hidden_size": 1280,
+      "max_source_positions": 1500}, "text_config": {"model_type": "qwen2", "hidden_size": 3584,
+      "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28,
+      "num_key_value_heads": 4, "vocab_size": 151672, "max_position_embeddings": 32768,
+      "rope_theta": 1000000.0, "tie_word_embeddings": false}, "torch_dtype": "bfloat16"})"},
     {"google/t5gemma-9b-9b-ul2", 20'333'401'088,
      R"({"architectures": ["T5GemmaForConditionalGeneration"], "model_type": "t5gemma",
       "is_encoder_decoder": true, "encoder": {"model_type": "t5_gemma_module", "hidden_size": 3584,

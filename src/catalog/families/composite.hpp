@@ -51,6 +51,7 @@ void add_davit(ConfigParts& parts);
 void add_eagle3(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
+void add_audio_flamingo(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);
 void add_minicpm_omni(ConfigParts& parts);
 
