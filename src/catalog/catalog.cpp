@@ -253,6 +253,13 @@ std::optional<Result<domain::Model>> Catalog::find_respelled(std::string_view na
   return found;
 }
 
+Result<domain::Model> Catalog::find_typed(std::string_view name) const {
+  Result<domain::Model> model = find(name);
+  if (model) return model;
+  if (auto respelled = find_respelled(name)) return std::move(*respelled);
+  return model;
+}
+
 Result<domain::Model> Catalog::find(std::string_view name) const {
   if (name.empty()) return failure("the name of the model is empty");
   if (const std::optional<std::string> repository = hub_repository(name))
@@ -293,7 +300,6 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
     if (Result<domain::Model> entry = find_name(*base)) return lengthened(std::move(*entry), name);
   }
   if (std::optional<Result<domain::Model>> entry = find_tuned(name)) return std::move(*entry);
-  if (auto entry = find_respelled(name)) return std::move(*entry);
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, kShown)),
                  format_suggestion(name).value_or(model_suggestion(name, model_names())));
 }

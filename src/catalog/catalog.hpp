@@ -34,10 +34,12 @@ class Catalog {
   /// config.json, a folder with one, or a weight file. A name that differs from an entry's in its
   /// owner or its marks only is that entry ("unsloth/Llama-3.2-3B-Instruct"); a quantized
   /// repository that has no entry of its own is its base model in the precision that its name tells
-  /// (repository_name.hpp), and a fine-tune is the model whose name it bears (tuned_name.hpp); of a
-  /// short name, slips of the keyboard are put right (spelling.hpp). The notes say so. An unknown
-  /// name is answered with the nearest names.
+  /// (repository_name.hpp), and a fine-tune is the model whose name it bears (tuned_name.hpp). The
+  /// notes say so. An unknown name is answered with the nearest names.
   [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
+  /// A name that somebody typed: slips of the keyboard in a short one are put right (spelling.hpp),
+  /// and Model::asked_as says so. One in a file has its place there to be mended at.
+  [[nodiscard]] Result<domain::Model> find_typed(std::string_view name) const;
   /// A name alone: what stands on disk is not looked at.
   [[nodiscard]] Result<domain::Model> find_name(std::string_view name) const;
   /// A path alone: a config.json, a folder with one, or a weight file.

@@ -163,7 +163,7 @@ void add_classifier(const Recognised& found, const Fields& root, domain::Model& 
 // The mappings that composites nest their decoder in.
 std::optional<Reader> nested_decoder(const Fields& root) {
   for (const std::string_view name :
-       {"text_config", "llm_config", "language_config", "transformer_layer_config"}) {
+       {"text_config", "llm_config", "language_config", "transformer_layer_config", "decoder"}) {
     if (root.given(name)) return root.mapping(name);
   }
   if (!root.given("thinker_config")) return std::nullopt;

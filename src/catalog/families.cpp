@@ -21,6 +21,7 @@ constexpr auto kEndings = std::to_array<Ending>({
     {"ForCausalLM", {}},
     {"ForConditionalGeneration", {}},
     {"LMHeadModel", {}},
+    {"ModelWithLMHead", {}},
     {"ForSequenceClassification", {.has_head = false, .scores = true, .role = Role::Rerank}},
     {"ForTokenClassification", {.has_head = false, .scores = true, .role = Role::Embed}},
     {"ForRewardModel", {.has_head = false, .scores = true, .role = Role::Rerank}},

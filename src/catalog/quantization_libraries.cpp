@@ -1,4 +1,4 @@
-// Quantization libraries that a model's own config speaks for: torchao, HQQ, quanto.
+// Quantization libraries that a model's own config speaks for: torchao, HQQ, quanto, BitNet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -184,6 +184,13 @@ void read_quanto(const Fields& fields, StoredPrecision& stored) {
     return;
   }
   stored.weights.linear = known->quantization;
+}
+
+// BitNet's linear layers (BitNetQuantConfig of transformers): packed, unless they are rounded as
+// they run, which leaves 16 bits in the checkpoint.
+void read_ternary(const Fields& fields, StoredPrecision& stored) {
+  if (fields.text("quantization_mode").value_or("offline") != "online")
+    stored.weights.linear = Quantization::BitNet;
 }
 
 }  // namespace gpushape::catalog

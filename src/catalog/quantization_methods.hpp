@@ -34,6 +34,7 @@ void read_quark(const Fields& fields, StoredPrecision& stored);
 void read_torchao(const Fields& fields, StoredPrecision& stored);
 void read_hqq(const Fields& fields, StoredPrecision& stored);
 void read_quanto(const Fields& fields, StoredPrecision& stored);
+void read_ternary(const Fields& fields, StoredPrecision& stored);
 
 // In mlx_quantization.cpp:
 void read_mlx(const Fields& fields, StoredPrecision& stored);

@@ -12,7 +12,7 @@ namespace gpushape::catalog {
 namespace {
 
 // A longer name is no slip of the keyboard.
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestSpelling = 256;
 // Ours: of three letters, one other makes another word as often as not ("phi", "pfi").
 constexpr std::size_t kLeastWord = 4;
 // From here on two letters may be off.
@@ -64,7 +64,7 @@ std::vector<std::string> nearest_words(std::string_view word, const Words& words
 
 std::vector<std::string> respelled_names(std::string_view name,
                                          std::span<const std::string> names) {
-  if (name.size() > kLongestName || name.contains('/')) return {};
+  if (name.size() > kLongestSpelling || name.contains('/')) return {};
   const Words known = words_of(names);
   const std::string lower = lower_case(std::string(name));
   std::vector<std::string> meanings = {""};

@@ -57,6 +57,7 @@ constexpr auto kMethods = std::to_array<Method>({
     {"hqq", read_hqq},
     {"quanto", read_quanto},
     {"mlx", read_mlx},
+    {"bitnet", read_ternary},
 });
 
 // Older and ModelOpt files do not name their method, but a field of it.

@@ -73,7 +73,7 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
 
 Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
                                  const catalog::Catalog& catalog) {
-  if (invocation.workload.model) return catalog.find(invocation.workload.model->value);
+  if (invocation.workload.model) return catalog.find_typed(invocation.workload.model->value);
   if (log.start.model.empty())
     return failure(fmt::format("{}: the log does not name the model", log.start.id),
                    "name it with --model");

@@ -13,7 +13,7 @@ int show_model(const Invocation& invocation, const Terminal& terminal) {
   if (!format) return refuse(format.error(), terminal);
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
   if (!catalog) return refuse(catalog.error(), terminal);
-  const Result<domain::Model> model = catalog->find(invocation.positionals[1]);
+  const Result<domain::Model> model = catalog->find_typed(invocation.positionals[1]);
   if (!model) return refuse(model.error(), terminal);
   Piece piece{"model", "txt", ""};
   if (*format == "text") {

@@ -122,7 +122,10 @@ Diagnostics choose_trainer(domain::Workload& workload) {
 Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& workload,
                           Gathered& gathered) {
   Diagnostics faults;
-  Result<domain::Model> model = catalog.find(workload.model->value);
+  const std::string& name = workload.model->value;
+  Result<domain::Model> model = workload.model->origin == domain::Origin::Flag
+                                    ? catalog.find_typed(name)
+                                    : catalog.find(name);
   if (model) {
     append(faults, estimate::add_images(workload, *model));
     gathered.model = std::move(*model);

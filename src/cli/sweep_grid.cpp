@@ -92,7 +92,7 @@ Diagnostics add_models(const Invocation& invocation, const domain::Workload& wor
     if (!ids) append_all(faults, ids.error());
     if (!ids) continue;
     for (const std::string& id : *ids) {
-      Result<domain::Model> model = catalog.find(id);
+      Result<domain::Model> model = catalog.find_typed(id);
       if (!model) {
         append_all(faults, model.error());
       } else if (std::ranges::find(grid.models, model->id, &domain::Model::id) ==

@@ -35,6 +35,7 @@ enum class Quantization {
   Mxfp6,  ///< 6-bit floats, 8-bit exponent per 32 weights
   Mxfp4,
   Nvfp4,
+  BitNet,  ///< ternary weights, four a byte, one scale per tensor
   // Block types of GGUF files, under llama.cpp's names.
   Q1_0,
   Q4_0,
@@ -125,6 +126,7 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::Mxfp6, "mxfp6", "6-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Mxfp4, "mxfp4", "4-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Nvfp4, "nvfp4", "4-bit floats, fp8 scale per 16 weights"},
+    {domain::Quantization::BitNet, "bitnet", "ternary weights, four a byte, one scale per tensor"},
     {domain::Quantization::Q1_0, "q1_0", "GGUF: 18 bytes per 128 weights"},
     {domain::Quantization::Q4_0, "q4_0", "GGUF: 18 bytes per 32 weights"},
     {domain::Quantization::Q4_1, "q4_1", "GGUF: 20 bytes per 32 weights"},

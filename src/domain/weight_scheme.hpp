@@ -172,6 +172,13 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .scale_bits = 8,
      .tensor_scale_bits = 32,
      .source = "NVFP4: e4m3 scale per 16 elements and one float32 scale per tensor"},
+    {.quantization = Quantization::BitNet,
+     .weight_bits = 2,
+     .granularity = ScaleGranularity::Tensor,
+     .scale_bits = 16,
+     .source =
+         "BitLinear of transformers (integrations/bitnet.py): four ternary weights in a byte, "
+         "one 16-bit scale per tensor"},
     detail::gguf_block(Quantization::Q1_0, 1, 128, 18),
     detail::gguf_block(Quantization::Q4_0, 4, 32, 18),
     detail::gguf_block(Quantization::Q4_1, 4, 32, 20),

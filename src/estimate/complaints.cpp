@@ -173,7 +173,9 @@ class Checker {
                "complete the model's description");
       return;
     }
-    if (layer_count(model_) < 1 || model_.hidden_size < 1 || model_.vocabulary < 1) {
+    // An encoder of sound has no words.
+    const bool has_words = model_.vocabulary > 0 || !model_.has_head;
+    if (layer_count(model_) < 1 || model_.hidden_size < 1 || !has_words) {
       complain(fmt::format("{} has no layers, no hidden size or no vocabulary", model_.id),
                "check the model's description");
     }

@@ -43,17 +43,19 @@ TEST_SUITE("catalog") {
 
   TEST_CASE("a slip in a short name finds the model, and says what was asked for") {
     const auto& catalog = gpushape::example::built_in_catalog();
-    const auto model = catalog.find("lama-3.1-8b-instuct");
+    const auto model = catalog.find_typed("lama-3.1-8b-instuct");
     REQUIRE(model);
     CHECK(model->id == "meta-llama/Llama-3.1-8B-Instruct");
     CHECK(model->asked_as == "lama-3.1-8b-instuct");
-    CHECK(catalog.find("qwne3-8b")->id == "Qwen/Qwen3-8B");
-    CHECK(catalog.find("whisper-lage-v3")->id == "openai/whisper-large-v3");
+    CHECK(catalog.find_typed("qwne3-8b")->id == "Qwen/Qwen3-8B");
+    CHECK(catalog.find_typed("whisper-lage-v3")->id == "openai/whisper-large-v3");
     // Of a quantization as of the model.
-    CHECK(catalog.find("lama-3.1-8b-instuct-awq")->base == "meta-llama/Llama-3.1-8B-Instruct");
+    CHECK(catalog.find_typed("lama-3.1-8b-instuct-awq")->base == "meta-llama/Llama-3.1-8B-Instruct");
+    // In a file it is refused at its place.
+    CHECK_FALSE(catalog.find("qwne3-8b"));
     // An id stands for one repository, and a size is no slip.
-    CHECK_FALSE(catalog.find("meta-llama/Llama-3.1-8B-Instuct"));
-    CHECK_FALSE(catalog.find("lama-3.1-9b-instruct"));
-    CHECK(catalog.find("llama-3.1-8b-instruct")->asked_as.empty());
+    CHECK_FALSE(catalog.find_typed("meta-llama/Llama-3.1-8B-Instuct"));
+    CHECK_FALSE(catalog.find_typed("lama-3.1-9b-instruct"));
+    CHECK(catalog.find_typed("llama-3.1-8b-instruct")->asked_as.empty());
   }
 }

@@ -46,6 +46,21 @@ std::string compressed(const std::string& weights, const std::string& more = "")
 }  // namespace
 
 TEST_SUITE("catalog") {
+  // microsoft/bitnet-b1.58-2B-4T: 849,787,090 values on the Hub, 521,011,200 of them bytes of four
+  // weights, 210 scales and 328,775,680 others in 16 bits.
+  TEST_CASE("ternary weights are stored four a byte, with a scale for each tensor") {
+    const auto model = read_config(json(R"({"model_type": "bitnet", "hidden_size": 2560,
+      "intermediate_size": 6912, "num_hidden_layers": 30, "num_attention_heads": 20,
+      "num_key_value_heads": 5, "vocab_size": 128256, "max_position_embeddings": 4096,
+      "tie_word_embeddings": true, "torch_dtype": "bfloat16", "quantization_config":
+      {"quant_method": "bitnet", "linear_class": "autobitlinear", "quantization_mode":
+      "offline"}})"),
+                                   "x");
+    REQUIRE(model);
+    CHECK(model->parameters.total == 2'412'820'480);
+    CHECK(gpushape::domain::stored_bytes(*model) == 521'011'200 + 2 * (210 + 328'775'680));
+  }
+
   TEST_CASE("each way of storing quantized weights is recognised") {
     struct Row {
       std::string name;
@@ -65,6 +80,12 @@ TEST_SUITE("catalog") {
         {"gptq", R"({"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": false,
            "sym": true})",
          Quantization::GptqInt4},
+        {"bitnet", R"({"quant_method": "bitnet", "linear_class": "autobitlinear",
+           "quantization_mode": "offline"})",
+         Quantization::BitNet},
+        {"bitnet that rounds as it runs", R"({"quant_method": "bitnet", "linear_class":
+           "autobitlinear", "quantization_mode": "online"})",
+         Quantization::Bf16},
         {"gptq 32", R"({"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": true})",
          Quantization::GptqInt4, 32},
         {"gptq rows", R"({"quant_method": "gptq", "bits": 4, "group_size": -1})",

@@ -48,6 +48,14 @@ TEST_SUITE("estimate") {
     CHECK(refusal(workload).contains("has none"));
   }
 
+  TEST_CASE("an encoder of sound needs no vocabulary, a model with a head does") {
+    domain::Model model = example::kLlama;
+    model.vocabulary = 0;
+    CHECK(refusal(example::workload(8192, 1), model).contains("no vocabulary"));
+    model.has_head = false;
+    CHECK(refusal(example::workload(8192, 1), model).empty());
+  }
+
   TEST_CASE("absurd numbers are refused, all at once") {
     domain::Workload workload = example::workload(0, -5);
     workload.engine.gpu_memory_utilization = flag(0.0);

@@ -46,6 +46,24 @@ domain::Tower qwen3_audio_tower(const Fields& audio, std::int64_t out) {
 
 }  // namespace
 
+// Audio Flamingo 3 (arXiv 2507.08128): the same with two matrices behind it
+// (AudioFlamingo3MultiModalProjector of transformers).
+void add_audio_flamingo(ConfigParts& parts) {
+  auto reader = parts.root().mapping("audio_config");
+  if (!reader) return;
+  const Fields audio(*reader);
+  constexpr std::int64_t kFlamingoBins = 128;  // AudioFlamingo3EncoderConfig
+  domain::Tower tower = whisper_tower(audio, kFlamingoBins);
+  tower.kind = domain::TowerKind::Audio;
+  const std::int64_t out = parts.model().hidden_size;
+  const bool has_bias = parts.root().boolean("projector_bias").value_or(true);
+  tower.parameters +=
+      linear_values(tower.hidden_size, out, has_bias) + linear_values(out, out, has_bias);
+  tower.output_tokens = tower.inner_tokens / 2;
+  parts.model().towers.push_back(tower);
+  parts.from_config("towers");
+}
+
 // Whisper's encoder, every second frame of its output, one matrix.
 void add_qwen2_audio(ConfigParts& parts) {
   auto reader = parts.root().mapping("audio_config");

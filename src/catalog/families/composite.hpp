@@ -43,10 +43,15 @@ void add_lfm2_vision(ConfigParts& parts);
 void add_deep_encoder(ConfigParts& parts);
 void add_perception_encoder(ConfigParts& parts);
 void add_phi4_towers(ConfigParts& parts);
+// t5gemma.cpp
+void add_t5gemma_encoder(ConfigParts& parts);
+// florence.cpp
+void add_davit(ConfigParts& parts);
 // eagle.cpp
 void add_eagle3(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
+void add_audio_flamingo(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);
 void add_minicpm_omni(ConfigParts& parts);
 

@@ -111,6 +111,14 @@ void read_canine(ConfigParts& parts);
 void read_t5(ConfigParts& parts);
 // bart.cpp
 void read_bart(ConfigParts& parts);
+// t5gemma.cpp
+void read_t5gemma(ConfigParts& parts);
+// bitnet.cpp
+void read_bitnet(ConfigParts& parts);
+// reformer.cpp
+void read_reformer(ConfigParts& parts);
+// wav2vec2_bert.cpp
+void read_wav2vec2_bert(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
 

@@ -31,14 +31,19 @@ domain::Tower clip_tower(const Fields& vision) {
 
 // WhisperEncoder: two convolutions of three frames, fixed positions that are stored all the same,
 // keys without bias, a norm at the end.
-domain::Tower whisper_tower(const Fields& audio) {
+domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins) {
+  // Later classes have the usual names in place of Whisper's.
+  const auto size = [&](std::string_view own, std::string_view usual,
+                        document::IntegerBounds bounds, std::int64_t otherwise) {
+    return audio.integer(audio.given(own) ? own : usual, bounds).value_or(otherwise);
+  };
   domain::Tower tower;
   tower.kind = domain::TowerKind::Encoder;
-  tower.hidden_size = audio.integer("d_model", kHiddenSize).value_or(1280);
-  tower.width = audio.integer("encoder_ffn_dim", kWidth).value_or(5120);
-  tower.layers = audio.integer("encoder_layers", kLayers).value_or(32);
-  tower.heads = audio.integer("encoder_attention_heads", kHeads).value_or(20);
-  const std::int64_t bins = audio.integer("num_mel_bins", kPatchEdge).value_or(80);
+  tower.hidden_size = size("d_model", "hidden_size", kHiddenSize, 1280);
+  tower.width = size("encoder_ffn_dim", "intermediate_size", kWidth, 5120);
+  tower.layers = size("encoder_layers", "num_hidden_layers", kLayers, 32);
+  tower.heads = size("encoder_attention_heads", "num_attention_heads", kHeads, 20);
+  const std::int64_t bins = audio.integer("num_mel_bins", kPatchEdge).value_or(mel_bins);
   const std::int64_t positions = audio.integer("max_source_positions", kImageEdge).value_or(1500);
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t block =

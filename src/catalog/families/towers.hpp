@@ -13,7 +13,8 @@ namespace gpushape::catalog {
 
 /// CLIP's image encoder with both of its outer norms.
 domain::Tower clip_tower(const Fields& vision);
-domain::Tower whisper_tower(const Fields& audio);
+/// `mel_bins`: of its class, where the config does not say.
+domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins = 80);
 domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size);
 
 /// Towers whose sizes stand in the modeling code rather than in the config.
