@@ -44,17 +44,6 @@ std::string with_dots(std::string_view part) {
   return name;
 }
 
-void add_hub_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
-  for (std::string_view part : parts) {
-    if (!part.starts_with(kHubFolder)) continue;
-    part.remove_prefix(kHubFolder.size());
-    std::string name(part);
-    const std::size_t mark = name.find(kHubMark);
-    if (mark != std::string::npos) name.replace(mark, kHubMark.size(), "/");
-    names.push_back(std::move(name));
-  }
-}
-
 void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
   if (parts.empty() || parts.front() != "kaggle") return;
   for (std::size_t at = 1; at + 1 < parts.size(); ++at) {
@@ -69,10 +58,21 @@ void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<st
 
 }  // namespace
 
+std::optional<std::string> name_in_hub_cache(std::string_view path) {
+  for (std::string_view part : parts_of(path)) {
+    if (!part.starts_with(kHubFolder)) continue;
+    part.remove_prefix(kHubFolder.size());
+    std::string name(part);
+    const std::size_t mark = name.find(kHubMark);
+    if (mark != std::string::npos) name.replace(mark, kHubMark.size(), "/");
+    return name;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> names_in_path(std::string_view path) {
   const std::vector<std::string_view> parts = parts_of(path);
   std::vector<std::string> names;
-  add_hub_names(parts, names);
   add_kaggle_names(parts, names);
   if (parts.empty()) return names;
   const std::string last = with_dots(parts.back());

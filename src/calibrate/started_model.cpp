@@ -24,6 +24,9 @@ bool is_of_known_owner(std::string_view name, const catalog::Catalog& catalog) {
 
 /// A local copy is often kept under the model's own name.
 std::optional<domain::Model> find_in_path(std::string_view path, const catalog::Catalog& catalog) {
+  if (const std::optional<std::string> repository = name_in_hub_cache(path)) {
+    if (Result<domain::Model> model = catalog.find_name(*repository)) return *std::move(model);
+  }
   for (const std::string& name : names_in_path(path)) {
     if (!is_of_known_owner(name, catalog)) continue;
     if (Result<domain::Model> model = catalog.find(name)) return *std::move(model);

@@ -29,6 +29,7 @@ void visit_tower(Fields& fields) {
   fields.integer("heads", &Tower::heads, up_to(kHeads));
   fields.integer("width", &Tower::width, up_to(kWidth));
   fields.boolean("gated", &Tower::gated);
+  fields.boolean("rotatesCopies", &Tower::rotates_copies);
   fields.integer("parameters", &Tower::parameters, {.least = 0, .most = kMostTowerParameters});
   fields.integer("unusedLayers", &Tower::unused_layers, up_to(kLayers));
   fields.integer("innerTokens", &Tower::inner_tokens, up_to(kContextTokens));

@@ -140,7 +140,8 @@ struct Tower {
   std::int64_t heads = 0;
   std::int64_t width = 0;  ///< of the feed-forward network
   bool gated = false;
-  bool rotates_copies = false;  ///< copies of queries and keys, in 32 bits
+  /// Its attention copies queries and keys and rotates them in 32 bits, as gated ones do.
+  bool rotates_copies = false;
   std::int64_t parameters = 0;  ///< of the whole tower
   /// The last of its layers, behind the one whose outputs the decoder gets (vision_feature_layer):
   /// stored, and loaded by engines that do not leave them out.

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/started_model.hpp"
+#include "support/built_in_catalog.hpp"
+
 using gpushape::calibrate::names_in_path;
 
 TEST_SUITE("calibrate") {
@@ -16,8 +19,6 @@ TEST_SUITE("calibrate") {
       const char* name;
     };
     const std::vector<Row> rows = {
-        {"/hf_cache/hub/models--Qwen--Qwen2.5-14B-Instruct/snapshots/cf98f3b3bbb457ad9e2bb7b",
-         "Qwen/Qwen2.5-14B-Instruct"},
         {"/root/autodl-tmp/models/qwen/Qwen2___5-3B", "Qwen2.5-3B"},
         {"/kaggle/input/models/google/gemma-4/transformers/gemma-4-31b-it/1", "gemma-4-31b-it"},
         {"/kaggle/input/models/qwen-lm/qwen-3/transformers/8b/1", "qwen-3-8b"},
@@ -32,7 +33,20 @@ TEST_SUITE("calibrate") {
       const std::vector<std::string> names = names_in_path(row.path);
       CHECK(std::ranges::find(names, row.name) != names.end());
     }
-    CHECK(names_in_path(rows.front().path).front() == rows.front().name);
+  }
+
+  TEST_CASE("the Hub's own cache names the repository, whoever its owner is") {
+    using gpushape::calibrate::name_in_hub_cache;
+    CHECK(name_in_hub_cache("/hf/hub/models--Qwen--Qwen2.5-14B-Instruct/snapshots/cf98f3b3bb") ==
+          "Qwen/Qwen2.5-14B-Instruct");
+    CHECK(name_in_hub_cache("models--gpt2") == "gpt2");
+    CHECK_FALSE(name_in_hub_cache("/models/Qwen/Qwen2.5-14B-Instruct"));
+    // No entry of the catalog is that owner's.
+    const auto model = gpushape::calibrate::find_started_model(
+        "/root/hub/models--cyankiwi--Qwen3.6-35B-A3B-AWQ-4bit/snapshots/7a1c0c26c56ee56f98bfdb77",
+        gpushape::example::built_in_catalog());
+    REQUIRE(model);
+    CHECK(model->base == "Qwen/Qwen3.6-35B-A3B");
   }
 
   TEST_CASE("a path without parts gives no name") {

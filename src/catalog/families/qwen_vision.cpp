@@ -41,7 +41,7 @@ domain::Tower qwen2_tower(const Fields& vision, std::int64_t out) {
   domain::Tower tower;
   tower.gated = is_gated;
   tower.rotates_copies =
-      true;  // vLLM model_executor/models/qwen2_vl.py, apply_rotary_pos_emb_vision
+      !is_gated;  // vLLM model_executor/models/qwen2_vl.py, apply_rotary_pos_emb_vision
   tower.layers = common.layers;
   tower.heads = common.heads;
   tower.hidden_size = is_gated ? vision.integer("hidden_size", kHiddenSize).value_or(1280)
