@@ -55,6 +55,7 @@ std::vector<Stage> read_stages(const Fields& vision) {
     return {};
   }
   std::vector<Stage> stages;
+  stages.reserve(widths.size());
   for (std::size_t index = 0; index < widths.size(); ++index) {
     stages.push_back({.inputs = index == 0 ? kColours : widths[index - 1],
                       .width = widths[index],
