@@ -36,6 +36,8 @@ void visit_tower(Fields& fields) {
   fields.integer("outputTokens", &Tower::output_tokens, up_to(kContextTokens));
   fields.integer("inputValues", &Tower::input_values, {.least = 0, .most = kMostTowerParameters});
   fields.integer("tableValues", &Tower::table_values, {.least = 0, .most = kMostTowerParameters});
+  fields.integer("chunkTokenBytes", &Tower::chunk_token_bytes,
+                 {.least = 0, .most = kMostTowerParameters});
   fields.boolean("besideTotal", &Tower::is_beside_total);
 }
 

@@ -155,6 +155,9 @@ struct Tower {
   /// Numbers of fixed tables (positions by sine and cosine) that its class makes as it is built: no
   /// file holds them, and no count of parameters.
   std::int64_t table_values = 0;
+  /// Bytes that its class reckons one of the inner tokens with where it takes its inputs in chunks
+  /// of a tenth of the GPU; 0 where it takes them whole.
+  std::int64_t chunk_token_bytes = 0;
   /// Loaded with the model, though the count that is published of it leaves the tower out.
   bool is_beside_total = false;
 

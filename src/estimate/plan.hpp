@@ -69,6 +69,7 @@ struct Plan {
   std::int64_t longest_request = 0;  ///< tokens: the context, or all that the model takes
   std::int64_t image_tokens = 0;     ///< of the context, those of a request's images
   Spread multiprocessors;
+  Bytes visible;  ///< of a GPU, as the engine sees it; none without one
   WeightsLayout weights;
   CacheGeometry cache;
   AdapterSlots adapters;

@@ -267,6 +267,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   take_load(request, plan);
   plan.enforce_eager = workload.engine.enforce_eager.value;
   plan.multiprocessors = multiprocessors_of(request, plan.facts);
+  if (request.gpu != nullptr) plan.visible = request.gpu->bytes.expected;
   const auto unit = [&](std::string_view name) {
     return std::max<std::int64_t>(1, std::llround(plan.facts.expected(name)));
   };

@@ -28,6 +28,10 @@ constexpr Spread& operator+=(Spread& a, const Spread& b) { return a = a + b; }
 constexpr Spread operator*(const Spread& a, double factor) {
   return {a.low * factor, a.expected * factor, a.high * factor};
 }
+/// Neither is negative.
+constexpr Spread scaled(const Spread& figure, const Spread& ratio) {
+  return {figure.low * ratio.low, figure.expected * ratio.expected, figure.high * ratio.high};
+}
 constexpr Spread larger(const Spread& a, const Spread& b) {
   return {a.low > b.low ? a.low : b.low, a.expected > b.expected ? a.expected : b.expected,
           a.high > b.high ? a.high : b.high};

@@ -55,6 +55,8 @@ void add_gemma4_vision(ConfigParts& parts) {
         parts.root().integer("vision_soft_tokens_per_image", kImageCount).value_or(280);
     tower.inner_tokens = tower.output_tokens * pool * pool;
     tower.input_values = tower.inner_tokens * kColours * patch * patch;
+    // vLLM model_executor/models/gemma4_mm.py, _encoder_chunk.
+    tower.chunk_token_bytes = 4 * positions * 8;
     add_tower(parts, tower);
   }
   if (!parts.root().given("audio_config")) return;

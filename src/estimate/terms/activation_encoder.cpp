@@ -112,6 +112,18 @@ std::string_view rotation_of(const domain::Tower& tower) {
   return tower.gated || tower.rotates_copies ? "encoderGatedAttention" : "encoderAttention";
 }
 
+/// Inputs that the tower takes at once: all, or chunks of a tenth of the GPU, of half of what is
+/// free where that is less. Source: vLLM 0.27 model_executor/models/gemma4_mm.py, _encoder_chunk.
+Spread inputs_at_once(const Plan& plan, const domain::Tower& tower, double inputs) {
+  if (tower.chunk_token_bytes == 0 || plan.visible == Bytes(0)) return certain(inputs);
+  constexpr double kShareOfGpu = 0.1;
+  const double chunk = kShareOfGpu * static_cast<double>(plan.visible.count()) /
+                       static_cast<double>(tower.chunk_token_bytes * tower.inner_tokens);
+  return {.low = std::min(inputs, 1.0),
+          .expected = std::min(inputs, std::max(1.0, std::floor(chunk))),
+          .high = inputs};
+}
+
 /// At the widest point of a layer: its network, or its attention.
 Spread layer_peak(const Step& step, const domain::Tower& tower, double inner) {
   const Plan& plan = *step.situation->plan;
@@ -143,9 +155,13 @@ EncoderPeak encoder_peak(const Step& step) {
   const double outputs = profiled.tokens * widths * step.hidden * step.dtype;
   if (plan.facts.expected("encoderOutputsKept") != 0)
     peak.kept = certain(input + outputs) + plan.facts.value("encoderBuffers");
-  const double inner = peak.inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
-  peak.layer = has_tiles(*tower, *plan.model) ? tiles_peak(*tower, peak.inputs, step.dtype)
-                                              : layer_peak(step, *tower, inner);
+  if (has_tiles(*tower, *plan.model)) {
+    peak.layer = tiles_peak(*tower, peak.inputs, step.dtype);
+  } else {
+    const Spread of_input =
+        layer_peak(step, *tower, static_cast<double>(tower->inner_tokens) * step.dtype);
+    peak.layer = scaled(of_input, inputs_at_once(plan, *tower, peak.inputs));
+  }
   peak.pass = peak.layer + certain(input);
   return peak;
 }
@@ -155,9 +171,14 @@ void explain_encoder(const Step& step, domain::Term& term) {
   if (tower == nullptr) return;
   const Facts& facts = step.situation->plan->facts;
   const EncoderPeak peak = encoder_peak(step);
-  const double inner = peak.inputs * static_cast<double>(tower->inner_tokens) * step.dtype;
-  term.formula = "encoderInputs x (innerTokens x layerValues + inputValues) x dtypeBytes";
+  const double at_once = inputs_at_once(*step.situation->plan, *tower, peak.inputs).expected;
+  const double inner = at_once * static_cast<double>(tower->inner_tokens) * step.dtype;
+  term.formula =
+      at_once == peak.inputs
+          ? "encoderInputs x (innerTokens x layerValues + inputValues) x dtypeBytes"
+          : "(inputsAtOnce x innerTokens x layerValues + encoderInputs x inputValues) x dtypeBytes";
   term.inputs = {{"encoderInputs", peak.inputs},
+                 {"inputsAtOnce", at_once},
                  {"innerTokens", tower->inner_tokens},
                  {"layerValues", peak.layer.expected / inner},
                  {"inputValues", tower->input_values},

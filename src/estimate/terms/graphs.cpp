@@ -136,10 +136,6 @@ double widest_bytes(const Situation& situation, std::int64_t largest) {
   return widest * static_cast<double>(largest * plan.weights.dtype_bytes);
 }
 
-Spread scaled(const Spread& figure, const Spread& ratio) {
-  return {figure.low * ratio.low, figure.expected * ratio.expected, figure.high * ratio.high};
-}
-
 }  // namespace
 
 bool graphs_are_captured(const Situation& situation) { return !situation.plan->enforce_eager; }

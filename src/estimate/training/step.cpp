@@ -48,10 +48,6 @@ Spread together(const Spread& a, const Spread& b) {
           expected + std::hypot(a.high - a.expected, b.high - b.expected)};
 }
 
-Spread scaled(const Spread& bytes, const Spread& ratio) {
-  return {bytes.low * ratio.low, bytes.expected * ratio.expected, bytes.high * ratio.high};
-}
-
 Spread smaller_by(const Spread& from, double bytes) {
   return {std::max(0.0, from.low - bytes), std::max(0.0, from.expected - bytes),
           std::max(0.0, from.high - bytes)};
