@@ -26,6 +26,7 @@ struct RankReading {
   std::optional<double> cache_gib;
   std::optional<double> state_gib;
   std::optional<double> compute_gib;
+  bool captured_before_pool = false;  ///< so was `graphs_gib`: another may follow
 
   bool operator==(const RankReading&) const = default;
 };

@@ -99,6 +99,17 @@ bool names_amd(const EngineStart& start) {
          start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
 }
 
+/// From the accounting of 0.27 on the printed peak holds the estimate of the graphs.
+void take_graphs_off_peak(const Node& record, EngineStart& start) {
+  constexpr domain::EngineVersion kPeakWithGraphs{0, 27, 0};
+  const Node* extra = record.find("engine_extra");
+  const auto version = release_of(start.engine_version);
+  if (extra == nullptr || !extra->is(Node::Kind::Mapping) || !start.activation_gib) return;
+  if (!version || *version < kPeakWithGraphs) return;
+  const auto estimate = number_in(*extra, "cuda_graph_estimate_gib");
+  if (estimate) *start.activation_gib = std::max(0.0, *start.activation_gib - *estimate);
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -146,6 +157,7 @@ EngineStart read_start(const Node& record) {
   start.pool_blocks = count_in(record, "num_gpu_blocks");
   read_extra(record, start);
   if (start.engine == "vllm") read_quoted_lines(record, start);
+  if (start.engine == "vllm") take_graphs_off_peak(record, start);
   share_attention(start);
   if (plans_buffers(start.engine)) read_planned(record, start);
   return start;

@@ -63,6 +63,10 @@ bool is_release(std::string_view word) {
   return word.size() < kDate && std::ranges::all_of(word, is_digit);
 }
 
+/// Behind the whole name of a model with its size, what another one taught it; before it,
+/// "DeepSeek-R1-Distill-Qwen-7B" is another model.
+bool is_taught(std::string_view word) { return word == "distill" || word == "distilled"; }
+
 bool speaks_of_other_tensors(std::string_view word) {
   return is_parameter_count(word) || names_format(word) ||
          std::ranges::find(kOtherTensors, word) != kOtherTensors.end();
@@ -75,10 +79,13 @@ bool is_tuned_of(std::span<const std::string_view> words, std::span<const std::s
   bool is_behind_base = false;
   for (const std::string_view word : words) {
     const bool is_of_base = met < base.size() && word == base[met];
+    const bool is_behind = met == base.size();
+    const bool is_of_other_tensors =
+        speaks_of_other_tensors(word) && !(is_behind && is_taught(word));
     if (is_of_base) {
       ++met;
-    } else if (speaks_of_other_tensors(word) || (is_behind_base && is_release(word)) ||
-               (met == base.size() && names_format_behind_model(word))) {
+    } else if (is_of_other_tensors || (is_behind_base && is_release(word)) ||
+               (is_behind && names_format_behind_model(word))) {
       return false;
     }
     is_behind_base = is_of_base;

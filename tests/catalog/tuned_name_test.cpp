@@ -41,6 +41,7 @@ TEST_SUITE("catalog") {
     CHECK(base_of("cyberagent/DeepSeek-R1-Distill-Qwen-14B-Japanese") ==
           "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B");
     CHECK(base_of("someone/Orbit-Qwen3-8B") == "Qwen/Qwen3-8B");
+    CHECK(base_of("Jackrong/Qwen3-8B-Opus-Reasoning-Distilled") == "Qwen/Qwen3-8B");
     // Of a format that the name tells, an entry of that format.
     CHECK(base_of("someone/Qwen3-8B-support-bot-NVFP4") == "nvidia/Qwen3-8B-NVFP4");
   }

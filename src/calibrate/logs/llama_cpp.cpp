@@ -114,7 +114,8 @@ void fill_from_breakdown(LlamaState& state) {
     if (!figure) figure = rounded;
   };
   for (const auto& [name, broken_down] : state.broken_down) {
-    const bool is_used = broken_down.weights_gib.value_or(0) > 0 || broken_down.cache_gib.value_or(0) > 0;
+    const bool is_used =
+        broken_down.weights_gib.value_or(0) > 0 || broken_down.cache_gib.value_or(0) > 0;
     if (!is_used) continue;
     RankReading* rank = reading_of(name, state.devices);
     if (rank == nullptr) return;

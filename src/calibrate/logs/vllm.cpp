@@ -74,7 +74,9 @@ std::optional<double> gib_before(std::string_view usage, std::string_view phrase
   return leading_gib(usage.substr(start == std::string_view::npos ? 0 : start + 1));
 }
 
-void read_usage(std::string_view usage, RankReading& rank) {
+/// `graph_estimate`: what the engine reckoned its graphs with before it sized the pool, in GiB.
+void read_usage(std::string_view usage, double graph_estimate, RankReading& rank) {
+  const bool has_peak = rank.activation_gib.has_value();
   for (const UsagePhrase& row : kUsage) {
     const std::optional<double> gib = gib_before(usage, row.words);
     if (gib && !(rank.*(row.figure))) rank.*(row.figure) = gib;
@@ -83,6 +85,10 @@ void read_usage(std::string_view usage, RankReading& rank) {
   const auto consumed = gib_before(usage, " for consumed memory (weights + non-torch)");
   if (consumed && rank.weights_gib && !rank.non_torch_gib)
     rank.non_torch_gib = *consumed - *rank.weights_gib;
+  // And the estimate as a part of the peak: 40.84 GiB of a budget, less 25.64 consumed and 1.76 of
+  // peak, are the 13.44 of the pool, where graphs of 0.47 were taken off.
+  if (consumed && rank.activation_gib && !has_peak)
+    *rank.activation_gib = std::max(0.0, *rank.activation_gib - graph_estimate);
 }
 
 /// The snapshot before the engine's own context is of another kind: cuda_memory of the process.
@@ -108,6 +114,14 @@ void read_refusal(std::string_view rest, const RankReading& rank, EngineLog& log
       *rank.total_gib - *rank.free_gib);
 }
 
+/// The second runner captures before it sizes the pool, too, to see what graphs take.
+void read_capture(double gib, RankReading& rank, EngineLog& log) {
+  const bool was_profile = rank.graphs_gib && rank.captured_before_pool;
+  if (was_profile && !log.graph_estimate_gib) log.graph_estimate_gib = rank.graphs_gib;
+  if (!rank.graphs_gib || was_profile) rank.graphs_gib = gib;
+  rank.captured_before_pool = !rank.pool_gib && !rank.captured_before_pool;
+}
+
 void read_figures(std::string_view line, State& state) {
   const std::string process(process_of(line));
   for (const FigurePhrase& row : kFigures) {
@@ -120,7 +134,8 @@ void read_figures(std::string_view line, State& state) {
   if (const auto rest = behind(line, "Graph capturing finished in ")) {
     const auto took = behind(*rest, "took ");
     RankReading* rank = state.rank(process);
-    if (took && rank != nullptr && !rank->graphs_gib) rank->graphs_gib = leading_gib(*took);
+    const std::optional<double> gib = took ? leading_gib(*took) : std::nullopt;
+    if (gib && rank != nullptr) read_capture(*gib, *rank, state.log);
   }
   if (const auto rest = behind(line, "Free memory on device ")) {
     RankReading* rank = state.rank(process);
@@ -133,7 +148,8 @@ void read_figures(std::string_view line, State& state) {
     }
   }
   if (const auto usage = behind(line, "Actual usage is ")) {
-    if (RankReading* rank = state.rank(process)) read_usage(*usage, *rank);
+    if (RankReading* rank = state.rank(process))
+      read_usage(*usage, state.log.graph_estimate_gib.value_or(0), *rank);
   }
   if (const auto rest = behind(line, "Current kv cache memory in use is ")) {
     RankReading* rank = state.rank(process);
