@@ -56,6 +56,16 @@ void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<st
   }
 }
 
+/// ModelScope's tools keep "Qwen--Qwen2.5-7B-Instruct/snapshots/master".
+void add_marked_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
+  for (const std::string_view part : parts) {
+    const std::size_t mark = part.find(kHubMark);
+    if (part.starts_with(kHubFolder) || mark == 0 || mark == std::string_view::npos) continue;
+    names.push_back(
+        fmt::format("{}/{}", part.substr(0, mark), part.substr(mark + kHubMark.size())));
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> name_in_hub_cache(std::string_view path) {
@@ -73,6 +83,7 @@ std::optional<std::string> name_in_hub_cache(std::string_view path) {
 std::vector<std::string> names_in_path(std::string_view path) {
   const std::vector<std::string_view> parts = parts_of(path);
   std::vector<std::string> names;
+  add_marked_names(parts, names);
   add_kaggle_names(parts, names);
   if (parts.empty()) return names;
   const std::string last = with_dots(parts.back());

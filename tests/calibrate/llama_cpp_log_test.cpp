@@ -118,6 +118,23 @@ TEST_SUITE("calibrate") {
     CHECK(log.ranks.size() == 1);
   }
 
+  TEST_CASE("a publisher's recipe is told by the name of the file") {
+    const auto quantization_of = [](const char* file) {
+      const std::string text =
+          std::string(
+              "llama_model_loader: loaded meta data with 49 key-value pairs and 851 "
+              "tensors from /root/") +
+          file +
+          " (version GGUF V3 (latest))\n"
+          "print_info: file type   = IQ3_XXS - 3.0625 bpw\n"
+          "load_tensors:        CUDA0 model buffer size = 10441.97 MiB\n";
+      return log_of(text.c_str()).start.quantization;
+    };
+    CHECK(quantization_of("unsloth_Qwen3.5-27B-UD-IQ3_XXS.gguf") == "UD-IQ3_XXS");
+    CHECK(quantization_of("Qwen3.5-27B-IQ3_XXS.gguf") == "IQ3_XXS");
+    CHECK(quantization_of("Qwen3.5-27B-UD-whatever.gguf") == "IQ3_XXS");
+  }
+
   TEST_CASE("what was planned before loading, and a draft's context, do not count again") {
     const EngineLog log = log_of(kFittedLog);
     CHECK(log.ranks.size() == 1);

@@ -20,6 +20,7 @@ TEST_SUITE("calibrate") {
     };
     const std::vector<Row> rows = {
         {"/root/autodl-tmp/models/qwen/Qwen2___5-3B", "Qwen2.5-3B"},
+        {"/mnt/e/models/Qwen--Qwen2.5-7B-Instruct/snapshots/master/", "Qwen/Qwen2.5-7B-Instruct"},
         {"/kaggle/input/models/google/gemma-4/transformers/gemma-4-31b-it/1", "gemma-4-31b-it"},
         {"/kaggle/input/models/qwen-lm/qwen-3/transformers/8b/1", "qwen-3-8b"},
         {"/kaggle/input/gpt-oss-120b/transformers/default/1", "gpt-oss-120b"},

@@ -51,7 +51,7 @@ inline domain::Calibration calibrated(const calibrate::EngineLog& log, const std
   return *calibration;
 }
 
-inline const domain::CalibratedTerm& calibrated_term(const domain::Calibration& calibration,
+inline domain::CalibratedTerm calibrated_term(const domain::Calibration& calibration,
                                                      std::string_view name) {
   for (const domain::CalibratedTerm& one : calibration.terms) {
     if (one.name == name) return one;

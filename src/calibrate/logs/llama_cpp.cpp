@@ -14,6 +14,7 @@
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/llama_state.hpp"
 #include "calibrate/planned_start.hpp"
+#include "catalog/quantization_names.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
@@ -157,7 +158,8 @@ bool says(std::string_view line, std::string_view name) {
   return next != std::string_view::npos && line[next] == '=';
 }
 
-void read_model(std::string_view line, EngineStart& start) {
+void read_model(std::string_view line, LlamaState& state) {
+  EngineStart& start = state.log.start;
   if (line.contains("general.name")) {
     const auto name = behind(line, "str              = ");
     std::string words = name ? std::string(*name) : value_of(line);
@@ -166,10 +168,19 @@ void read_model(std::string_view line, EngineStart& start) {
     const bool is_cut = start.model.ends_with("...");
     if (!words.empty() && (start.model.empty() || is_cut)) start.model = std::move(words);
   }
+  // "…/Qwen3.5-27B-UD-IQ3_XXS.gguf (version GGUF V3 (latest))": the file's type does not tell the
+  // recipe of its publisher.
+  if (const auto path = behind(line, "loaded meta data with ")) {
+    const std::size_t recipe = path->rfind("-UD-");
+    const std::size_t end = path->find(".gguf", recipe);
+    if (recipe != std::string_view::npos && end != std::string_view::npos)
+      state.recipe = std::string(path->substr(recipe + 1, end - recipe - 1));
+  }
   const bool is_info = line.contains("print_info:") || line.contains("llm_load_print_meta:");
   if (!is_info) return;
   if (says(line, "file type") || says(line, "model ftype")) {
     start.quantization = file_type_words(value_of(line));
+    if (catalog::parse_quantization(state.recipe)) start.quantization = state.recipe;
   }
   if (says(line, "file size") || says(line, "model size")) {
     if (line.contains("GiB") || line.contains("MiB")) start.file_gib = leading_gib(value_of(line));
@@ -336,7 +347,7 @@ Result<EngineLog> read_runner(std::string_view text, const std::string& file,
     if (begins_another_load(line, state)) start_again(state);
     if (is_of_server(line)) state.log.start.is_server = true;
     read_version(line, state);
-    read_model(line, state.log.start);
+    read_model(line, state);
     read_drafts(line, state);
     if (!state.is_in_draft) read_context(line, state);
     read_device(line, state.log);

@@ -26,6 +26,7 @@ struct LlamaState {
   std::optional<std::int64_t> slots;
   bool is_shared = false;
   std::string version_told;        ///< by the words of the log
+  std::string recipe;              ///< "UD-Q4_K_XL", by the name of the file
   bool is_in_draft = false;        ///< what follows is of the context of a draft
   bool keeps_past_states = false;  ///< states that rejected drafts go back to
 };
