@@ -22,7 +22,6 @@
 namespace gpushape::estimate::training {
 namespace {
 
-using domain::Checkpointing;
 using domain::LossKernel;
 using domain::TrainingMethod;
 using domain::TrainingPrecision;
