@@ -46,6 +46,7 @@ struct EngineStart {
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
   bool has_throughput_mode = false;       ///< vLLM's --performance-mode throughput
+  bool is_synchronous = false;            ///< one step at a time: without asynchronous scheduling
   bool is_library = false;                ///< started from a program, not as a server
   bool is_under_wsl = false;              ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;

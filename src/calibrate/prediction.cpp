@@ -184,6 +184,7 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   give("windowShare", start.window_share);
   give("stateShare", start.state_share);
   if (start.keeps_towers_whole) give("towersWhole", 1);
+  if (start.is_synchronous) give("stepsInFlight", 1);
   if (given.constants.empty()) return engine;
   std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
   for (domain::EngineFacts& facts : rows) {

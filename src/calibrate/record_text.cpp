@@ -179,6 +179,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   start.has_adapters |= said.has_adapters;
   start.is_library |= said.is_library;
   start.has_throughput_mode |= said.has_throughput_mode;
+  start.is_synchronous |= said.is_synchronous;
   start.is_under_wsl |= said.is_under_wsl;
   start.takes_no_images |= said.takes_no_images;
   start.takes_no_videos |= said.takes_no_videos;

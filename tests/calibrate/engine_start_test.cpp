@@ -99,6 +99,35 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded"));
   }
 
+  TEST_CASE("settings under names of their own count as those that are quoted") {
+    const auto starts = read_engine_starts(
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.29.0", "activation_peak_gib": 1.76,)"
+        R"( "engine_extra": {"cuda_graph_estimate_gib": 0.47, "args": "{'max_model_len': 4096, )"
+        R"('language_model_only': True, 'async_scheduling': False}"}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.26.0", "activation_peak_gib": 0.26,)"
+        R"( "engine_extra": {"cuda_graph_estimate_gib": 0.58, "args": "--max-num-seqs 16"}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "notes": "ROCm; the GPU is not named"})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.26.1.dev229.rocm723"})"
+        "\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    const EngineStart& told = starts->at(0);
+    CHECK(told.context_tokens == 4096);
+    CHECK(told.takes_no_images);
+    CHECK(told.is_synchronous);
+    // 1.76 GiB of peak hold the 0.47 of graphs that were captured to see what they take.
+    CHECK(told.activation_gib.value_or(0) == doctest::Approx(1.29));
+    const EngineStart& before = starts->at(1);
+    CHECK(before.max_num_seqs == 16);
+    CHECK_FALSE(before.is_synchronous);
+    CHECK(before.activation_gib.value_or(0) == doctest::Approx(0.26));
+    CHECK(starts->at(2).vendor == "amd");
+    CHECK(starts->at(3).vendor == "amd");
+  }
+
   // Lines as vLLM 0.13 and Unsloth print them, and flags as people list them.
   TEST_CASE("what a record's fields leave out is read from the lines and flags that it quotes") {
     const auto starts = read_engine_starts(

@@ -113,6 +113,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
   }
   if (is_true(line, "enforce_eager")) start.enforce_eager = true;
   if (value_of_key(line, "performance_mode") == "throughput") start.has_throughput_mode = true;
+  if (value_of_key(line, "async_scheduling") == "False") start.is_synchronous = true;
   if (is_true(line, "enable_expert_parallel"))
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
