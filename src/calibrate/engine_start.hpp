@@ -23,8 +23,8 @@ struct EngineStart {
   std::string engine_version;  ///< as stated
   std::string date;            ///< "2025-09-28", of the source
   std::string model;
-  std::string
-      served_name;  ///< what clients call the model; at times its name, where `model` is none
+  /// What clients call the model; at times its name, where `model` is none.
+  std::string served_name;
   std::string architecture;  ///< the class that the engine took, where the log says so
   std::string gpu;           ///< label, "A100-80GB"
   std::string vendor;        ///< "amd" where the log says so; empty where the GPU's name tells it

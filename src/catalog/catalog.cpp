@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
@@ -18,6 +17,7 @@
 #include "catalog/model_entry.hpp"
 #include "catalog/nearest_models.hpp"
 #include "catalog/overlay_files.hpp"
+#include "catalog/packed_entries.hpp"
 #include "catalog/repository_name.hpp"
 #include "catalog/snapshot.hpp"
 #include "catalog/spelling.hpp"
@@ -32,52 +32,6 @@ constexpr std::string_view kModels = "models/";
 constexpr std::string_view kEngines = "engines/";
 constexpr std::string_view kEngineFlags = "engines/flags/";
 constexpr std::string_view kEngineArguments = "engines/arguments/";
-
-bool same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::vector<std::string_view> lines(std::string_view text) {
-  std::vector<std::string_view> result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) result.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
-}
-
-// Sorted without regard to letter case, each once, in the spelling that comes first: an overlay may
-// spell a built-in id its own way.
-std::vector<std::string> sorted_once(std::span<const std::string> ids) {
-  std::vector<std::string> once;
-  for (const std::string& id : ids) {
-    if (std::ranges::none_of(once, [&](const std::string& other) { return same(id, other); }))
-      once.push_back(id);
-  }
-  std::ranges::sort(once, [](std::string_view a, std::string_view b) {
-    return std::ranges::lexicographical_compare(
-        a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) < std::tolower(y); });
-  });
-  return once;
-}
-
-bool answers_to(const document::PackedFile& file, std::string_view name) {
-  if (same(file.id, name)) return true;
-  return std::ranges::any_of(lines(file.aliases),
-                             [&](std::string_view alias) { return same(alias, name); });
-}
-
-std::vector<document::PackedFile> embedded(std::string_view folder) {
-  std::vector<document::PackedFile> files;
-  for (const document::PackedFile& file : embedded_catalog()) {
-    const bool is_in_folder =
-        file.path.starts_with(folder) && !file.path.substr(folder.size()).contains('/');
-    if (is_in_folder) files.push_back(file);
-  }
-  return files;
-}
 
 void append(Diagnostics& all, const Diagnostics& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -148,17 +102,18 @@ Result<Catalog> Catalog::open(const std::optional<std::string>& overlay_folder) 
 
 std::optional<Result<domain::Model>> Catalog::find_entry(std::string_view name) const {
   for (const OverlayFile& file : overlay_models_) {
-    if (same(file.id, name)) return read_model(file.document, "overlay");
+    if (is_same_name(file.id, name)) return read_model(file.document, "overlay");
   }
   for (const OverlayFile& file : overlay_models_) {
-    if (std::ranges::any_of(file.aliases, [&](const auto& alias) { return same(alias, name); }))
+    if (std::ranges::any_of(file.aliases,
+                            [&](const auto& alias) { return is_same_name(alias, name); }))
       return read_model(file.document, "overlay");
   }
   for (const document::PackedFile& file : embedded(kModels)) {
     if (!answers_to(file, name)) continue;
     // One id, one entry: the names of an entry that is replaced lead to what replaces it.
     for (const OverlayFile& own : overlay_models_) {
-      if (same(own.id, file.id)) return read_model(own.document, "overlay");
+      if (is_same_name(own.id, file.id)) return read_model(own.document, "overlay");
     }
     return read_model(document::unpack(file), "catalog");
   }
@@ -170,7 +125,8 @@ std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted, Compar
   std::vector<std::string> ids;
   const auto consider = [&](std::string_view candidate, std::string_view id) {
     if (compare(candidate) != wanted) return;
-    if (std::ranges::none_of(ids, [&](const std::string& other) { return same(other, id); }))
+    if (std::ranges::none_of(ids,
+                             [&](const std::string& other) { return is_same_name(other, id); }))
       ids.emplace_back(id);
   };
   for (const OverlayFile& file : overlay_models_) {
@@ -179,7 +135,7 @@ std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted, Compar
   }
   for (const document::PackedFile& file : embedded(kModels)) {
     consider(file.id, file.id);
-    for (const std::string_view alias : lines(file.aliases)) consider(alias, file.id);
+    for (const std::string_view alias : lines_of(file.aliases)) consider(alias, file.id);
   }
   return ids;
 }
@@ -331,7 +287,7 @@ std::vector<EntryName> Catalog::entry_names() const {
   }
   for (const document::PackedFile& file : embedded(kModels)) {
     names.push_back({std::string(file.id), std::string(file.id)});
-    for (const std::string_view alias : lines(file.aliases))
+    for (const std::string_view alias : lines_of(file.aliases))
       names.push_back({std::string(alias), std::string(file.id)});
   }
   return names;
@@ -354,16 +310,16 @@ std::vector<std::string> Catalog::models() const {
 
 Result<domain::Engine> Catalog::engine(std::string_view name) const {
   for (const OverlayFile& file : overlay_engines_) {
-    const bool answers =
-        same(file.id, name) || std::ranges::any_of(file.aliases, [&](const std::string& alias) {
-          return same(alias, name);
-        });
+    const bool answers = is_same_name(file.id, name) ||
+                         std::ranges::any_of(file.aliases, [&](const std::string& alias) {
+                           return is_same_name(alias, name);
+                         });
     if (answers) return read_engine(file.document);
   }
   for (const document::PackedFile& file : embedded(kEngines)) {
     if (!answers_to(file, name)) continue;
     for (const OverlayFile& own : overlay_engines_) {
-      if (same(own.id, file.id)) return read_engine(own.document);
+      if (is_same_name(own.id, file.id)) return read_engine(own.document);
     }
     return read_engine(document::unpack(file));
   }

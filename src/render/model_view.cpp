@@ -7,6 +7,7 @@
 
 #include "domain/parameter_parts.hpp"
 #include "render/page.hpp"
+#include "render/title.hpp"
 #include "render/words.hpp"
 
 namespace gpushape::render {
@@ -227,9 +228,7 @@ std::string model_text(const domain::Model& model, const Style& style) {
   Page page(style);
   page.paragraph(fmt::format("{} · from the {}", model.id, model.origin), 0, Tone::Strong);
   if (model.base) page.paragraph(fmt::format("No entry of its own: read as {}", *model.base));
-  if (!model.asked_as.empty())
-    page.paragraph(
-        fmt::format("No model is named '{}': read as a slip of the keyboard", model.asked_as));
+  show_slip(page, model.asked_as);
   show_facts(page, model);
   show_parts(page, model);
   show_layers(page, model);

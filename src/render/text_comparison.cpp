@@ -1,10 +1,12 @@
 // Two estimates of one workload side by side, for people.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "render/page.hpp"
 #include "render/text.hpp"
+#include "render/title.hpp"
 #include "render/words.hpp"
 
 namespace gpushape::render {
@@ -79,10 +81,14 @@ std::string comparison_text(const EstimateComparison& comparison, const Style& s
   Page page(style);
   if (style.verbosity >= 0) {
     page.heading(fmt::format("{} on {}", comparison.after.model_id, comparison.after.engine.value));
+    show_slip(page, comparison.after.model_asked_as);
     show_changes(page, comparison);
     page.blank();
     for (const domain::Difference& setting : comparison.settings)
       page.labelled("setting", 14, difference_words(setting));
+    const bool has_inputs = std::ranges::any_of(
+        comparison.terms, [](const TermChange& change) { return !change.inputs.empty(); });
+    if (has_inputs) page.labelled("inputs", 14, "of the formulas: counts, and memory in bytes");
     for (const TermChange& change : comparison.terms) {
       for (const domain::Difference& input : change.inputs)
         page.labelled(change.name, 14, difference_words(input));

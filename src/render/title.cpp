@@ -6,6 +6,11 @@
 
 namespace gpushape::render {
 
+void show_slip(Page& page, const std::string& asked_as) {
+  if (asked_as.empty()) return;
+  page.paragraph(fmt::format("No model is named '{}': read as a slip of the keyboard", asked_as));
+}
+
 void show_title(Page& page, const domain::Estimate& estimate) {
   if (estimate.model_id.empty()) {
     page.paragraph("A workload without a model, by its declared demand", 0, Tone::Strong);
@@ -25,9 +30,7 @@ void show_title(Page& page, const domain::Estimate& estimate) {
   if (!line.empty()) page.paragraph(line);
   if (!estimate.model_base.empty())
     page.paragraph(fmt::format("No entry of its own: read as {}", estimate.model_base));
-  if (!estimate.model_asked_as.empty())
-    page.paragraph(fmt::format("No model is named '{}': read as a slip of the keyboard",
-                               estimate.model_asked_as));
+  show_slip(page, estimate.model_asked_as);
 }
 
 }  // namespace gpushape::render

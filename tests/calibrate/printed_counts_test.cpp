@@ -14,6 +14,16 @@ using calibrate::EngineStart;
 using example::built_in_catalog;
 using example::built_in_profiles;
 
+namespace {
+
+calibrate::TokenCheck tokens_of(const EngineStart& start) {
+  const Comparison comparison = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+  REQUIRE(comparison.tokens);
+  return *comparison.tokens;
+}
+
+}  // namespace
+
 TEST_SUITE("calibrate") {
   TEST_CASE("counts of hybrids are those that engines printed") {
     struct HybridRow {
@@ -81,18 +91,12 @@ TEST_SUITE("calibrate") {
     start.utilization = 0.9;
     start.pool_gib = 4.10;
     start.pool_tokens = 224353;
-    const auto tokens = [&] {
-      const Comparison comparison =
-          calibrate::compare(start, built_in_catalog(), built_in_profiles());
-      REQUIRE(comparison.tokens);
-      return *comparison.tokens;
-    };
-    CHECK(tokens().holds());
+    CHECK(tokens_of(start).holds());
     start.max_num_batched_tokens = 16384;  // stated, and another
-    CHECK_FALSE(tokens().holds());
+    CHECK_FALSE(tokens_of(start).holds());
     start.max_num_batched_tokens.reset();
     start.pool_tokens = 230000;  // 2.5 % more, of no step
-    CHECK_FALSE(tokens().holds());
+    CHECK_FALSE(tokens_of(start).holds());
   }
 
   // Llama-3.1-8B by 0.19.0 on four stages: the first has 69.80 GiB for its keys, the last, with the
@@ -132,14 +136,8 @@ TEST_SUITE("calibrate") {
     start.tensor_parallel = 2;
     start.pool_gib = 5.00;
     start.pool_tokens = 327310;
-    const auto tokens = [&] {
-      const Comparison comparison =
-          calibrate::compare(start, built_in_catalog(), built_in_profiles());
-      REQUIRE(comparison.tokens);
-      return *comparison.tokens;
-    };
-    CHECK(tokens().holds());
+    CHECK(tokens_of(start).holds());
     start.pool_tokens = 174000;  // as if the states were among the 5 GiB
-    CHECK_FALSE(tokens().holds());
+    CHECK_FALSE(tokens_of(start).holds());
   }
 }

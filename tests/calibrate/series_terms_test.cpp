@@ -10,6 +10,7 @@
 #include "calibrate/comparison.hpp"
 #include "support/built_in_catalog.hpp"
 #include "support/built_in_profiles.hpp"
+#include "support/published_starts.hpp"
 
 using namespace gpushape;
 
@@ -35,18 +36,8 @@ constexpr auto kRows = std::to_array<TermsRow>({
 TEST_SUITE("calibrate") {
   TEST_CASE("graphs and buffers follow what runs") {
     for (const TermsRow& row : kRows) {
-      calibrate::EngineStart start;
-      start.id = row.model;
-      start.engine = "vllm";
-      start.engine_version = "0.19.0";
-      start.model = row.model;
-      start.gpu = "H100 80GB (SXM)";
-      start.gpu_total_gib = 79.19;
-      start.tensor_parallel = row.tensor_parallel;
-      start.context_tokens = 8192;
+      calibrate::EngineStart start = example::series_start(row.model, row.tensor_parallel);
       start.max_num_seqs = 1024;
-      start.max_num_batched_tokens = 8192;
-      start.utilization = 0.95;
       start.graphs_gib = row.graphs_gib;
       start.non_torch_gib = row.non_torch_gib;
       const calibrate::Comparison comparison =

@@ -10,6 +10,7 @@ using gpushape::test::TemporaryFolder;
 namespace {
 
 constexpr const char* kModel = "llama-3.1-8b-instruct";
+constexpr const char* kModelId = "meta-llama/Llama-3.1-8B-Instruct";
 
 struct Fault {
   std::string line;
@@ -49,6 +50,20 @@ TEST_SUITE("cli") {
         {"estimate " + model + " --gpu l40s --profile 23C", "23C"},
         {"schema Advise", "did you mean 'Advice'?"},
     });
+  }
+
+  // What is put right is said in every answer that rests on it.
+  TEST_CASE("a slip in a short name is put right, and said") {
+    for (const char* line :
+         {"estimate lama-3.1-8b-instruct", "catalog show lama-3.1-8b-instruct",
+          "advise lama-3.1-8b-instruct --gpu l40s --context 8k --concurrency 4",
+          "estimate lama-3.1-8b-instruct --engine-version 0.16 --compare-engine-version 0.19"}) {
+      CAPTURE(line);
+      const Outcome outcome = run_line(line);
+      CHECK(outcome.status == 0);
+      CHECK(outcome.out.contains("No model is named 'lama-3.1-8b-instruct'"));
+      CHECK(outcome.out.contains(kModelId));
+    }
   }
 
   TEST_CASE("absurd numbers are refused") {

@@ -22,19 +22,25 @@ struct PublishedStart {
   double pool_tolerance;
 };
 
-inline calibrate::EngineStart start_of(const PublishedStart& row) {
+/// What all starts of the series have in common.
+inline calibrate::EngineStart series_start(const char* model, std::int64_t tensor_parallel) {
   calibrate::EngineStart start;
-  start.id = row.model;
+  start.id = model;
   start.engine = "vllm";
   start.engine_version = "0.19.0";
-  start.model = row.model;
+  start.model = model;
   start.gpu = "H100 80GB (SXM)";
   start.gpu_total_gib = 79.19;
-  start.tensor_parallel = row.tensor_parallel;
-  start.pipeline_parallel = row.pipeline_parallel;
+  start.tensor_parallel = tensor_parallel;
   start.context_tokens = 8192;
   start.max_num_batched_tokens = 8192;
   start.utilization = 0.95;
+  return start;
+}
+
+inline calibrate::EngineStart start_of(const PublishedStart& row) {
+  calibrate::EngineStart start = series_start(row.model, row.tensor_parallel);
+  start.pipeline_parallel = row.pipeline_parallel;
   start.dtype = row.dtype;
   start.quantization = row.quantization;
   start.kv_cache_type = row.kv_cache_type;

@@ -12,18 +12,12 @@ namespace {
 // Layers over all characters: one before the deep layers and one behind them.
 constexpr std::int64_t kCharacterLayers = 2;
 
-void add_norm(std::vector<domain::ExtraTensor>& extra, const std::string& name,
-              std::int64_t length) {
-  extra.push_back({.name = name, .rows = length});
-  extra.push_back({.name = name + ".bias", .rows = length});
-}
-
 // A convolution over `columns` values of a window, and the norm behind it.
 void add_convolution(std::vector<domain::ExtraTensor>& extra, const std::string& name,
                      std::int64_t hidden_size, std::int64_t columns) {
   extra.push_back({.name = name, .rows = hidden_size, .columns = columns});
   extra.push_back({.name = name + ".bias", .rows = hidden_size});
-  add_norm(extra, name + ".norm", hidden_size);
+  add_biased_norm(extra, name + ".norm", hidden_size);
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ void read_canine(ConfigParts& parts) {
   extra.push_back({.name = "char_embeddings.token_type_embeddings",
                    .rows = fields.integer("type_vocab_size", kVocabulary).value_or(16),
                    .columns = hidden});
-  add_norm(extra, "char_embeddings.norm", hidden);
+  add_biased_norm(extra, "char_embeddings.norm", hidden);
   const std::int64_t rate = fields.integer("downsampling_rate", kWidth).value_or(4);
   const std::int64_t kernel = fields.integer("upsampling_kernel_size", kWidth).value_or(4);
   add_convolution(extra, "chars_to_molecules.conv", hidden, rate * hidden);

@@ -49,6 +49,13 @@ std::vector<std::string> layer_words(const ConfigParts& parts, std::string_view 
 std::vector<std::int64_t> layer_numbers(const ConfigParts& parts, std::string_view field,
                                         std::int64_t count);
 
+/// A norm of `length` with a bias of its own.
+inline void add_biased_norm(std::vector<domain::ExtraTensor>& extra, const std::string& name,
+                            std::int64_t length) {
+  extra.push_back({.name = name, .rows = length});
+  extra.push_back({.name = name + ".bias", .rows = length});
+}
+
 /// Adds one layer to the model's runs.
 void add_layer(std::vector<domain::LayerRun>& runs, const domain::Layer& layer);
 inline void add_layer(const ConfigParts& parts, const domain::Layer& layer) {

@@ -15,12 +15,6 @@ void add_linear(std::vector<domain::ExtraTensor>& extra, const std::string& name
   extra.push_back({.name = name, .rows = rows, .columns = columns, .is_linear = true});
   extra.push_back({.name = name + ".bias", .rows = rows});
 }
-void add_norm(std::vector<domain::ExtraTensor>& extra, const std::string& name,
-              std::int64_t length) {
-  extra.push_back({.name = name, .rows = length});
-  extra.push_back({.name = name + ".bias", .rows = length});
-}
-
 // An encoder's layer: attention in both directions, two networks, biases everywhere.
 domain::Layer encoder_layer(const ConfigParts& parts) {
   domain::Layer layer = read_layer(parts);
@@ -51,14 +45,14 @@ void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
     model.extra.push_back(
         {.name = "embeddings.token_type_embeddings", .rows = types, .columns = hidden_size});
   }
-  add_norm(model.extra, "embeddings.norm", hidden_size);
+  add_biased_norm(model.extra, "embeddings.norm", hidden_size);
 }
 
 // What stands on the encoder, by its class: a pooler; a head for masked words (tied); a classifier.
 void read_masked_head(const ConfigParts& parts, const std::string& prefix) {
   domain::Model& model = parts.model();
   add_linear(model.extra, prefix + ".dense", model.hidden_size, model.hidden_size);
-  add_norm(model.extra, prefix + ".layer_norm", model.hidden_size);
+  add_biased_norm(model.extra, prefix + ".layer_norm", model.hidden_size);
   model.extra.push_back({.name = prefix + ".bias", .rows = model.vocabulary});
 }
 
@@ -153,7 +147,7 @@ void read_distilbert(ConfigParts& parts) {
   model.extra.push_back({.name = "embeddings.position_embeddings",
                          .rows = model.max_context_tokens,
                          .columns = model.hidden_size});
-  add_norm(model.extra, "embeddings.norm", model.hidden_size);
+  add_biased_norm(model.extra, "embeddings.norm", model.hidden_size);
   if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "vocab_transform");
   if (is_class(parts, "ForSequenceClassification")) {
     add_linear(model.extra, "pre_classifier", model.hidden_size, model.hidden_size);

@@ -13,12 +13,6 @@ namespace {
 // Both streams of the reversible layers go into the last norm and into the head.
 constexpr std::int64_t kReversibleStreams = 2;
 
-void add_both_norm(std::vector<domain::ExtraTensor>& extra, const std::string& name,
-                   std::int64_t length) {
-  extra.push_back({.name = name, .rows = length});
-  extra.push_back({.name = name + ".bias", .rows = length});
-}
-
 domain::Layer read_local_layer(const ConfigParts& parts) {
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
@@ -89,7 +83,7 @@ void read_reformer(ConfigParts& parts) {
   add_axial_positions(parts);
   model.has_final_norm = false;  // the common one is as wide as one stream
   const std::int64_t both = kReversibleStreams * model.hidden_size;
-  add_both_norm(model.extra, "encoder.layer_norm", both);
+  add_biased_norm(model.extra, "encoder.layer_norm", both);
   if (!model.has_head) return;
   model.has_head = false;  // likewise
   model.extra.push_back(
