@@ -169,6 +169,12 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-int8-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4",
+     .base = "mistral-small-4",
+     .linear = Quantization::Nvfp4,
+     .keeps_attention = true,
+     .source = "mistralai/Mistral-Small-4-119B-2603-NVFP4: its files take 65.95 GiB "
+               "(https://github.com/kaito-project/kaito), 65.94 with attention in 16 bits"},
+    {.suffix = "-nvfp4",
      .linear = Quantization::Nvfp4,
      .keeps_linear_attention = true,
      .source = kRedHatNvfp4},

@@ -23,7 +23,7 @@ std::optional<domain::Indexer> read_indexer(const ConfigParts& parts) {
   return indexer;
 }
 
-// V3 and later choose experts with a correction by expert; V2 does not.
+// V3 and later choose experts with a correction by expert; V2 and Mistral Small 4 do not.
 bool corrects(const ConfigParts& parts, bool otherwise) {
   const auto method = parts.fields().text("topk_method");
   return method ? *method == "noaux_tc" : otherwise;
@@ -79,8 +79,8 @@ domain::Attention read_latent_attention(const ConfigParts& parts) {
 }
 
 void read_deepseek(ConfigParts& parts) {
-  const bool is_v2 = parts.family().model_type() == "deepseek_v2";
-  read(parts, !is_v2, true);
+  const std::string_view type = parts.family().model_type();
+  read(parts, type != "deepseek_v2" && type != "mistral4", true);
 }
 
 void read_glm_latent(ConfigParts& parts) {

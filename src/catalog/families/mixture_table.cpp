@@ -149,6 +149,7 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
     {.model_types = "deepseek", .stems = "Deepseek", .read = read_deepseek_moe},
     {.model_types = "deepseek_v2", .stems = "DeepseekV2", .read = read_deepseek},
     {.model_types = "deepseek_v3 kimi_k2", .stems = "DeepseekV3", .read = read_deepseek},
+    {.model_types = "mistral4", .stems = "Mistral4", .read = read_deepseek},
     {.model_types = "deepseek_v32", .stems = "DeepseekV32", .read = read_deepseek},
     {.model_types = "deepseek_v4 deepseek_ref", .stems = "DeepseekV4", .read = read_deepseek_v4},
     {.model_types = "gpt_oss",
