@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <ranges>
 #include <utility>
 
 #include "catalog/quantization_methods.hpp"
@@ -106,7 +107,8 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   format.group = suffix.group;
   format.static_activation_scales = suffix.static_activation_scales;
   format.head_quantized = suffix.head_quantized;
-  format.is_told_by_name = true;
+  format.zero_points = suffix.zero_points;
+  format.is_told_by_name = !suffix.is_whole;
   format.richer = suffix.richer;
   if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {
     format.other = suffix.linear;
@@ -118,6 +120,9 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   if (suffix.linear != Quantization::Fp8Block && !is_file_type)
     format.kept.emplace_back(kPrediction);
   if (suffix.keeps_attention) format.kept.emplace_back(kFullAttention);
+  for (const auto pattern : std::views::split(suffix.kept, ' ')) {
+    if (!pattern.empty()) format.kept.emplace_back(pattern.begin(), pattern.end());
+  }
   if (!has_linear_attention(base)) return format;
   if (suffix.keeps_linear_attention) format.kept.emplace_back(kLinearAttention);
   if (suffix.mixers) {

@@ -30,11 +30,17 @@ struct RepositorySuffix {
   bool keeps_linear_attention = false;
   /// Of models with linear attention: how all attention is stored instead.
   std::optional<domain::Quantization> mixers = std::nullopt;
+  std::string_view kept = {};  ///< further modules in 16 bits: WeightFormat::kept, blanks between
+  bool zero_points = false;    ///< WeightFormat::zero_points
+  bool is_whole = false;       ///< says all there is to say: the publisher leaves nothing open
   std::string_view source;
 };
 
 /// Rows for one organization or base stand before those for any.
 std::span<const RepositorySuffix> repository_suffixes();
+
+/// Those of single publishers whose recipes are known whole.
+std::span<const RepositorySuffix> publisher_recipes();
 
 struct QuantizedName {
   std::string base;  ///< the name without organization and suffix

@@ -361,10 +361,11 @@ std::string_view without_mark(std::string_view suffix) {
 bool is_mark(char letter) { return std::string_view("-_ .").contains(letter); }
 bool same_letter(char a, char b) { return a == b || (is_mark(a) && is_mark(b)); }
 
-/// The rows above, one for every type and mix of GGUF files, and one for every word of --quant that
+/// The recipes of publishers, the rows above, one for every type and mix of GGUF files, and one for every word of --quant that
 /// neither has.
 std::vector<RepositorySuffix> all_suffixes() {
-  std::vector<RepositorySuffix> all(kSuffixes.begin(), kSuffixes.end());
+  std::vector<RepositorySuffix> all(publisher_recipes().begin(), publisher_recipes().end());
+  all.insert(all.end(), kSuffixes.begin(), kSuffixes.end());
   const auto add = [&](const RepositorySuffix& row) {
     const bool is_there = std::ranges::any_of(all, [&](const RepositorySuffix& other) {
       return other.organization.empty() && other.base.empty() &&

@@ -44,6 +44,7 @@ struct Conditions {
   double has_indexer = 0;
   double has_compressed = 0;
   double has_towers = 0;
+  double has_tied_embeddings = 0;
   double has_mistral_format = 0;
   double has_sinks = 0;  ///< attention layers with a learned value per head
   double has_narrow_values = 0;
@@ -95,6 +96,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"compressed", &Conditions::has_compressed,
      "1 when attention compresses what it keeps (DeepSeek-V4)"},
     {"towers", &Conditions::has_towers, "1 when the model takes images or sound"},
+    {"tied", &Conditions::has_tied_embeddings, "1 when the head is the embedding"},
     {"mistralFormat", &Conditions::has_mistral_format,
      "1 when the repository has Mistral's own files, too"},
     {"sinks", &Conditions::has_sinks, "1 when attention has sinks (gpt-oss)"},

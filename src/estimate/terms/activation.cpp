@@ -1,9 +1,10 @@
 // The peak of the step that the engine profiles itself with. The sampler, a dense layer, a layer of
-// experts and one with a recurrent state never stand at once, and the encoder of images runs before
-// them:
+// experts and one with a recurrent state never stand at once, the encoder of images runs before
+// them, and so does the compiler:
 //
 //   activation = max(encoderPass, encoderKept + max(sampler + max(expertsKept, indexer),
-//                dense + indexer, max(experts, indexer), recurrent)) + workspace + received
+//                dense + indexer, max(experts, indexer), recurrent), compiler) + workspace +
+//                received
 //
 // An indexer gathers its keys in the manager's workspace, which experts use in turn. `workspace` is
 // the matrix library's, `received` the hidden states and residual that a later pipeline stage takes
@@ -18,7 +19,7 @@ namespace gpushape::estimate::terms {
 namespace {
 
 /// What decides the peak.
-enum class Cause { Sampler, Dense, Experts, Recurrent, Encoder };
+enum class Cause { Sampler, Dense, Experts, Recurrent, Encoder, Compiler };
 
 struct Peak {
   Step step;
@@ -27,6 +28,7 @@ struct Peak {
   ExpertsPeak experts;
   EncoderPeak encoder;
   Spread recurrent;
+  Spread compiler;
   double indexer = 0;
   double workspace = 0;
   double received = 0;
@@ -44,12 +46,13 @@ Peak peak_of(const Situation& situation) {
   peak.experts = experts_peak(step);
   peak.encoder = encoder_peak(step);
   peak.recurrent = recurrent_peak(step);
+  peak.compiler = compiler_peak(step);
   peak.indexer = indexer_workspace(step);
   const Spread indexer = certain(peak.indexer);
   peak.workspace = plan.facts.expected("matrixWorkspace");
   if (situation.stage.index > 0) peak.received = 2 * step.tokens * step.hidden * step.dtype;
   const Spread& kept = peak.encoder.kept;
-  const std::array<std::pair<Cause, Spread>, 5> causes{{
+  const std::array<std::pair<Cause, Spread>, 6> causes{{
       {Cause::Sampler, peak.sampler == Spread{}
                            ? Spread{}
                            : peak.sampler + larger(peak.experts.kept, indexer) + kept},
@@ -58,6 +61,7 @@ Peak peak_of(const Situation& situation) {
        peak.experts.layer == Spread{} ? Spread{} : larger(peak.experts.layer, indexer) + kept},
       {Cause::Recurrent, peak.recurrent == Spread{} ? Spread{} : peak.recurrent + kept},
       {Cause::Encoder, peak.encoder.pass},
+      {Cause::Compiler, peak.compiler},
   }};
   for (const auto& [cause, bytes] : causes) {
     if (bytes.expected > peak.total.expected) peak.cause = cause;
@@ -101,6 +105,8 @@ void describe_cause(const Peak& peak, const Plan& plan, domain::Term& term) {
       return explain_recurrent(peak.step, term);
     case Cause::Encoder:
       return explain_encoder(peak.step, term);
+    case Cause::Compiler:
+      return explain_compiler(peak.step, term);
   }
 }
 
@@ -121,7 +127,8 @@ void describe_indexer(const Peak& peak, domain::Term& term) {
 }
 
 void describe_kept(const Peak& peak, domain::Term& term) {
-  if (peak.encoder.kept.expected <= 0 || peak.cause == Cause::Encoder) return;
+  const bool is_before = peak.cause == Cause::Encoder || peak.cause == Cause::Compiler;
+  if (peak.encoder.kept.expected <= 0 || is_before) return;
   term.formula += " + encoderKept";
   term.inputs.push_back({"encoderKept", whole(peak.encoder.kept.expected)});
   term.inputs.push_back({"encoderItems", whole(peak.encoder.items)});

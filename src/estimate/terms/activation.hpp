@@ -58,6 +58,13 @@ double indexer_workspace(const Step& step);
 Spread recurrent_peak(const Step& step);
 void explain_recurrent(const Step& step, domain::Term& term);
 
+/// Bytes of the tables that tokens are looked up in on this rank, where a compiled graph takes
+/// tokens; else 0.
+double token_tables(const Step& step);
+/// What a start that compiles its graphs holds while it does.
+Spread compiler_peak(const Step& step);
+void explain_compiler(const Step& step, domain::Term& term);
+
 /// Hidden-sized tensors beside the widest point of a layer.
 inline Spread hidden_tensors(const Step& step) {
   return step.situation->plan->facts.value("forwardHidden") *
