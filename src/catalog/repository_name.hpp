@@ -31,6 +31,8 @@ struct RepositorySuffix {
   /// Of models with linear attention: how all attention is stored instead.
   std::optional<domain::Quantization> mixers = std::nullopt;
   std::string_view kept = {};  ///< further modules in 16 bits: WeightFormat::kept, blanks between
+  /// What other modules hold than `linear`: "pattern=precision", blanks between.
+  std::string_view modules = {};
   bool zero_points = false;    ///< WeightFormat::zero_points
   bool is_whole = false;       ///< says all there is to say: the publisher leaves nothing open
   std::string_view source;

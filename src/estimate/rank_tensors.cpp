@@ -118,6 +118,16 @@ std::int64_t bytes_behind_rows(const domain::Tensor& tensor, const WeightScheme&
   return is_padded ? layout.row_bytes : 0;
 }
 
+/// Of the schemes here, GPTQ's alone have an order. Experts keep their zero points: vLLM
+/// quantization/gptq_marlin.py, GPTQMarlinMoEMethod, w13_qzeros and w2_qzeros.
+WeightScheme repacked(WeightScheme scheme, const domain::Tensor& tensor,
+                      const WeightsLayout& layout) {
+  if (!layout.drops_gptq_companions || scheme.order_bits == 0) return scheme;
+  if (tensor.part != TensorPart::Expert) scheme.zero_bits = 0;
+  scheme.order_bits = 0;
+  return scheme;
+}
+
 std::int64_t padding_of_rows(const Fused& fused) {
   constexpr std::int64_t kChannels = 512;
   const std::int64_t row = fused.sum.columns * fused.scheme.weight_bits / kBitsPerByte;
@@ -292,7 +302,8 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
   bool is_open = false;
   for (const domain::Tensor& tensor : tensors) {
     const RankTensor share = on_rank(tensor, model, layout);
-    const WeightScheme scheme = held_scheme(tensor, model, layout, layer, is_multi_token);
+    const WeightScheme scheme =
+        repacked(held_scheme(tensor, model, layout, layer, is_multi_token), tensor, layout);
     const bool continues = is_open && !tensor.fused.empty() && tensor.fused == open_word &&
                            scheme == open.scheme && share.columns == open.sum.columns;
     if (continues) {

@@ -46,6 +46,8 @@ struct WeightsLayout {
   /// Left free behind each row of an FP8 layer whose length is a multiple of 512 bytes, so that
   /// rows do not all begin in the same memory channel.
   std::int64_t row_bytes = 0;
+  /// The loader lets go of zero points and orders of GPTQ whose groups are symmetric and in place.
+  bool drops_gptq_companions = false;
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
   /// Instead, its up-projections are multiplied into those of queries and outputs beforehand.
