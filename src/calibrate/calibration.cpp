@@ -9,6 +9,7 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
 #include "calibrate/planned_start.hpp"
+#include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/token_causes.hpp"
 #include "estimate/estimate_memory.hpp"
@@ -124,8 +125,25 @@ bool overlap(const Range& one, const Range& other) {
   return one.high >= other.low && one.low <= other.high;
 }
 
+/// With the ranks of adapters that the log may not have said.
+std::vector<domain::Estimate> with_usual_ranks(const EngineStart& start,
+                                               const Surroundings& surroundings,
+                                               domain::Workload workload) {
+  std::vector<domain::Estimate> estimates;
+  if (!workload.adapters || start.adapter_rank) return estimates;
+  for (const std::int64_t rank : kUsualRanks) {
+    workload.adapters->rank.value = rank;
+    Result<domain::Estimate> estimate = estimate::estimate_memory(
+        surroundings.model, workload, surroundings.engine, surroundings.gpu);
+    if (estimate) estimates.push_back(*std::move(estimate));
+  }
+  return estimates;
+}
+
+/// `others` are as likely as `estimate`: the ranges hold theirs.
 std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
-                                          const domain::Estimate& estimate) {
+                                          const domain::Estimate& estimate,
+                                          const std::vector<domain::Estimate>& others) {
   std::vector<CalibratedTerm> terms;
   for (const Row& row : kRows) {
     if (!is_compared(row, log, surroundings.gpu)) continue;
@@ -133,6 +151,8 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     term.name = row.name;
     term.description = row.description;
     term.predicted = row.predicted(estimate);
+    for (const domain::Estimate& other : others)
+      term.predicted = widened(term.predicted, row.predicted(other));
     // A difference of free memory can come out negative: that measures nothing.
     const std::optional<double>& figure = log.start.*(row.printed);
     const bool is_pool = row.name == std::string_view("kvPool");
@@ -336,7 +356,7 @@ void note_log(const EngineLog& log, Calibration& calibration) {
         "memory while they were captured");
   }
   if (log.start.has_adapters && !log.start.adapter_rank)
-    calibration.notes.emplace_back("the rank of LoRA adapters is not stated: the default is taken");
+    calibration.notes.emplace_back("the rank of LoRA adapters is not stated: the default is taken, and ranges go from 8 to 128");
   if (has_unknown_drafts(log)) {
     calibration.notes.push_back(
         fmt::format("speculative decoding is configured, with {} that is not modelled",
@@ -376,7 +396,8 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   calibration.log = log.start.id;
   tell_pool(log.start, surroundings, workload, calibration);
   state_settings(log, surroundings, *estimate, workload.quantization.has_value(), calibration);
-  calibration.terms = compare_terms(log, surroundings, *estimate);
+  calibration.terms = compare_terms(log, surroundings, *estimate,
+                                    with_usual_ranks(log.start, surroundings, workload));
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);

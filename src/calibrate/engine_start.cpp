@@ -86,6 +86,7 @@ void read_extra(const Node& record, EngineStart& start) {
     start.offload_gib = offload;
   if (std::string draft = text_in(*extra, "speculative_draft_model_path"); !draft.empty())
     name_draft(start, std::move(draft));
+  if (settled_in(*extra, "enable_lora") == false) start.has_adapters = false;
   if (truth_in(*extra, "enable_lora")) {
     start.has_adapters = true;
     start.adapter_rank = count_in(*extra, "max_lora_rank");
@@ -96,7 +97,7 @@ void read_extra(const Node& record, EngineStart& start) {
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
 bool names_amd(const EngineStart& start) {
   return start.notes.contains("AMD") || start.notes.contains("ROCm") ||
-         start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
+         start.gpu.contains("AMD") || start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
 }
 
 /// From the accounting of 0.27 on the printed peak holds the estimate of the graphs.

@@ -30,9 +30,6 @@ constexpr std::int64_t kBlockTokens = 32;
 constexpr std::array<std::int64_t, 2> kUsualBatches = {2048, 8192};
 /// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
 constexpr std::int64_t kFewDrafts = 3;
-/// Ranks of adapters that recipes take beside the default of 16
-/// (https://docs.unsloth.ai/get-started/fine-tuning-llms-guide/lora-hyperparameters-guide).
-constexpr std::array<std::int64_t, 2> kUsualRanks = {8, 64};
 
 /// The release before and the one behind: a month names none exactly. All where there is no month.
 std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
@@ -67,7 +64,7 @@ bool leaves_sequences_open(const EngineStart& start) {
 }
 
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
-/// back the first; hardly a source says so, nor whether an earlier start left compiled graphs.
+/// back the first; hardly a source says so.
 bool has_two_runners(const EngineStart& start, EngineVersion version) {
   constexpr EngineVersion kSecondRunner{0, 22, 0};
   return start.engine == "vllm" && version >= kSecondRunner;
@@ -219,12 +216,8 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::max_num_seqs, sequences(start, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
   if (leaves_sequences_open(start)) add_open_settings(starts, start);
-  if (has_two_runners(start, version)) {
-    if (!start.has_second_runner)
-      vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
-    if (!start.compiles && !start.enforce_eager)
-      vary(starts, &EngineStart::compiles, {std::nullopt, true});
-  }
+  if (has_two_runners(start, version) && !start.has_second_runner)
+    vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;

@@ -3,6 +3,8 @@
 // only if its range covers what all of them would have printed.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,6 +15,10 @@
 #include "domain/range.hpp"
 
 namespace gpushape::calibrate {
+
+/// Ranks of adapters that recipes take beside the default of 16
+/// (https://docs.unsloth.ai/get-started/fine-tuning-llms-guide/lora-hyperparameters-guide).
+inline constexpr std::array<std::int64_t, 2> kUsualRanks = {8, 128};
 
 struct PossibleStart {
   EngineStart start;

@@ -148,7 +148,9 @@ void read_remarks(const Node& record, EngineStart& start) {
   const std::string& text = start.notes;
   start.is_first_generation = text.contains("V0 engine");
   start.is_under_wsl = text.contains("WSL");
-  start.has_adapters = text.contains("LoRA");
+  // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
+  const bool is_training = text.contains("Unsloth") && text.contains("patched");
+  start.has_adapters = text.contains("LoRA") || is_training;
   start.has_tables_elsewhere = puts_tables_elsewhere(text);
   start.draft_tokens = drafted_tokens(text);
   start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos;

@@ -30,6 +30,11 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
   for (const std::string& name : names_in_path(path)) {
     if (!is_of_known_owner(name, catalog)) continue;
     if (Result<domain::Model> model = catalog.find(name)) return *std::move(model);
+    // text-generation-webui download-model.py: "NousResearch_Meta-Llama-3-8B".
+    const std::size_t mark = name.find('_');
+    if (mark == std::string::npos || !is_of_known_owner(name.substr(0, mark) + '/', catalog))
+      continue;
+    if (Result<domain::Model> model = catalog.find(name.substr(mark + 1))) return *std::move(model);
   }
   return std::nullopt;
 }

@@ -116,7 +116,8 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   format.group = suffix.group;
   format.static_activation_scales = suffix.static_activation_scales;
   format.head_quantized = suffix.head_quantized;
-  format.zero_points = suffix.zero_points;
+  // vLLM's experts of compressed tensors take symmetric groups alone (CompressedTensorsWNA16MoE).
+  format.zero_points = suffix.zero_points && !domain::has_experts(base);
   format.is_told_by_name = !suffix.is_whole;
   format.richer = suffix.richer;
   if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {

@@ -45,15 +45,18 @@ bool is_device_path(std::string_view path) {
   return path != kSourcesPath && !path.starts_with(kBoards) && !path.starts_with(kServers);
 }
 
-/// What is left of a name when case, separators, the vendor's name and a closing "gb" are ignored.
+/// What is left of a name when case, separators, the maker's words and a closing "gb" are ignored.
 std::string key_of(std::string_view name) {
   std::string key;
   for (const char letter : name) {
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) continue;
     key += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
-  constexpr std::string_view kVendor = "nvidia";
-  if (key.size() > kVendor.size() && key.starts_with(kVendor)) key.erase(0, kVendor.size());
+  for (const std::string_view word : {"nvidia", "amd", "instinct", "intel"}) {
+    if (key.size() > word.size() && key.starts_with(word)) key.erase(0, word.size());
+  }
+  constexpr std::string_view kModule = "oam";  // how rocm-smi ends the names of accelerators
+  if (key.starts_with("mi") && key.ends_with(kModule)) key.resize(key.size() - kModule.size());
   if (key.size() > 3 && key.ends_with("gb") &&
       std::isdigit(static_cast<unsigned char>(key[key.size() - 3])) != 0) {
     key.resize(key.size() - 2);

@@ -121,7 +121,7 @@ TEST_SUITE("cli") {
   TEST_CASE("a shape that fits at the expected value alone says so to whoever reviews it") {
     const gpushape::test::TemporaryFolder folder;
     REQUIRE(run_line("advise openai/gpt-oss-120b --gpu l4 --context 4k --concurrency 16 "
-                     "--engine-version 0.25 --evidence-level E2 --spread 1.2 --platform kubernetes "
+                     "--engine-version 0.16 --evidence-level E2 --spread 1.2 --platform kubernetes "
                      "-o pod --output-dir " +
                      folder.path().string())
                 .status == 1);

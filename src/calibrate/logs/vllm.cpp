@@ -89,6 +89,9 @@ constexpr auto kRemarks = std::to_array<Remark>({
          log.start.architecture = std::string(rest.substr(0, rest.find_first_of(" \t\r")));
      }},
     {"[rocm.py:", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
+    {" rocm.py:", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
+    {"Using ROCmFlashAttention",
+     [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
     {"[aiter]", [](EngineLog& log, std::string_view) { log.start.vendor = kAmd; }},
     {"device_name=",
      [](EngineLog& log, std::string_view rest) {
@@ -123,6 +126,8 @@ bool begins_another(std::string_view line, const State& state) {
   const bool has_loaded = std::ranges::any_of(
       state.ranks, [](const auto& rank) { return rank.second.weights_gib.has_value(); });
   if (line.contains("vLLM API server version ")) return state.is_up || has_loaded;
+  // Unsloth's notebooks print cells of earlier runs below.
+  if (line.contains("Unsloth: vLLM loading ")) return state.is_up || has_loaded;
   // An engine that fails dumps its configuration in the same words.
   return state.is_up && line.contains("Initializing a") && line.contains("LLM engine (v");
 }

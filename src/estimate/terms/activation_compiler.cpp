@@ -11,12 +11,23 @@
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
+namespace {
+
+/// vLLM compiles encoders from the first layer on, behind the tables: model_executor/models/bert.py.
+bool is_encoder(const domain::Model& model) {
+  return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.attention.kind == domain::LayerKind::None && run.layer.attention.heads > 0;
+  });
+}
+
+}  // namespace
 
 double token_tables(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Model& model = *plan.model;
   const bool takes_tokens = model.towers.empty() || !plan.weights.loads_towers;
-  if (plan.enforce_eager || !takes_tokens || !step.situation->stage.has_embedding) return 0;
+  if (plan.enforce_eager || !takes_tokens || is_encoder(model)) return 0;
+  if (!step.situation->stage.has_embedding) return 0;
   double values = step.vocabulary * static_cast<double>(domain::embedding_columns(model));
   for (const domain::ExtraTensor& tensor : model.extra) {
     const bool is_table = tensor.is_dealt_out && !tensor.is_linear && tensor.columns > 0;
