@@ -356,7 +356,9 @@ void note_log(const EngineLog& log, Calibration& calibration) {
         "memory while they were captured");
   }
   if (log.start.has_adapters && !log.start.adapter_rank)
-    calibration.notes.emplace_back("the rank of LoRA adapters is not stated: the default is taken, and ranges go from 8 to 128");
+    calibration.notes.emplace_back(
+        "the rank of LoRA adapters is not stated: the default is taken, and ranges go from 8 to "
+        "128");
   if (has_unknown_drafts(log)) {
     calibration.notes.push_back(
         fmt::format("speculative decoding is configured, with {} that is not modelled",

@@ -96,8 +96,8 @@ void read_extra(const Node& record, EngineStart& start) {
 
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
 bool names_amd(const EngineStart& start) {
-  return start.notes.contains("AMD") || start.notes.contains("ROCm") ||
-         start.gpu.contains("AMD") || start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
+  return start.notes.contains("AMD") || start.notes.contains("ROCm") || start.gpu.contains("AMD") ||
+         start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
 }
 
 /// From the accounting of 0.27 on the printed peak holds the estimate of the graphs.

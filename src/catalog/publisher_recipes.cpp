@@ -1,5 +1,5 @@
-// How publishers of quantized repositories quantize, where their config files are public or somebody
-// has listed what the tensors of a repository hold.
+// How publishers of quantized repositories quantize, where their config files are public or
+// somebody has listed what the tensors of a repository hold.
 #include <array>
 #include <span>
 
@@ -196,8 +196,9 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Int4,
      .group = kSmall,
      .modules = "re:.*self_attn.*=fp8-block",
-     .source = "mratsim/MiniMax-M2.5-FP8-INT4-AWQ: experts by AWQ in groups of 32 (15.57 GiB on each of "
-               "eight GPUs), attention in the model's own FP8 blocks"},
+     .source =
+         "mratsim/MiniMax-M2.5-FP8-INT4-AWQ: experts by AWQ in groups of 32 (15.57 GiB on each of "
+         "eight GPUs), attention in the model's own FP8 blocks"},
     {.suffix = "-nvfp4-fp8",
      .organization = "redhatai",
      .linear = Quantization::Nvfp4,
@@ -270,7 +271,8 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Nvfp4,
      .static_activation_scales = true,
      .keeps_attention = true,
-     .source = "what the tensors of GadflyII/GLM-4.7-Flash-NVFP4 hold: latent attention in 16 bits"},
+     .source =
+         "what the tensors of GadflyII/GLM-4.7-Flash-NVFP4 hold: latent attention in 16 bits"},
 });
 
 }  // namespace

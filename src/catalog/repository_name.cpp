@@ -135,10 +135,10 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
     const std::size_t mark = module.rfind('=');
     const std::string_view pattern = module.substr(0, mark);
     std::erase(format.kept, pattern);
-    format.modules.push_back({.pattern = std::string(pattern),
-                              .quantization = value_of<Quantization>(module.substr(mark + 1))
-                                                  .value_or(suffix.linear),
-                              .static_activation_scales = suffix.static_activation_scales});
+    format.modules.push_back(
+        {.pattern = std::string(pattern),
+         .quantization = value_of<Quantization>(module.substr(mark + 1)).value_or(suffix.linear),
+         .static_activation_scales = suffix.static_activation_scales});
   }
   if (!has_linear_attention(base)) return format;
   if (suffix.keeps_linear_attention) format.kept.emplace_back(kLinearAttention);

@@ -33,8 +33,8 @@ struct RepositorySuffix {
   std::string_view kept = {};  ///< further modules in 16 bits: WeightFormat::kept, blanks between
   /// What other modules hold than `linear`: "pattern=precision", blanks between.
   std::string_view modules = {};
-  bool zero_points = false;    ///< WeightFormat::zero_points, of models without experts
-  bool is_whole = false;       ///< says all there is to say: the publisher leaves nothing open
+  bool zero_points = false;  ///< WeightFormat::zero_points, of models without experts
+  bool is_whole = false;     ///< says all there is to say: the publisher leaves nothing open
   std::string_view source;
 };
 

@@ -113,7 +113,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
     {"server", &Conditions::is_server,
      "1 when it is known that llama.cpp runs as its server, not under another program"},
-    {"compiles", &Conditions::compiles, "1 when the start is known to compile its graphs, 0 when it is known not to"},
+    {"compiles", &Conditions::compiles,
+     "1 when the start is known to compile its graphs, 0 when it is known not to"},
     {"library", &Conditions::is_library, "1 when the engine is started from a program"},
 });
 

@@ -50,6 +50,17 @@ TEST_SUITE("calibrate") {
     CHECK(model->base == "Qwen/Qwen3.6-35B-A3B");
   }
 
+  TEST_CASE("a folder may be called after owner and model, with a mark between") {
+    const auto& catalog = gpushape::example::built_in_catalog();
+    const auto model =
+        gpushape::calibrate::find_started_model("/models/hf/NousResearch_Meta-Llama-3-8B", catalog);
+    REQUIRE(model);
+    CHECK(model->hidden_size == 4096);
+    CHECK(model->vocabulary == 128256);
+    // No model's owner stands before the mark.
+    CHECK_FALSE(gpushape::calibrate::find_started_model("/models/pruned_Qwen3-8B", catalog));
+  }
+
   TEST_CASE("a path without parts gives no name") {
     for (const char* path : {"", "/", "//", "./"}) {
       CAPTURE(path);

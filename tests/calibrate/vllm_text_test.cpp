@@ -51,8 +51,8 @@ TEST_SUITE("calibrate") {
   // CodeLlama-7b by 0.19.0 on H100 compiled its graph (4.21 s) and peaked at 0.77 GiB, its forward
   // pass alone: 8192 tokens x (3 x 11008 + 4 x 4096) x 2 bytes = 0.754 GiB and rounding; its table
   // of 32,016 x 4,096 x 2 bytes is 0.24. With Qwen3-8B's of 151,936 x 4,096 x 2 bytes, 1.16 GiB, a
-  // step of 2,048 tokens peaks at no less while it compiles, at 2,048 x (3 x 12,288 + 4 x 4,096) x 2
-  // bytes, 0.20 GiB, and the workspace of matrix products later.
+  // step of 2,048 tokens peaks at no less while it compiles, at 2,048 x (3 x 12,288 + 4 x 4,096) x
+  // 2 bytes, 0.20 GiB, and the workspace of matrix products later.
   TEST_CASE("a start that compiles takes a copy of the table that tokens are looked up in") {
     EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.weights_gib.reset();
@@ -221,6 +221,18 @@ TEST_SUITE("calibrate") {
     REQUIRE(served.has_value());
     CHECK(served->failure.empty());
     CHECK(calibrated(*served, "h100-sxm-80").agrees());
+  }
+
+  // Unsloth's notebooks keep the cells of earlier runs, with shares of their own.
+  TEST_CASE("what another run says of its share does not change a start that is read") {
+    const std::string first = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    const std::string unsloth =
+        "Unsloth: vLLM loading meta-llama/Llama-3.1-8B-Instruct with actual GPU utilization = "
+        "17.34%\n";
+    const Result<EngineLog> log = read_engine_log(first + "\n" + unsloth + first, "cells.log");
+    REQUIRE(log.has_value());
+    CHECK(log->earlier_models.size() == 1);
+    CHECK(log->start.utilization == doctest::Approx(0.95));
   }
 
   TEST_CASE("of several starts in one text the last is read, and the others are said") {

@@ -80,6 +80,8 @@ TEST_SUITE("profiles") {
       std::string id;
     };
     const std::vector<Row> rows = {
+        {"AMD Instinct MI300X OAM", "mi300x"},  // as rocm-smi prints it
+        {"AMD MI300X", "mi300x"},
         {"h100-sxm-80", "h100-sxm-80"},
         {"H100", "h100-sxm-80"},
         {"H100-80", "h100-sxm-80"},

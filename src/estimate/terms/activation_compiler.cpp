@@ -13,7 +13,8 @@
 namespace gpushape::estimate::terms {
 namespace {
 
-/// vLLM compiles encoders from the first layer on, behind the tables: model_executor/models/bert.py.
+/// vLLM compiles encoders from the first layer on, behind the tables:
+/// model_executor/models/bert.py.
 bool is_encoder(const domain::Model& model) {
   return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
     return run.layer.attention.kind == domain::LayerKind::None && run.layer.attention.heads > 0;
