@@ -23,6 +23,10 @@ constexpr std::string_view kCyankiwi =
 constexpr std::string_view kCyankiwiMixed =
     "cyankiwi's repositories of Qwen3.5: linear attention in 16 bits in those that say BF16 "
     "(https://huggingface.co/cyankiwi/Qwen3.5-27B-AWQ-4bit discussion 2)";
+constexpr std::string_view kSizesOfMixtures =
+    "https://github.com/sinkarusa/jevemu docs/research: decoders of 21.4 GiB (Qwen3.5-35B-A3B) and "
+    "21.9 (Qwen3.6-35B-A3B, with zero points), as experts in groups of 32 and attention in 16 bits "
+    "come to; the former loads 22.05 with its tower";
 constexpr std::string_view kQwenConfig =
     "config.json of Qwen/Qwen3.5-27B-GPTQ-Int4 and -35B-A3B-GPTQ-Int4: attention of both kinds and "
     "shared experts are left out";
@@ -63,6 +67,24 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .kept = kSmallProjections,
      .is_whole = true,
      .source = kHeadersRead},
+    {.suffix = "-awq-4bit",
+     .organization = "cyankiwi",
+     .base = "qwen3.5-35b",
+     .linear = Quantization::Int4,
+     .group = kSmall,
+     .keeps_attention = true,
+     .keeps_linear_attention = true,
+     .source = kSizesOfMixtures},
+    {.suffix = "-awq-4bit",
+     .organization = "cyankiwi",
+     .base = "qwen3.6-35b",
+     .linear = Quantization::Int4,
+     .group = kSmall,
+     .keeps_attention = true,
+     .keeps_linear_attention = true,
+     .kept = "shared_expert",
+     .zero_points = true,
+     .source = kSizesOfMixtures},
     {.suffix = "-awq-bf16-int4",
      .organization = "cyankiwi",
      .linear = Quantization::Int4,
