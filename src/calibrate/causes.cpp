@@ -105,21 +105,24 @@ std::optional<std::string> compile_cache(const Difference& difference) {
   const bool took_more =
       difference.term->name == "kvPool" ? difference.gib() < 0 : difference.gib() > 0;
   if (!is_about || !took_more || difference.log->start.enforce_eager) return std::nullopt;
-  // The buffers lie in the peak: where that is printed, they leave no more off the pool.
-  constexpr double kMostOfBuffers = 1.3;
+  // The copies lie in the peak: where that is printed, they leave no more off the pool.
+  constexpr double kMostOfCopies = 1.3;
   const bool is_in_peak =
       difference.term->name == "kvPool" && other_term(difference, "activation") != nullptr;
-  if (is_in_peak || std::abs(difference.gib()) > kMostOfBuffers) return std::nullopt;
+  if (is_in_peak || std::abs(difference.gib()) > kMostOfCopies) return std::nullopt;
   if (!difference.log->has_warm_cache) {
     // What a cold cache was seen to cost; without a word of the log only the size speaks for it.
     constexpr double kMostOfCold = 0.9;
     if (difference.term->name != "kvPool" || difference.gib() < -kMostOfCold) return std::nullopt;
     return "perhaps a first start: with a cold compile cache the engine profiles with the "
-           "compiler's buffers, 0.3 to 0.8 GiB; compare a second start of the same command";
+           "compiler's copies of the tables that tokens are looked up in; compare a second start "
+           "of "
+           "the same command";
   }
   if (*difference.log->has_warm_cache) return std::nullopt;
-  return "graphs were compiled in this start, which profiles with the compiler's buffers: a later "
-         "start of the same command, with a warm compile cache, leaves more for the KV cache";
+  return "graphs were compiled in this start, which profiles with the compiler's copies of the "
+         "tables that tokens are looked up in: a later start of the same command, with a warm "
+         "compile cache, leaves more for the KV cache";
 }
 
 /// The encoder's pass grows with its inputs alone.

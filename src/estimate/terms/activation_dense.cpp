@@ -13,7 +13,6 @@ struct DenseParts {
   double values = 0;  ///< of one token in the widest layer
   double width = 0;   ///< of its network on this rank
   Spread quantized;   ///< bytes of one value of the down projection's input in 8 bits
-  Spread compiling;
 };
 
 DenseParts dense_parts(const Step& step) {
@@ -27,8 +26,6 @@ DenseParts dense_parts(const Step& step) {
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
   // bits as well before the down projection.
   parts.quantized = plan.facts.value("quantizedInputs");
-  // A first start compiles while it profiles; a later one finds the compiled graphs in a cache.
-  if (!plan.enforce_eager) parts.compiling = plan.facts.value("compileBuffers");
   return parts;
 }
 
@@ -37,7 +34,7 @@ DenseParts dense_parts(const Step& step) {
 Spread dense_peak(const Step& step) {
   const DenseParts parts = dense_parts(step);
   return certain(parts.values * step.tokens * step.dtype) + hidden_tensors(step) +
-         parts.quantized * (step.tokens * parts.width) + parts.compiling;
+         parts.quantized * (step.tokens * parts.width);
 }
 
 void explain_dense(const Step& step, domain::Term& term) {
@@ -52,10 +49,6 @@ void explain_dense(const Step& step, domain::Term& term) {
     term.formula += " + quantizedInputs x batchedTokens x layerWidth";
     term.inputs.push_back({"quantizedInputs", parts.quantized.expected});
     term.inputs.push_back({"layerWidth", whole(parts.width)});
-  }
-  if (parts.compiling.expected > 0) {
-    term.formula += " + compileBuffers";
-    term.inputs.push_back({"compileBuffers", whole(parts.compiling.expected)});
   }
 }
 
