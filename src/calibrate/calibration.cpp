@@ -375,11 +375,19 @@ void note_log(const EngineLog& log, Calibration& calibration) {
   }
 }
 
+/// A build between releases that counts as the next one does is taken for that.
+std::optional<domain::EngineVersion> accounted_release(const EngineLog& log) {
+  constexpr domain::EngineVersion kFirstConsumed{0, 27, 0};
+  const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
+  const bool is_between = version && log.counts_consumed && *version < kFirstConsumed;
+  return is_between ? kFirstConsumed : version;
+}
+
 }  // namespace
 
 Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated) {
   EngineLog log = read;
-  const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
+  const std::optional<domain::EngineVersion> version = accounted_release(log);
   if (!version) {
     return failure(
         log.start.engine_version.empty()

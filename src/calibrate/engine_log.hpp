@@ -39,6 +39,8 @@ struct EngineLog {
   std::vector<RankReading> ranks;  ///< in the order of their first lines
   SamplerPath sampler = SamplerPath::NotSaid;
   std::optional<bool> has_warm_cache;  ///< compiled graphs came from a cache of an earlier start
+  bool counts_consumed = false;        ///< weights and what is outside the framework, in one figure
+  bool has_compiled = false;           ///< some graphs, whatever came from a cache
   std::optional<double> compile_seconds;
   std::optional<double> graph_estimate_gib;
   bool is_graph_estimate_subtracted = false;

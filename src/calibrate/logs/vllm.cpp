@@ -68,6 +68,7 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view) { log.has_warm_cache = true; }},
     {"Compiling a graph for ",
      [](EngineLog& log, std::string_view) {
+       log.has_compiled = true;
        if (!log.has_warm_cache) log.has_warm_cache = false;
      }},
     {"Estimated CUDA graph memory: ",
@@ -230,7 +231,9 @@ EngineLog finished_start(const State& state, const std::string& file) {
   start.model = model_of(state);
   log.is_excerpt = !state.has_settings;
   if (log.is_excerpt) take_ranks(state.said, start);
-  if (log.has_warm_cache == false) start.compiles = true;
+  // Where some graphs came from a cache and others did not, the largest may be of either.
+  const bool is_mixed = log.has_warm_cache == true && log.has_compiled;
+  if (log.has_warm_cache && !is_mixed) start.compiles = !*log.has_warm_cache;
   return log;
 }
 

@@ -136,6 +136,7 @@ void read_vllm_figures(std::string_view line, Start& start) {
     }
   }
   if (const auto usage = behind(line, "Actual usage is ")) {
+    if (usage->contains("for consumed memory")) start.log.counts_consumed = true;
     if (RankReading* rank = start.rank(process))
       read_usage(*usage, start.log.graph_estimate_gib.value_or(0), *rank);
   }
