@@ -5,8 +5,9 @@
 //
 //   compiler = compilerCopies x tables + compilerBuffers
 //
-// Sources: PyTorch torch/_inductor, benchmark_combo_kernel, whose get_args makes every input anew;
-// https://github.com/vllm-project/vllm/pull/54209 and /issues/54383 on starts with cold caches.
+// Sources: https://github.com/local-inference-lab/rtx6kpro/pull/87, where Inductor's measurements
+// copy a whole table; PyTorch torch/_inductor, benchmark_combo_kernel, whose get_args makes every
+// input anew; https://github.com/vllm-project/vllm/pull/54209 and /issues/54383 on cold caches.
 #include "domain/model.hpp"
 #include "estimate/terms/activation.hpp"
 
