@@ -251,6 +251,11 @@ std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
 std::optional<QuantizedName> quantized_name(std::string_view repository) {
   const std::string_view bare = without_gguf(repository);
   if (auto named = name_with_suffix(bare)) return named;
+  // Copies that keep the layers which predict further tokens say so behind the format.
+  constexpr std::string_view kPredicts = "-mtp";
+  if (folded(bare).ends_with(kPredicts)) {
+    if (auto named = name_with_suffix(bare.substr(0, bare.size() - kPredicts.size()))) return named;
+  }
   return bare == repository ? std::nullopt : name_with_suffix(repository);
 }
 

@@ -94,6 +94,14 @@ TEST_SUITE("catalog") {
     CHECK(comparable_name("meta-llama_Llama-3.1-8B") == comparable_name("Meta-Llama-3.1-8B"));
   }
 
+  TEST_CASE("copies that keep the layers which predict are read as others of their format") {
+    const auto named = quantized_name("lukealonso/GLM-5.1-NVFP4-MTP");
+    REQUIRE(named);
+    CHECK(named->base == "glm-5.1");
+    CHECK(named->suffix->linear == gpushape::domain::Quantization::Nvfp4);
+    CHECK_FALSE(quantized_name("XiaomiMiMo/MiMo-7B-MTP"));
+  }
+
   TEST_CASE("every suffix is lower case and has a source") {
     for (const auto& row : gpushape::catalog::repository_suffixes()) {
       CAPTURE(row.suffix);
