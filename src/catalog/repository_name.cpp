@@ -99,16 +99,6 @@ bool has_linear_attention(const domain::Model& model) {
   });
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const domain::Model& base) {
   domain::WeightFormat format;
   format.other = base.weights.other;
@@ -131,15 +121,15 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   if (suffix.linear != Quantization::Fp8Block && !is_file_type)
     format.kept.emplace_back(kPrediction);
   if (suffix.keeps_attention) format.kept.emplace_back(kFullAttention);
-  for (const std::string_view pattern : words_of(suffix.kept)) format.kept.emplace_back(pattern);
-  for (const std::string_view module : words_of(suffix.modules)) {
-    const std::size_t mark = module.rfind('=');
-    const std::string_view pattern = module.substr(0, mark);
-    std::erase(format.kept, pattern);
-    format.modules.push_back(
-        {.pattern = std::string(pattern),
-         .quantization = value_of<Quantization>(module.substr(mark + 1)).value_or(suffix.linear),
-         .static_activation_scales = suffix.static_activation_scales});
+  for (const std::string_view pattern : suffix.kept) {
+    if (!pattern.empty()) format.kept.emplace_back(pattern);
+  }
+  for (const ModulePrecision& stored : suffix.modules) {
+    if (stored.pattern.empty()) continue;
+    std::erase(format.kept, stored.pattern);
+    format.modules.push_back({.pattern = std::string(stored.pattern),
+                              .quantization = stored.quantization,
+                              .static_activation_scales = suffix.static_activation_scales});
   }
   if (!has_linear_attention(base)) return format;
   if (suffix.keeps_linear_attention) format.kept.emplace_back(kLinearAttention);

@@ -4,6 +4,7 @@
 // "-AWQ" … The rows say what each means and for whose repositories.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +16,14 @@ namespace gpushape::catalog {
 
 inline constexpr std::string_view kAnyOrganization;
 
+/// Modules by pattern, and what they hold.
+struct ModulePrecision {
+  std::string_view pattern;
+  domain::Quantization quantization = domain::Quantization::Bf16;
+};
+
 struct RepositorySuffix {
-  std::string_view suffix;  ///< lower case, with its hyphen or any mark before it
+  std::string_view suffix = {};  ///< lower case, with its hyphen or any mark before it
   std::string_view organization = kAnyOrganization;  ///< lower case
   std::string_view base = {};  ///< what the name begins with, lower case; empty for any
   domain::Quantization linear = domain::Quantization::Bf16;
@@ -30,18 +37,18 @@ struct RepositorySuffix {
   bool keeps_linear_attention = false;
   /// Of models with linear attention: how all attention is stored instead.
   std::optional<domain::Quantization> mixers = std::nullopt;
-  std::string_view kept = {};  ///< further modules in 16 bits: WeightFormat::kept, blanks between
-  /// What other modules hold than `linear`: "pattern=precision", blanks between.
-  std::string_view modules = {};
-  bool zero_points = false;  ///< WeightFormat::zero_points, of models without experts
-  bool is_whole = false;     ///< says all there is to say: the publisher leaves nothing open
-  std::string_view source;
+  std::array<std::string_view, 3> kept = {};    ///< further modules in 16 bits; empty: none
+  std::array<ModulePrecision, 2> modules = {};  ///< of others than `linear`; empty: none
+  /// WeightFormat::zero_points; of a row for any base, of models without experts.
+  bool zero_points = false;
+  bool is_whole = false;  ///< says all there is to say: the publisher leaves nothing open
+  std::string_view source = {};
 };
 
 /// Rows for one organization or base stand before those for any.
 std::span<const RepositorySuffix> repository_suffixes();
 
-/// Those of single publishers whose recipes are known whole.
+/// Those of single publishers, from config files or from what the tensors of a repository hold.
 std::span<const RepositorySuffix> publisher_recipes();
 
 struct QuantizedName {

@@ -361,8 +361,8 @@ std::string_view without_mark(std::string_view suffix) {
 bool is_mark(char letter) { return std::string_view("-_ .").contains(letter); }
 bool same_letter(char a, char b) { return a == b || (is_mark(a) && is_mark(b)); }
 
-/// The recipes of publishers, the rows above, one for every type and mix of GGUF files, and one for every word of --quant that
-/// neither has.
+/// The recipes of publishers, the rows above, one for every type and mix of GGUF files, and one for
+/// every word of --quant that none has.
 std::vector<RepositorySuffix> all_suffixes() {
   std::vector<RepositorySuffix> all(publisher_recipes().begin(), publisher_recipes().end());
   all.insert(all.end(), kSuffixes.begin(), kSuffixes.end());

@@ -223,6 +223,30 @@ TEST_SUITE("calibrate") {
     CHECK(calibrated(*served, "h100-sxm-80").agrees());
   }
 
+  TEST_CASE("a log tells whether its graphs were compiled, came from a cache, or both") {
+    const std::string whole = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
+    const std::string loaded =
+        "(EngineCore pid=7) INFO 08-05 12:13:34 [backends.py:292] Directly load the compiled "
+        "graph(s) for compile range (1, 2048) from the cache, took 1.635 s\n";
+    const std::string made =
+        "(EngineCore pid=7) INFO 08-05 12:13:34 [backends.py:393] Compiling a graph for compile "
+        "range (1, 2048) takes 88.38 s\n";
+    const auto compiles = [](const std::string& text) {
+      const Result<EngineLog> log = read_engine_log(text, "start.log");
+      REQUIRE(log.has_value());
+      return log->start.compiles;
+    };
+    std::string silent = whole;
+    for (const char* word : {"Compiling a graph", "Directly load"}) {
+      for (std::size_t at = silent.find(word); at != std::string::npos; at = silent.find(word))
+        silent.replace(at, std::string_view(word).size(), "-");
+    }
+    CHECK_FALSE(compiles(silent).has_value());
+    CHECK(compiles(silent + made) == true);
+    CHECK(compiles(silent + loaded) == false);
+    CHECK_FALSE(compiles(silent + made + loaded).has_value());
+  }
+
   // Unsloth's notebooks keep the cells of earlier runs, with shares of their own.
   TEST_CASE("what another run says of its share does not change a start that is read") {
     const std::string first = example::log_text("examples/logs/vllm-0.19-llama-8b.log");

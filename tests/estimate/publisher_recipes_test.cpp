@@ -3,6 +3,7 @@
 // (https://github.com/sinkarusa/jevemu docs/research). Printed to a hundredth of a GiB.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -102,6 +103,15 @@ TEST_SUITE("estimate") {
       CHECK(pool.high.gib() >= start.pool);
       const domain::Estimate warm = started_estimate(start, false);
       CHECK(warm.capacity->kv_pool_bytes.expected > pool.expected + mib(500));
+      // Which of both it is is said where it is assumed, and only there.
+      const auto says = [](const domain::Estimate& estimate) {
+        return std::ranges::any_of(estimate.notes, [](const std::string& note) {
+          return note.contains("a first start is assumed");
+        });
+      };
+      CHECK(says(started_estimate(start, std::nullopt)));
+      CHECK_FALSE(says(cold));
+      CHECK_FALSE(says(warm));
     }
   }
 }
