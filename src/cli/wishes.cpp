@@ -39,12 +39,21 @@ Result<ParsedWish> parse_wish(const std::string& text) {
   return ParsedWish{text.substr(cross + 1), count};
 }
 
+// A driver, ECC and firmware leave more or less of the same card.
+constexpr Bytes kCardsDiffer = gib(1);
+
+/// Whether the device as a whole could report this total.
+bool reports_about(const domain::Device& device, Bytes total) {
+  return total + kCardsDiffer > device.visible_bytes.low &&
+         total < device.visible_bytes.high + kCardsDiffer;
+}
+
 /// The user's total for the device, or for the profile asked for, instead of the table's.
 Diagnostics state_memory(domain::Device& device, const Invocation& invocation) {
   const Bytes total = *invocation.visible_bytes;
-  if (total > device.visible_bytes.high + gib(1)) {
-    return {complaint(fmt::format("--memory-mib: {:.1f} GiB is more than a {} has ({:.1f} GiB)",
-                                  total.gib(), device.id, device.visible_bytes.high.gib()))};
+  if (total > device.visible_bytes.high + kCardsDiffer) {
+    return {complaint(fmt::format("--memory-mib: {:.1f} GiB is more than the {:.1f} GiB of {}",
+                                  total.gib(), device.visible_bytes.high.gib(), device.id))};
   }
   if (!invocation.profile) {
     device.visible_bytes = domain::exactly(total);
@@ -158,6 +167,9 @@ Diagnostics take_word(const WishSources& sources, const std::string& word, int r
     devices = std::move(*all);
     std::erase_if(devices,
                   [&](const domain::Device& device) { return !is_among_any(sources, device); });
+    const auto& total = sources.invocation.visible_bytes;
+    if (total && !sources.invocation.profile)
+      std::erase_if(devices, [&](const auto& device) { return !reports_about(device, *total); });
   } else {
     Result<domain::Device> device = sources.profiles.find(parsed->name);
     if (!device) return device.error();
@@ -195,6 +207,11 @@ Result<std::vector<advise::Wish>> gather_wishes(const domain::Workload& workload
   for (const std::string& word : wish_words(sources))
     std::ranges::move(take_word(sources, word, rank++, wishes), std::back_inserter(faults));
   if (!faults.empty()) return failure(std::move(faults));
+  if (wishes.empty() && invocation.visible_bytes) {
+    return failure(fmt::format("--memory-mib: no GPU of the table reports {:.1f} GiB",
+                               invocation.visible_bytes->gib()),
+                   "name the GPU that this is a part of with --gpu");
+  }
   if (wishes.empty()) {
     return failure("no GPU of the table has what --require asks for",
                    "drop a requirement, or name the GPUs with --gpu");

@@ -87,6 +87,20 @@ TEST_SUITE("cli") {
     });
   }
 
+  TEST_CASE("a total without a GPU's name is looked for among GPUs that report about so much") {
+    // 40 GB of an A100: 39.4 GiB in the guest; MIG's least part of it has 4.75 GiB.
+    const Outcome outcome =
+        run_line(std::string("advise ") + kModel + " --quant fp8 --context 8k --memory-mib 40346");
+    CAPTURE(outcome.err);
+    CHECK(outcome.status != 2);
+    CHECK(outcome.out.contains("a100-sxm4-40"));
+    CHECK_FALSE(outcome.out.contains("h100-sxm-80"));
+    check_all({{std::string("estimate ") + kModel + " --memory-mib 4864",
+                "no GPU of the table reports 4.8 GiB"},
+               {std::string("estimate ") + kModel + " --gpu l4 --memory-mib 40346",
+                "39.4 GiB is more than the 22."}});
+  }
+
   TEST_CASE("a context above the model's maximum names both numbers") {
     // Llama-3.1-8B: max_position_embeddings 131072.
     check_all(
