@@ -76,7 +76,8 @@ bool has_plain_cache(const domain::Model& model) {
   });
 }
 
-Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bool has_release) {
+Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bool has_release,
+                     const RecordGpu& gpu) {
   // A benchmark's harness gives settings of its own, which the record does not hold; a step of
   // TensorRT-LLM takes as many tokens as the engine was built or started for.
   const bool is_harness = start.notes.contains("MLPerf");
@@ -84,10 +85,13 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
   const bool is_excerpt = start.engine == "vllm" && !start.context_tokens;
   const bool is_inferred = start.notes.contains("version inferred");
   const bool has_open_step = start.engine == "tensorrt-llm" && !start.max_num_batched_tokens;
+  const bool has_open_settings = is_harness || has_open_step || is_excerpt;
+  const bool tells_the_rest = start.utilization && gpu.is_named && release.is_stated;
   return {.release = !release.is_stated || is_inferred,
           .any_release = !has_release,
           .utilization = !start.utilization && start.engine != "sglang",
-          .settings = is_harness || has_open_step || is_excerpt,
+          .settings = has_open_settings,
+          .limits = has_open_settings || !tells_the_rest,
           .adapter_rank = start.has_adapters && !start.adapter_rank,
           .drafts = start.speaks_of_drafts && !start.draft_tokens};
 }
@@ -268,10 +272,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = first_message(estimate.error());
     return comparison;
   }
-  const Unstated unstated = unstated_of(start, *release, has_release);
-  const bool is_known =
-      start.utilization && gpu.is_named && release->is_stated && !unstated.settings;
-  comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
+  const Unstated unstated = unstated_of(start, *release, has_release, gpu);
+  comparison.knowledge = unstated.limits ? Knowledge::Parts : Knowledge::Settings;
   const std::vector<PossibleStart> possible =
       possible_starts(start, unstated, release->version, *engine, gpu);
   const PredictedFigures predicted = predicted_figures(possible, *model, *engine);

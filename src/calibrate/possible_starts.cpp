@@ -31,20 +31,33 @@ constexpr std::array<std::int64_t, 2> kUsualBatches = {2048, 8192};
 /// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
 constexpr std::int64_t kFewDrafts = 3;
 
-/// The release before and the one behind: a month names none exactly. All where there is no month.
+/// Releases that differ from the one before: those known, and those between them with facts of
+/// their own. Ascending, each once.
+std::vector<EngineVersion> told_apart(const domain::Engine& engine) {
+  std::vector<EngineVersion> releases = engine.known_versions;
+  for (const domain::EngineFacts& row : engine.facts.rows()) releases.push_back(row.since);
+  std::ranges::sort(releases);
+  const auto repeated = std::ranges::unique(releases);
+  releases.erase(repeated.begin(), repeated.end());
+  return releases;
+}
+
+/// From the release before to the one behind: a month names none exactly. All where there is no
+/// month.
 std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
                                              const domain::Engine& engine) {
   std::vector<EngineVersion> near = {version};
   if (!unstated.release) return near;
-  if (unstated.any_release) {
-    std::ranges::copy(engine.known_versions, std::back_inserter(near));
-    return near;
-  }
   const auto& known = engine.known_versions;
-  const auto later = std::ranges::upper_bound(known, version);
-  if (later != known.end()) near.push_back(*later);
+  if (known.empty()) return near;
   const auto at = std::ranges::lower_bound(known, version);
-  if (at != known.begin()) near.push_back(*std::prev(at));
+  const auto later = std::ranges::upper_bound(known, version);
+  const EngineVersion first =
+      at == known.begin() || unstated.any_release ? known.front() : *std::prev(at);
+  const EngineVersion last = later == known.end() || unstated.any_release ? known.back() : *later;
+  for (const EngineVersion release : told_apart(engine)) {
+    if (release != version && first <= release && release <= last) near.push_back(release);
+  }
   return near;
 }
 
@@ -56,11 +69,13 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   return values;
 }
 
-/// Who does not tell the most sequences tells few other settings: whether the engine was started
-/// from a program, which makes other defaults, took text alone, or shares images out among ranks
-/// instead of towers. vLLM's graphs, sampler and steps hang on them.
-bool leaves_sequences_open(const EngineStart& start) {
-  return start.engine == "vllm" && !start.max_num_seqs && !start.has_default_sequences;
+/// Where a source does not tell GPU, release and share of the memory, who does not tell the most
+/// sequences tells few other settings: whether the engine was started from a program, which makes
+/// other defaults, took text alone, or shares images out among ranks instead of towers. vLLM's
+/// graphs, sampler and steps hang on them.
+bool leaves_sequences_open(const EngineStart& start, const Unstated& unstated) {
+  return unstated.limits && start.engine == "vllm" && !start.max_num_seqs &&
+         !start.has_default_sequences;
 }
 
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
@@ -71,13 +86,14 @@ bool has_two_runners(const EngineStart& start, EngineVersion version) {
 }
 
 std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
+                                                   const Unstated& unstated,
                                                    EngineVersion version) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_seqs};
   // Of the first generation's ranks one samples, and the record may hold another's figures.
   constexpr EngineVersion kAllSample{0, 8, 0};
   const bool is_one_of_many = start.tensor_parallel > 1 && version < kAllSample;
   const bool may_not_sample = start.engine == "vllm" && is_one_of_many;
-  if (leaves_sequences_open(start) || (may_not_sample && !start.max_num_seqs))
+  if (leaves_sequences_open(start, unstated) || (may_not_sample && !start.max_num_seqs))
     values.emplace_back(kFewSequences);
   return values;
 }
@@ -86,7 +102,7 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
                                                  const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
   const bool is_open = unstated.settings && !start.max_num_batched_tokens;
-  if (leaves_sequences_open(start) && !start.max_num_batched_tokens)
+  if (leaves_sequences_open(start, unstated) && !start.max_num_batched_tokens)
     std::ranges::copy(kUsualBatches, std::back_inserter(values));
   if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
     values.emplace_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);
@@ -213,9 +229,9 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
       starts.push_back({.start = start, .version = release, .memory = memory});
   }
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
-  vary(starts, &EngineStart::max_num_seqs, sequences(start, version));
+  vary(starts, &EngineStart::max_num_seqs, sequences(start, unstated, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
-  if (leaves_sequences_open(start)) add_open_settings(starts, start);
+  if (leaves_sequences_open(start, unstated)) add_open_settings(starts, start);
   if (has_two_runners(start, version) && !start.has_second_runner)
     vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
