@@ -42,6 +42,11 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 /// Words of remarks that say where a checkpoint lies or who starts it.
 constexpr auto kOfPlace = std::to_array<std::string_view>(
     {"container", "folder", "image", "local", "path", "recipe", "served"});
+/// Remarks on where the name was read.
+constexpr auto kOfReading =
+    std::to_array<std::string_view>({"as stated", "id not in excerpt", "title"});
+/// Words behind a format: "fp8 variant".
+constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 
 struct Remark {
   std::string name;   ///< before the brackets
@@ -72,16 +77,28 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
   return *std::move(model);
 }
 
+/// The format of "(fp8 variant)" stands behind the name of a repository, too.
+std::optional<std::string> named_copy(const Remark& remark) {
+  for (const std::string_view ending : kOfCopies) {
+    if (!remark.words.ends_with(ending)) continue;
+    const std::string format = remark.words.substr(0, remark.words.size() - ending.size());
+    if (catalog::parse_quantization(format)) return remark.name + '-' + format;
+  }
+  return std::nullopt;
+}
+
 /// The name before brackets that say how it is stored, or where: "(local path)", "(BF16)". Other
 /// remarks may speak of other tensors ("FP8 checkpoint", "pruned").
 std::optional<std::string> before_brackets(const std::string& name) {
   std::optional<Remark> remark = remark_of(name);
   if (!remark) return std::nullopt;
+  if (auto copy = named_copy(*remark)) return copy;
   const std::string& words = remark->words;
   const bool is_of_place =
       words.contains('/') ||
       std::ranges::any_of(kOfPlace, [&](std::string_view word) { return words.contains(word); });
-  if (!is_of_place && !catalog::parse_quantization(words)) return std::nullopt;
+  const bool is_of_reading = std::ranges::find(kOfReading, words) != kOfReading.end();
+  if (!is_of_place && !is_of_reading && !catalog::parse_quantization(words)) return std::nullopt;
   return std::move(remark->name);
 }
 

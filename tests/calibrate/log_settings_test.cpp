@@ -115,6 +115,10 @@ TEST_SUITE("calibrate") {
     CHECK(id_of("Qwen3-4B (/data/models/qwen)") == "Qwen/Qwen3-4B");
     CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
     CHECK(id_of("Qwen/Qwen3-4B (qwen3-4b)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen/Qwen3-4B (as stated)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (id not in excerpt)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen/Qwen3-4B (fp8 variant)") == "Qwen/Qwen3-4B-fp8");
+    CHECK(id_of("Qwen3-4B (4-bit, exact id not in excerpt)") == "");
     CHECK(id_of("mine (Qwen3-4B)") == "");
     CHECK(id_of("unsloth/Qwen3-4B-GGUF (Qwen3-4B-Q8_0.gguf)") == "Qwen3-4B-Q8_0");
     CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
