@@ -8,6 +8,7 @@
 
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
+#include "calibrate/free_memory.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
@@ -116,6 +117,8 @@ bool is_compared(const Row& row, const EngineLog& log,
   }
   if (is_cache_row) return false;
   const bool needs_gpu = row.name != std::string_view("weights");
+  // What proposes tokens is loaded, and printed, with the model.
+  if (!needs_gpu && has_unknown_drafts(log)) return false;
   if (needs_gpu && !gpu) return false;
   if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
   const std::int64_t stages = log.start.pipeline_parallel;
@@ -154,6 +157,7 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     term.predicted = row.predicted(estimate);
     for (const domain::Estimate& other : others)
       term.predicted = widened(term.predicted, row.predicted(other));
+    term.predicted = as_read(term.predicted, row.name, log.start, surroundings.gpu);
     // A difference of free memory can come out negative: that measures nothing.
     const std::optional<double>& figure = log.start.*(row.printed);
     const bool is_pool = row.name == std::string_view("kvPool");
@@ -345,13 +349,16 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);
-  if (const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
-                                       surroundings.gpu)) {
+  const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
+                                   surroundings.gpu);
+  if (tokens && !has_unknown_drafts(log)) {
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
     if (!tokens->holds())
       calibration.token_cause = cause_of_tokens(log.start, surroundings.model, surroundings.engine,
                                                 *version, surroundings.gpu);
   }
+  if (std::string words = why_read_otherwise(log.start, surroundings.gpu); !words.empty())
+    calibration.notes.push_back(std::move(words));
   ask(log, surroundings, calibration);
   note_log(log, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);

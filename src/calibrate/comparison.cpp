@@ -16,6 +16,7 @@
 #include "calibrate/record_gpu.hpp"
 #include "calibrate/started_model.hpp"
 #include "calibrate/token_causes.hpp"
+#include "calibrate/unstated_ranks.hpp"
 #include "domain/estimate.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -32,9 +33,9 @@ struct Obstacle {
 };
 constexpr std::string_view kOffloaded = "offloaded";
 constexpr auto kObstacles = std::to_array<Obstacle>({
+    {"Ascend", "NPUs are not modelled", Affects::Everything},
     // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
     // so.
-    {"Ascend", "NPUs are not modelled", Affects::Everything},
     {"custom cu118", "a build of somebody's own, whose towers may be left out",
      Affects::Everything},
     {"speculative decoding configured; log", "the draft model's settings are not stated",
@@ -246,10 +247,6 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   }
   model = as_started(*std::move(model), start);
   engine = as_started(*std::move(engine), start);
-  if (!start.is_parallelism_stated) {
-    comparison.excluded = "how many GPUs share the model is not stated";
-    return comparison;
-  }
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Everything)) {
     comparison.excluded = obstacle->reason;
     return comparison;
@@ -263,9 +260,17 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
         fmt::format("'{}' does not tell the format of the weights", start.quantization);
     return comparison;
   }
-  const domain::Workload workload = workload_of(start, *model, release->version);
   const RecordGpu gpu = gpu_of(start, profiles);
   engine = on_vendor(*std::move(engine), start, gpu.memory);
+  if (!start.is_parallelism_stated) {
+    const auto ranks = ranks_of_weights(start, *model, *engine, release->version, gpu.memory);
+    if (!ranks) {
+      comparison.excluded = "how many GPUs share the model is not stated";
+      return comparison;
+    }
+    start.tensor_parallel = *ranks;
+  }
+  const domain::Workload workload = workload_of(start, *model, release->version);
   const Result<domain::Estimate> estimate =
       estimate::estimate_memory(*model, workload, *engine, gpu.memory);
   if (!estimate) {

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <utility>
 
+#include "calibrate/free_memory.hpp"
 #include "calibrate/prediction.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -154,14 +155,6 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
   return any;
 }
 
-/// Windows draws on the GPU of a WSL: Qwen2.5-7B by 0.6.4 has 1.66 GiB of non-torch memory there,
-/// where a server's GPU has 0.45, and gemma-4-26B NVFP4 of 0.20.2 1.9 GiB less of pool.
-void add_windows(PredictedFigures& figures) {
-  constexpr Bytes kMostOfWindows = gib(2);
-  figures.non_torch.high += kMostOfWindows;
-  if (figures.pool) figures.pool->low = std::max(Bytes(0), figures.pool->low - kMostOfWindows);
-}
-
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
@@ -176,7 +169,10 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                            .graphs = term_bytes(*estimate, "graphs"),
                            .pool = {}};
   if (estimate->capacity) figures.pool = estimate->capacity->kv_pool_bytes;
-  if (possible.start.is_under_wsl) add_windows(figures);
+  figures.non_torch = as_read(figures.non_torch, "nonTorch", possible.start, possible.memory);
+  figures.graphs = as_read(figures.graphs, "graphs", possible.start, possible.memory);
+  if (figures.pool)
+    figures.pool = as_read(*figures.pool, "kvPool", possible.start, possible.memory);
   return figures;
 }
 

@@ -52,6 +52,8 @@ constexpr auto kOfTwoSizes = std::to_array<GpuLabel>({
     {"Tesla V100", "v100-sxm2-32"},
 });
 
+constexpr auto kSharedMemory = std::to_array<std::string_view>({"gb10"});
+
 constexpr std::string_view kDigits = "0123456789";
 
 std::string trimmed(std::string_view text) {
@@ -134,6 +136,10 @@ std::optional<domain::VisibleMemory> named_memory(std::string_view label,
 
 }  // namespace
 
+bool shares_memory(const domain::VisibleMemory& gpu) {
+  return std::ranges::find(kSharedMemory, gpu.device) != kSharedMemory.end();
+}
+
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   RecordGpu gpu;
   if (const auto label = std::ranges::find(kGpuLabels, start.gpu, &GpuLabel::label);
@@ -143,7 +149,7 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   }
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
-  if (gpu.memory && gpu.memory->device == "gb10")
+  if (gpu.memory && shares_memory(*gpu.memory))
     gpu.reason = "unified memory: the total holds the page cache";
   if (!gpu.memory && !start.gpu_total_gib) {
     if (const auto label = std::ranges::find(kOfTwoSizes, start.gpu, &GpuLabel::label);

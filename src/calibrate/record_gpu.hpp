@@ -17,6 +17,11 @@ struct RecordGpu {
   std::string reason;  ///< why its memory is no ground for a pool; empty where it is
 };
 
+/// GPU and host share the memory: what is free of it changes with the system's page cache, so that
+/// differences of free memory measure more than the engine.
+/// https://github.com/vllm-project/vllm/issues/44740
+bool shares_memory(const domain::VisibleMemory& gpu);
+
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles);
 
 }  // namespace gpushape::calibrate

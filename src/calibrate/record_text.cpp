@@ -118,6 +118,7 @@ std::vector<std::string> lines_of(const Node& record) {
       quotes != nullptr && quotes->is(Node::Kind::Sequence)) {
     for (const Node& quote : quotes->items()) lines.push_back(text_of(&quote));
   }
+  add_settings(lines, text_of(record.find("notes")));
   const Node* extra = record.find("engine_extra");
   add_settings(lines, text_of(extra));
   if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return lines;

@@ -65,7 +65,9 @@ void note_log(const EngineLog& log, domain::Calibration& calibration) {
         "128");
   if (has_unknown_drafts(log)) {
     calibration.notes.push_back(
-        fmt::format("speculative decoding is configured, with {} that is not modelled",
+        fmt::format("speculative decoding is configured, with {} that is not modelled: what is "
+                    "printed as loaded holds it, and the cache its layers, so that neither is "
+                    "compared",
                     log.start.draft_model
                         ? fmt::format("a draft model, '{}',", log.start.draft_model->name.value)
                         : std::string("a draft model")));

@@ -15,6 +15,7 @@
 #include "calibrate/logs/start_parts.hpp"
 #include "calibrate/logs/vllm_figures.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
+#include "calibrate/logs/vllm_step.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
@@ -24,6 +25,7 @@ struct State : Start {
   std::string loaded_model;  ///< as the lines of the loader name it
   std::string other_model;   ///< of another engine's settings among this one's lines
   Ranks said;
+  StepWords step;
   bool has_settings = false;  ///< the engine's list of them was read
   bool is_up = false;         ///< the engine has started: what begins after that is another
   bool is_serving = false;    ///< what fails from then on is a request
@@ -151,14 +153,21 @@ void read_settings_list(std::string_view line, State& state) {
   state.has_settings = !model.empty();  // an excerpt shortens the list at times
 }
 
+/// Sizes of a step that stand here were asked for.
+void read_arguments(std::string_view line, State& state) {
+  read_vllm_arguments(line, state.log.start, state.args_model);
+  state.step.is_asked |= state.log.start.max_num_batched_tokens.has_value();
+}
+
 void read_line(std::string_view line, State& state) {
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
   if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
     read_settings_list(line, state);
   read_vllm_rank(line, state.said);
+  read_step(line, state.step);
   read_loader(line, state.loaded_model);
   if (line.contains("non-default args: {") || line.contains("args: Namespace("))
-    read_vllm_arguments(line, state.log.start, state.args_model);
+    read_arguments(line, state);
   if (state.log.start.engine_version.empty()) {
     if (const auto rest = behind(line, "vLLM API server version "))
       state.log.start.engine_version = std::string(rest->substr(0, rest->find_first_of(" \t")));
@@ -231,6 +240,7 @@ EngineLog finished_start(const State& state, const std::string& file) {
   start.model = model_of(state);
   log.is_excerpt = !state.has_settings;
   if (log.is_excerpt) take_ranks(state.said, start);
+  take_step(state.step, log.has_drafts, start);
   // Where some graphs came from a cache and others did not, the largest may be of either.
   const bool is_mixed = log.has_warm_cache == true && log.has_compiled;
   if (log.has_warm_cache && !is_mixed) start.compiles = !*log.has_warm_cache;
