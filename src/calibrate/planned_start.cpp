@@ -265,8 +265,9 @@ void read_planned(const Node& record, EngineStart& start) {
     start.max_num_batched_tokens = micro_batch->integer();
   start.states_slots = start.max_num_seqs.has_value();
   if (!start.max_num_seqs) start.max_num_seqs = 1;
-  // Cells are those of all slots.
-  if (start.pool_tokens) start.context_tokens = *start.pool_tokens / *start.max_num_seqs;
+  // Cells are those of all slots, and so is the context that the program is given.
+  const auto cells = start.pool_tokens ? start.pool_tokens : start.context_tokens;
+  if (cells) start.context_tokens = *cells / *start.max_num_seqs;
 }
 
 Comparison compare_planned(const EngineStart& start, const catalog::Catalog& catalog,

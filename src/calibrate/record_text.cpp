@@ -129,11 +129,8 @@ std::vector<std::string> lines_of(const Node& record) {
 
 /// All that vLLM was told, without the most sequences.
 bool leaves_default_sequences(std::string_view line) {
-  const std::size_t at = line.find("non-default args: {");
-  if (at == std::string_view::npos) return false;
-  const std::string_view told = line.substr(at, line.find('}', at) - at);
-  return line.find('}', at) != std::string_view::npos && !told.contains("max_num_seqs") &&
-         !told.contains("...") && !told.contains("\u2026");
+  const auto told = logs::whole_list(line);
+  return told && !told->contains("max_num_seqs");
 }
 
 template <typename Value>

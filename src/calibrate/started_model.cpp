@@ -41,7 +41,8 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 
 /// Words of remarks that say where a checkpoint lies or who starts it.
 constexpr auto kOfPlace = std::to_array<std::string_view>(
-    {"container", "folder", "image", "local", "path", "recipe", "served"});
+    {".py", "container", "deployment", "folder", "image", "local", "path", "recipe", "served",
+     "service"});
 /// Remarks on where the name was read.
 constexpr auto kOfReading =
     std::to_array<std::string_view>({"as stated", "id not in excerpt", "title"});
@@ -77,6 +78,21 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
   return *std::move(model);
 }
 
+/// "Qwen3-14B NVFP4 (RedHatAI)", "Qwen3-8B FP8 (dynamic) (RedHatAI)": who keeps the repository, one
+/// whose name this is but for brackets.
+std::optional<domain::Model> find_under_owner(const std::string& name,
+                                              const catalog::Catalog& catalog) {
+  const std::size_t open = name.rfind(" (");
+  if (open == std::string::npos || !name.ends_with(')')) return std::nullopt;
+  const std::string owner = name.substr(open + 2, name.size() - open - 3);
+  const bool is_one_word = owner.find_first_of(" /(),") == std::string::npos;
+  if (!is_one_word || catalog::parse_quantization(owner)) return std::nullopt;
+  std::string id = owner + '/' + name.substr(0, open);
+  std::erase_if(id, [](char letter) { return letter == '(' || letter == ')'; });
+  Result<domain::Model> model = catalog.find_name(id);
+  return model ? std::optional(*std::move(model)) : std::nullopt;
+}
+
 /// The format of "(fp8 variant)" stands behind the name of a repository, too.
 std::optional<std::string> named_copy(const Remark& remark) {
   for (const std::string_view ending : kOfCopies) {
@@ -108,6 +124,7 @@ Result<domain::Model> find_started_model(const std::string& name, const catalog:
   Result<domain::Model> model = catalog.find(name);
   if (model) return model;
   if (auto named = find_in_brackets(name, catalog)) return *std::move(named);
+  if (auto owned = find_under_owner(name, catalog)) return *std::move(owned);
   if (const auto shorter = before_brackets(name)) return find_started_model(*shorter, catalog);
   if (auto kept = find_in_path(name, catalog)) return *std::move(kept);
   return model;

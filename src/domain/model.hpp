@@ -225,8 +225,13 @@ constexpr std::int64_t vocabulary_values(const Model& model) {
   return model.vocabulary * embedding_columns(model);
 }
 
-/// A draft that is no model of its own: a head on the hidden states of its target (EAGLE).
-inline bool is_draft_head(const Model& model) { return model.architecture.contains("Eagle"); }
+/// The class of a head on the hidden states of a larger model (EAGLE: "LlamaForCausalLMEagle3").
+/// NVIDIA's Eagle, which takes images ("Eagle2_5_VLForConditionalGeneration"), is a whole model.
+inline bool is_draft_class(std::string_view architecture) {
+  return architecture.contains("Eagle") && !architecture.ends_with("ForConditionalGeneration");
+}
+/// A draft that is no model of its own.
+inline bool is_draft_head(const Model& model) { return is_draft_class(model.architecture); }
 
 /// Some layers keep a recurrent state.
 inline bool has_recurrent_layers(const Model& model) {

@@ -61,6 +61,17 @@ void read_unsloth(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
 }
 
+/// vLLM config/lora.py: default of max_lora_rank.
+constexpr std::int64_t kDefaultRank = 16;
+
+void read_adapters(std::string_view line, EngineStart& start) {
+  take_count(start.adapter_rank, line, "max_lora_rank");
+  take_count(start.adapters, line, "max_loras");
+  const auto list = whole_list(line);
+  const bool is_default = list && !list->contains("max_lora_rank");
+  if (!start.adapter_rank && is_default) start.adapter_rank = kDefaultRank;
+}
+
 /// What stands behind `words` in the list behind "is assigned as".
 std::int64_t rank_behind(std::string_view line, std::string_view words) {
   const auto rest = behind(line, words);
@@ -69,6 +80,17 @@ std::int64_t rank_behind(std::string_view line, std::string_view words) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> whole_list(std::string_view line) {
+  const auto list = behind(line, "non-default args: {");
+  if (!list || list->contains("...") || list->contains("\u2026")) return std::nullopt;
+  int depth = 1;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    if ((*list)[i] == '{') ++depth;
+    if ((*list)[i] == '}' && --depth == 0) return list->substr(0, i);
+  }
+  return std::nullopt;
+}
 
 void read_vllm_config(std::string_view line, EngineLog& log) {
   EngineStart& start = log.start;
@@ -118,10 +140,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
   read_limits(line, start);
-  if (start.has_adapters) {
-    take_count(start.adapter_rank, line, "max_lora_rank");
-    take_count(start.adapters, line, "max_loras");
-  }
+  if (start.has_adapters) read_adapters(line, start);
   if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
 }
 

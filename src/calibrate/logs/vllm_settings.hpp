@@ -2,12 +2,18 @@
 // engine/llm_engine.py, v1/engine/core.py, entrypoints/openai/api_server.py, engine/arg_utils.py.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "calibrate/engine_log.hpp"
 
 namespace gpushape::calibrate::logs {
+
+/// The list behind "non-default args: ", where the line holds it to its end: what it does not name is
+/// the engine's default.
+std::optional<std::string_view> whole_list(std::string_view line);
 
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
 void read_vllm_config(std::string_view line, EngineLog& log);
