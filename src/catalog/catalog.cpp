@@ -33,6 +33,11 @@ constexpr std::string_view kEngines = "engines/";
 constexpr std::string_view kEngineFlags = "engines/flags/";
 constexpr std::string_view kEngineArguments = "engines/arguments/";
 
+Result<domain::Model> in_format(Result<domain::Model> model, FormatBy by) {
+  if (!model || !model->unread_format || by == FormatBy::Asker) return model;
+  return failure(Diagnostics{*model->unread_format});
+}
+
 void append(Diagnostics& all, const Diagnostics& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -209,21 +214,21 @@ std::optional<Result<domain::Model>> Catalog::find_respelled(std::string_view na
   return found;
 }
 
-Result<domain::Model> Catalog::find_typed(std::string_view name) const {
-  Result<domain::Model> model = find(name);
+Result<domain::Model> Catalog::find_typed(std::string_view name, FormatBy by) const {
+  Result<domain::Model> model = find(name, by);
   if (model) return model;
   if (auto respelled = find_respelled(name)) return std::move(*respelled);
   return model;
 }
 
-Result<domain::Model> Catalog::find(std::string_view name) const {
+Result<domain::Model> Catalog::find(std::string_view name, FormatBy by) const {
   if (name.empty()) return failure("the name of the model is empty");
   if (const std::optional<std::string> repository = hub_repository(name))
     return find_name(*repository);
   if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   const std::string text(name);
   std::error_code ignored;
-  if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_source(text);
+  if (looks_like_a_path(name) || fs::exists(text, ignored)) return in_format(read_source(text), by);
   return find_name(name);
 }
 
@@ -277,7 +282,9 @@ std::optional<std::string> Catalog::format_suggestion(std::string_view name) con
       word->substr(0, kShown), base);
 }
 
-Result<domain::Model> Catalog::read(const std::string& path) { return read_source(path); }
+Result<domain::Model> Catalog::read(const std::string& path) {
+  return in_format(read_source(path), FormatBy::Checkpoint);
+}
 
 std::vector<EntryName> Catalog::entry_names() const {
   std::vector<EntryName> names;

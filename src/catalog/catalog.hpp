@@ -24,6 +24,10 @@ namespace gpushape::catalog {
 /// Everything below catalog/, packed by the build.
 std::span<const document::PackedFile> embedded_catalog();
 
+/// Who says how weights are quantized. Where somebody else does, a checkpoint whose own way is not
+/// understood is taken as the model before it was quantized; otherwise it is refused.
+enum class FormatBy { Checkpoint, Asker };
+
 class Catalog {
  public:
   /// With an overlay folder (`models/*.yaml`, `engines/*.yaml` below it, or *.yaml directly), or
@@ -36,10 +40,12 @@ class Catalog {
   /// repository that has no entry of its own is its base model in the precision that its name tells
   /// (repository_name.hpp), and a fine-tune is the model whose name it bears (tuned_name.hpp). The
   /// notes say so. An unknown name is answered with the nearest names.
-  [[nodiscard]] Result<domain::Model> find(std::string_view name) const;
+  [[nodiscard]] Result<domain::Model> find(std::string_view name,
+                                           FormatBy by = FormatBy::Checkpoint) const;
   /// A name that somebody typed: slips of the keyboard in a short one are put right (spelling.hpp),
   /// and Model::asked_as says so. One in a file has its place there to be mended at.
-  [[nodiscard]] Result<domain::Model> find_typed(std::string_view name) const;
+  [[nodiscard]] Result<domain::Model> find_typed(std::string_view name,
+                                                 FormatBy by = FormatBy::Checkpoint) const;
   /// A name alone: what stands on disk is not looked at.
   [[nodiscard]] Result<domain::Model> find_name(std::string_view name) const;
   /// A path alone: a config.json, a folder with one, or a weight file.

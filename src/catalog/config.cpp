@@ -33,10 +33,9 @@ std::vector<std::string> known_types() {
 }
 
 std::string known_families() {
-  std::string list;
-  for (const std::string& type : known_types())
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", type);
-  return "the families known are " + list;
+  return fmt::format(
+      "{} families are known: `gpushape catalog list --family NAME` shows the models of one",
+      known_types().size());
 }
 
 struct Recognised {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -17,13 +19,26 @@ namespace fs = std::filesystem;
 constexpr document::Limits kConfigLimits{.bytes = 16U << 20U, .depth = 50, .nodes = 1'000'000};
 
 constexpr std::string_view kConfig = "config.json";
-constexpr std::string_view kSideFile = "hf_quant_config.json";
+/// Of ModelOpt, AutoGPTQ and AutoAWQ.
+constexpr auto kSideFiles = std::to_array<std::string_view>(
+    {"hf_quant_config.json", "quantize_config.json", "quant_config.json"});
+
+bool is_side_file(std::string_view name) {
+  return std::ranges::any_of(kSideFiles,
+                             [&](std::string_view side) { return name.ends_with(side); });
+}
 
 /// "x_hf_quant_config.json" beside "x_config.json": collections keep many models in one folder.
-std::string side_file_name(std::string_view config) {
-  if (!config.ends_with(kConfig)) return std::string(kSideFile);
-  config.remove_suffix(kConfig.size());
-  return fmt::format("{}{}", config, kSideFile);
+std::optional<fs::path> side_file_of(const fs::path& config) {
+  std::string prefix = config.filename().string();
+  if (!prefix.ends_with(kConfig)) prefix = kConfig;
+  prefix.resize(prefix.size() - kConfig.size());
+  for (const std::string_view side : kSideFiles) {
+    fs::path path = config.parent_path() / fmt::format("{}{}", prefix, side);
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path;
+  }
+  return std::nullopt;
 }
 
 Result<document::Document> read_json_file(const std::string& path) {
@@ -47,13 +62,13 @@ Result<domain::Model> read_config_path(const std::string& path) {
   Result<document::Document> document = read_json_file(config.string());
   if (!document) return std::unexpected(std::move(document.error()));
   const std::string name = config.filename().string();
-  if (name.ends_with(kSideFile)) {
+  if (is_side_file(name)) {
     return failure(fmt::format("'{}' says how weights are quantized, not what the model is", path),
                    "give the config.json beside it");
   }
-  const fs::path side_path = config.parent_path() / side_file_name(name);
-  if (!fs::exists(side_path, ignored)) return read_config(*document, path);
-  Result<document::Document> side_file = read_json_file(side_path.string());
+  const std::optional<fs::path> side_path = side_file_of(config);
+  if (!side_path) return read_config(*document, path);
+  Result<document::Document> side_file = read_json_file(side_path->string());
   if (!side_file) return std::unexpected(std::move(side_file.error()));
   return read_config(*document, path, &*side_file);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -73,7 +74,25 @@ constexpr auto kForeign = std::to_array<std::string_view>({
     "attn_res_block_size",
     "hc_mult",
     "is_encoder_decoder",
+    "mm_vision_tower",
+    "num_moe_experts",
+    "num_key_value_heads_per_layer",
+    "layer_block_types",
+    "swa_num_key_value_heads",
 });
+
+// Words in the name of a group of fields that speak of a part of its own.
+constexpr auto kParts = std::to_array<std::string_view>({
+    "vision", "visual", "vit_", "image", "audio", "speech", "video", "tower", "encoder", "expert",
+    "moe", "ffn", "ssm", "mamba", "per_layer",
+});
+
+/// "visual", "speech_config", "ssm_cfg": a group that no reader has asked for.
+bool is_foreign_group(const Node::Entry& entry) {
+  return entry.value.is(Node::Kind::Mapping) && !entry.value.entries().empty() &&
+         std::ranges::any_of(kParts,
+                             [&](std::string_view word) { return entry.name.contains(word); });
+}
 
 bool says_something(const Node& node) {
   switch (node.kind()) {
@@ -103,6 +122,13 @@ void refuse_bias(Reader& reader, const Family& family, std::string_view field) {
                                      family.model_type()));
 }
 
+void complain_of_foreign(Reader& reader, const Family& family, std::string_view field) {
+  reader.complain(field,
+                  fmt::format("field '{}' is not understood in a model of type '{}'", field,
+                              family.model_type()),
+                  "the model holds something that this family does not");
+}
+
 }  // namespace
 
 void refuse_foreign_fields(document::Reader& reader, const Family& family) {
@@ -114,10 +140,12 @@ void refuse_foreign_fields(document::Reader& reader, const Family& family) {
     if (family.traits.head_norm != domain::HeadNorm::None &&
         family.traits.head_norm_field.empty() && field.ends_with("qk_norm"))
       continue;
-    reader.complain(field,
-                    fmt::format("field '{}' is not understood in a model of type '{}'", field,
-                                family.model_type()),
-                    "the model holds something that this family does not");
+    complain_of_foreign(reader, family, field);
+  }
+  for (const Node::Entry& entry : reader.self().entries()) {
+    const bool is_listed = std::ranges::find(kForeign, entry.name) != kForeign.end();
+    if (!is_listed && !reader.is_known(entry.name) && is_foreign_group(entry))
+      complain_of_foreign(reader, family, entry.name);
   }
   if (family.read != nullptr) {
     refuse_bias(reader, family, "attention_bias");

@@ -182,11 +182,21 @@ class TotalComparison {
     return domain::stored_bytes(model_) - domain::stored_bytes(without);
   }
 
+  [[nodiscard]] bool is_in_16_bits() const {
+    const auto is_half = [](Quantization one) {
+      return one == Quantization::Bf16 || one == Quantization::Fp16;
+    };
+    return is_half(model_.weights.linear) && is_half(model_.weights.other) &&
+           model_.weights.modules.empty();
+  }
+
   [[nodiscard]] std::int64_t bytes_in(Quantization quantization) const {
     const domain::WeightScheme packed = domain::scheme(quantization);
     const bool is_plain = packed.granularity == domain::ScaleGranularity::None;
     const domain::WeightScheme other = is_plain ? packed : domain::scheme(model_.weights.other);
-    // Towers and what is beside the layers stay as they were said.
+    // Towers and what is beside the layers stay as they were said, unless a whole checkpoint of 16
+    // bits is written down in 32.
+    if (quantization == Quantization::Fp32 && is_in_16_bits()) return 2 * said_bytes_;
     std::int64_t bytes = said_bytes_;
     for (const Place& place : places_) {
       if (place.is_multi_token && !has_multi_token_) continue;

@@ -14,6 +14,7 @@
 #include "catalog/config.hpp"
 #include "catalog/gguf.hpp"
 #include "catalog/layer_series.hpp"
+#include "catalog/other_folders.hpp"
 #include "catalog/safetensors.hpp"
 #include "catalog/safetensors_shards.hpp"
 #include "catalog/shape_check.hpp"
@@ -91,7 +92,8 @@ Result<domain::Model> with_weights(const fs::path& config, const fs::path& weigh
     return std::unexpected(std::move(faults));
   }
   model->id = path;
-  model->origin = "safetensors header and config.json";
+  model->origin = listing->has_names_only ? "index of safetensors and config.json"
+                                          : "safetensors header and config.json";
   return model;
 }
 
@@ -162,9 +164,11 @@ Result<domain::Model> read_folder(const std::string& path) {
         folder, fmt::format("folder '{}' holds {} GGUF models", folder.string(), gguf.size()),
         fmt::format("name one of them, such as '{}'", gguf.front().string())));
   }
-  return failure(
-      snapshot_fault(folder, fmt::format("folder '{}' has no config.json", folder.string()),
-                     "give a folder that a model was downloaded into, or a config.json"));
+  if (const auto snapshot = snapshot_in_cache(folder)) return read_folder(snapshot->string());
+  std::string help = help_for_folder(folder);
+  if (help.empty()) help = "give a folder that a model was downloaded into, or a config.json";
+  return failure(snapshot_fault(
+      folder, fmt::format("folder '{}' has no config.json", folder.string()), std::move(help)));
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ std::string method_of(const Fields& fields) {
   if (fields.given("load_in_4bit") || fields.given("load_in_8bit")) return "bitsandbytes";
   if (fields.given("config_groups")) return "compressed-tensors";
   if (fields.given("global_quant_config")) return "quark";
+  if (fields.given("w_bit")) return "awq";                                   // AutoAWQ
+  if (fields.given("bits") && fields.given("group_size") && !is_mlx(fields)) return "gptq";  // AutoGPTQ
   if (is_mlx(fields)) return "mlx";
   return {};
 }
@@ -148,6 +150,10 @@ void read_kv_scheme(const Fields& fields, StoredPrecision& stored) {
 }
 
 void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
+  if (stored.unread) {
+    model.unread_format = std::move(stored.unread);
+    return;
+  }
   const Quantization other = model.weights.other;
   model.weights = std::move(stored.weights);
   model.weights.other = other;
@@ -176,15 +182,27 @@ bool read_of(Reader& reader, domain::Model& model) {
   return true;
 }
 
+/// ModelOpt's hf_quant_config.json holds it in a field, AutoGPTQ's quantize_config.json and AutoAWQ's
+/// quant_config.json are nothing else.
 void read_side_file(const document::Document& file, Diagnostics& diagnostics,
                     domain::Model& model) {
-  Reader side(file.root, *file.source, diagnostics, "hf_quant_config.json");
+  const std::string& path = file.source->file;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  Reader side(file.root, *file.source, diagnostics, name);
   const Fields fields(side);
+  if (fields.given("bits") || fields.given("w_bit")) {
+    take(read_quantization_config(side), model, name);
+    model.notes.push_back(fmt::format(
+        "config.json does not say that it is quantized, {} does: engines are to be told", name));
+    return;
+  }
+  // Of exports to other formats the files beside config.json have names like these, too.
+  if (!name.ends_with("hf_quant_config.json")) return;
   std::optional<Reader> reader = fields.mapping("quantization");
   if (reader) {
-    take(read_quantization_config(*reader), model, "hf_quant_config.json");
+    take(read_quantization_config(*reader), model, name);
   } else if (!fields.given("quantization")) {
-    side.complain("hf_quant_config.json has no field 'quantization'");
+    side.complain(fmt::format("{} has no field 'quantization'", name));
   }
 }
 
@@ -245,6 +263,8 @@ StoredPrecision read_quantization_config(Reader& reader) {
     stored.weights.linear = *named;
   } else {
     complain_of_method(reader, method);
+    stored.unread = std::move(reader.diagnostics().back());
+    reader.diagnostics().pop_back();
     return stored;
   }
   // Over an fp8 base, ModelOpt's list names what keeps that base.

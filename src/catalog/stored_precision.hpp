@@ -16,6 +16,7 @@ struct StoredPrecision {
   domain::WeightFormat weights;  ///< `other` is left to the caller
   std::optional<domain::KvCacheType> kv_cache;
   std::vector<std::string> notes;  ///< what the model's notes must say
+  std::optional<Diagnostic> unread;  ///< its method is not understood
 };
 
 /// The `quant_method`s that have fields of their own: all of them words of --quant, or words that

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/edit_distance.hpp"
+#include "catalog/ollama_library.hpp"
 #include "catalog/quantization_names.hpp"
 #include "cli/document_files.hpp"
 #include "cli/measured_starts.hpp"
@@ -118,14 +119,40 @@ Diagnostics choose_trainer(domain::Workload& workload) {
                     "leave --engine out for --role fine-tune, or name pytorch")};
 }
 
+constexpr std::string_view kOllama = "ollama";
+
+/// "gemma3:27b" is a file of Ollama's library, whose tag decides the model and how it is quantized.
+std::optional<Result<domain::Model>> find_library_model(const catalog::Catalog& catalog,
+                                                        domain::Workload& workload) {
+  const std::string name = workload.model->value;
+  const auto engine = catalog.engine(workload.engine.engine.value);
+  const bool is_ollama = engine && engine->name == kOllama;
+  const bool is_tag = name.contains(':') && !name.contains('/');
+  if (!is_ollama && !is_tag) return std::nullopt;
+  const auto found = catalog::ollama_model(name);
+  if (!found || found->name == name) return std::nullopt;
+  Result<domain::Model> model = catalog.find(found->name);
+  if (!model) return model;
+  const std::string from = fmt::format("what Ollama serves as '{}'", name);
+  model->notes.push_back(fmt::format("'{}' is read as {}: {}", name, model->id, from));
+  const bool decides = is_ollama || found->is_stated;
+  if (found->quantization && decides && !workload.quantization)
+    workload.quantization = {*found->quantization, domain::Origin::Computed, from};
+  return model;
+}
+
 /// The model, its draft and the engine of the workload, by their names in the catalog.
 Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& workload,
                           Gathered& gathered) {
   Diagnostics faults;
   const std::string& name = workload.model->value;
-  Result<domain::Model> model = workload.model->origin == domain::Origin::Flag
-                                    ? catalog.find_typed(name)
-                                    : catalog.find(name);
+  const auto by =
+      workload.quantization ? catalog::FormatBy::Asker : catalog::FormatBy::Checkpoint;
+  auto of_library = find_library_model(catalog, workload);
+  Result<domain::Model> model = of_library ? *std::move(of_library)
+                                : workload.model->origin == domain::Origin::Flag
+                                    ? catalog.find_typed(name, by)
+                                    : catalog.find(name, by);
   if (model) {
     append(faults, estimate::add_images(workload, *model));
     gathered.model = std::move(*model);

@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "domain/fact.hpp"
 #include "domain/layer.hpp"
 #include "domain/quantization.hpp"
@@ -60,6 +62,7 @@ struct WeightFormat {
                   ///< own, kWholeRow for one scale per output row
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
+  bool is_named = false;         ///< the precision is that which the repository's name tells
   bool is_told_by_name = false;  ///< of the repository: what stays in `other` is the usual recipe
   /// Of a publisher who chooses layers to keep in `other` model by model: how much larger the
   /// checkpoint is at most, of itself.
@@ -210,6 +213,9 @@ struct Model {
   std::optional<KvCacheType>
       checkpoint_kv_cache;  ///< the checkpoint itself asks for a KV cache type
   ParameterCounts parameters;
+  /// The checkpoint is quantized in a way that is not understood, where the config says so: `weights`
+  /// are then those of the model as it was, and whoever sizes it says the precision.
+  std::optional<Diagnostic> unread_format;
   std::vector<FactSource> sources;
   std::vector<std::string> notes;  ///< differences from published figures, explained
 
@@ -225,10 +231,16 @@ constexpr std::int64_t vocabulary_values(const Model& model) {
   return model.vocabulary * embedding_columns(model);
 }
 
-/// The class of a head on the hidden states of a larger model (EAGLE: "LlamaForCausalLMEagle3").
-/// NVIDIA's Eagle, which takes images ("Eagle2_5_VLForConditionalGeneration"), is a whole model.
+/// The classes of a head on the hidden states of a larger model (EAGLE: "LlamaForCausalLMEagle3",
+/// DFlash: "DFlashDraftModel"). NVIDIA's Eagle, which takes images
+/// ("Eagle2_5_VLForConditionalGeneration"), is a whole model.
+inline bool is_block_draft(std::string_view architecture) {
+  return architecture.contains("DFlash");
+}
 inline bool is_draft_class(std::string_view architecture) {
-  return architecture.contains("Eagle") && !architecture.ends_with("ForConditionalGeneration");
+  const bool is_eagle =
+      architecture.contains("Eagle") && !architecture.ends_with("ForConditionalGeneration");
+  return is_eagle || is_block_draft(architecture);
 }
 /// A draft that is no model of its own.
 inline bool is_draft_head(const Model& model) { return is_draft_class(model.architecture); }

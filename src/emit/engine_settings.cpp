@@ -160,6 +160,15 @@ std::string draft_name(const domain::DraftModel& draft) {
 }
 
 bool is_head(const domain::DraftModel& draft) { return draft.model && is_draft_head(*draft.model); }
+bool proposes_blocks(const domain::DraftModel& draft) {
+  return draft.model && domain::is_block_draft(draft.model->architecture);
+}
+
+/// As vLLM names it; a model of its own needs no name.
+std::string_view method_in_json(const domain::DraftModel& draft) {
+  if (proposes_blocks(draft)) return R"("method":"dflash",)";
+  return is_head(draft) ? R"("method":"eagle3",)" : "";
+}
 
 bool has_draft(const domain::EngineSettings& engine) {
   return engine.draft_model || (engine.draft_tokens && engine.draft_tokens->value > 0);
@@ -175,7 +184,7 @@ std::optional<Setting> draft_setting(const domain::EngineSettings& engine,
                                               : "--draft-tokens says another number";
   if (setting == "draft" && engine.draft_model)
     return Setting{fmt::format(R"({{{}"model":"{}","num_speculative_tokens":{}}})",
-                               is_head(*engine.draft_model) ? R"("method":"eagle3",)" : "",
+                               method_in_json(*engine.draft_model),
                                draft_name(*engine.draft_model), tokens),
                    "--draft-model: its weights and cache were sized beside the model's; " + why};
   if (setting == "draft")
@@ -276,6 +285,7 @@ std::optional<std::string> word_of(const Sized& sized, std::string_view setting)
   if (setting == "draftMethod") {
     if (!has_draft(workload.engine)) return std::nullopt;
     if (!workload.engine.draft_model) return "layers";
+    if (proposes_blocks(*workload.engine.draft_model)) return "block";
     return is_head(*workload.engine.draft_model) ? "head" : "model";
   }
   if (setting != "quantization" || !workload.quantization) return std::nullopt;

@@ -337,8 +337,28 @@ class Checker {
     }
   }
 
+  /// A head reads the target's hidden states through `fc`, and its embedding and head.
+  [[nodiscard]] bool fits_target(const domain::Model& draft) const {
+    if (draft.vocabulary != model_.vocabulary || draft.layers.empty()) return false;
+    const auto& extra = draft.layers.front().layer.extra;
+    const auto reads = std::ranges::find(extra, "fc", &domain::ExtraTensor::name);
+    return reads == extra.end() || reads->columns % model_.hidden_size == 0;
+  }
+
+  void check_draft_head() {
+    const auto& draft = workload_.engine.draft_model;
+    if (!draft || !draft->model || !is_draft_head(*draft->model)) return;
+    if (fits_target(*draft->model)) return;
+    complain(fmt::format("the draft {} was made for another model: a vocabulary of {} and hidden "
+                         "size {}, where {} has {} and {}",
+                         draft->model->id, draft->model->vocabulary, draft->model->hidden_size,
+                         model_.id, model_.vocabulary, model_.hidden_size),
+             "name the draft that was trained for this model with --draft-model");
+  }
+
   void check_drafts() {
     const domain::EngineSettings& engine = workload_.engine;
+    check_draft_head();
     if (!engine.draft_tokens || engine.draft_model || model_.multi_token_prediction) return;
     complain(fmt::format("{} has no layers that predict further tokens", model_.id),
              "leave draft tokens away, or name a draft model that proposes them");

@@ -98,6 +98,9 @@ PlannedDraft planned_draft(const Request& request, const Plan& plan) {
   draft.weights.head_quantized = draft.model->weights.head_quantized;
   draft.weights.loads_drafts = false;
   draft.weights.has_unused_head = false;
+  // A draft is not cut, whatever the large model's class does where it is.
+  draft.weights.has_embedding_on_every_stage = false;
+  draft.weights.has_head_on_every_stage = false;
   return draft;
 }
 

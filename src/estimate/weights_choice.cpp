@@ -22,8 +22,8 @@ bool is_plain(Quantization quantization) {
 Fact<Quantization> quantization_of(const Request& request) {
   if (request.workload->quantization) return *request.workload->quantization;
   const domain::WeightFormat& stored = request.model->weights;
-  if (is_plain(stored.linear)) return {dtype_of(request), Origin::Catalog, "the checkpoint"};
-  return {stored.linear, Origin::Catalog, "the checkpoint"};
+  const Quantization quantization = is_plain(stored.linear) ? dtype_of(request) : stored.linear;
+  return {quantization, Origin::Catalog, source_of_format(stored)};
 }
 
 /// By a config.json, a header or the catalog. What the engine makes itself needs no recipe.
@@ -32,6 +32,10 @@ bool is_recipe_told(const domain::WeightFormat& stored, bool is_as_stored, bool 
 }
 
 }  // namespace
+
+std::string source_of_format(const domain::WeightFormat& stored) {
+  return stored.is_named ? "the repository's name" : "the checkpoint";
+}
 
 Quantization dtype_of(const Request& request) {
   const auto& asked = request.workload->quantization;

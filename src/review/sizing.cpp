@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
+#include "catalog/ollama_library.hpp"
 #include "domain/profile_memory.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "review/granted_gpus.hpp"
 #include "review/model_names.hpp"
-#include "review/ollama_library.hpp"
 #include "review/understanding.hpp"
 
 namespace gpushape::review {
@@ -162,7 +162,7 @@ void fill_gaps(Sizing& sizing) {
 
 /// Who the model is by the rows of Ollama's library.
 void settle_library_model(const EngineCall& call, Sizing& sizing) {
-  const auto found = ollama_model(call.model);
+  const auto found = catalog::ollama_model(call.model);
   if (!found) {
     sizing.gap = fmt::format("'{}' is not among the known names of Ollama's library", call.model);
     return;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "review/ollama_library.hpp"
+#include "catalog/ollama_library.hpp"
 #include "support/reviewed.hpp"
 
 using namespace gpushape;
@@ -181,18 +181,18 @@ extraEnv:
              {"library/gpt-oss:20b", "openai/gpt-oss-20b", Quantization::MixMxfp4},
          }) {
       CAPTURE(row.name);
-      const auto found = review::ollama_model(row.name);
+      const auto found = catalog::ollama_model(row.name);
       REQUIRE(found);
       CHECK(found->name == row.model);
       CHECK(found->quantization == row.quantization);
       CHECK(example::built_in_catalog().find_name(found->name));
     }
-    CHECK(review::ollama_model("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M")->name ==
+    CHECK(catalog::ollama_model("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M")->name ==
           "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M");
-    CHECK_FALSE(review::ollama_model("somebody/llama3.1:8b"));
-    CHECK_FALSE(review::ollama_model("llama3.1:9b"));
-    CHECK_FALSE(review::ollama_model("llama3.1:80b"));
-    CHECK_FALSE(review::ollama_model(""));
+    CHECK_FALSE(catalog::ollama_model("somebody/llama3.1:8b"));
+    CHECK_FALSE(catalog::ollama_model("llama3.1:9b"));
+    CHECK_FALSE(catalog::ollama_model("llama3.1:80b"));
+    CHECK_FALSE(catalog::ollama_model(""));
   }
 
   TEST_CASE("llama-server takes its model from the hub by repository and type") {

@@ -49,6 +49,8 @@ void add_t5gemma_encoder(ConfigParts& parts);
 void add_davit(ConfigParts& parts);
 // eagle.cpp
 void add_eagle3(ConfigParts& parts);
+// dflash.cpp
+void add_dflash(ConfigParts& parts);
 // audio_towers.cpp
 void add_qwen2_audio(ConfigParts& parts);
 void add_audio_flamingo(ConfigParts& parts);

@@ -7,7 +7,7 @@
 
 #include "domain/quantization.hpp"
 
-namespace gpushape::review {
+namespace gpushape::catalog {
 
 struct OllamaModel {
   std::string name;  ///< as a catalog knows it
@@ -20,4 +20,4 @@ struct OllamaModel {
 /// ("hf.co/OWNER/NAME-GGUF:Q4_K_M").
 std::optional<OllamaModel> ollama_model(std::string_view text);
 
-}  // namespace gpushape::review
+}  // namespace gpushape::catalog

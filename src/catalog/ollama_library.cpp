@@ -1,4 +1,4 @@
-#include "review/ollama_library.hpp"
+#include "catalog/ollama_library.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "catalog/quantization_names.hpp"
 
-namespace gpushape::review {
+namespace gpushape::catalog {
 
 namespace {
 
@@ -21,13 +21,15 @@ struct LibraryRow {
 
 /// The pages of ollama.com/library: size and quantization of each tag. Older models are in Q4_0.
 constexpr auto kLibrary = std::to_array<LibraryRow>({
+    {"bge-m3", "567m", "BAAI/bge-m3", Quantization::Fp16},
     {"codegemma", "7b", "google/codegemma-7b-it", Quantization::Q4_0},
     {"codellama", "7b", "codellama/CodeLlama-7b-Instruct-hf", Quantization::Q4_0},
     {"codellama", "13b", "codellama/CodeLlama-13b-Instruct-hf", Quantization::Q4_0},
     {"codellama", "34b", "codellama/CodeLlama-34b-hf", Quantization::Q4_0},
+    {"command-r", "35b", "CohereLabs/c4ai-command-r-08-2024", Quantization::Q4_0},
     {"deepseek-coder", "6.7b", "deepseek-ai/deepseek-coder-6.7b-instruct", Quantization::Q4_0},
     {"deepseek-coder-v2", "16b", "deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct", Quantization::Q4_0},
-    {"deepseek-r1", "8b", "deepseek-ai/DeepSeek-R1-Distill-Llama-8B"},
+    {"deepseek-r1", "8b", "deepseek-ai/DeepSeek-R1-0528-Qwen3-8B"},
     {"deepseek-r1", "1.5b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"},
     {"deepseek-r1", "7b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"},
     {"deepseek-r1", "14b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B"},
@@ -35,6 +37,9 @@ constexpr auto kLibrary = std::to_array<LibraryRow>({
     {"deepseek-r1", "70b", "deepseek-ai/DeepSeek-R1-Distill-Llama-70B"},
     {"deepseek-r1", "671b", "deepseek-ai/DeepSeek-R1"},
     {"deepseek-v3", "671b", "deepseek-ai/DeepSeek-V3"},
+    {"deepseek-v3.1", "671b", "deepseek-ai/DeepSeek-V3.1"},
+    {"devstral", "24b", "mistralai/Devstral-Small-2507"},
+    {"embeddinggemma", "300m", "google/embeddinggemma-300m", Quantization::Bf16},
     {"gemma", "7b", "google/gemma-7b-it", Quantization::Q4_0},
     {"gemma", "2b", "google/gemma-2b-it", Quantization::Q4_0},
     {"gemma2", "9b", "google/gemma-2-9b-it", Quantization::Q4_0},
@@ -42,9 +47,11 @@ constexpr auto kLibrary = std::to_array<LibraryRow>({
     {"gemma2", "27b", "google/gemma-2-27b-it", Quantization::Q4_0},
     {"gemma3", "4b", "google/gemma-3-4b-it"},
     {"gemma3", "1b", "google/gemma-3-1b-it"},
+    {"gemma3", "270m", "google/gemma-3-270m-it", Quantization::Q8_0},
     {"gemma3", "12b", "google/gemma-3-12b-it"},
     {"gemma3", "27b", "google/gemma-3-27b-it"},
     {"gemma3n", "e4b", "google/gemma-3n-E4B-it"},
+    {"gemma3n", "e2b", "google/gemma-3n-E2B-it"},
     {"gpt-oss", "20b", "openai/gpt-oss-20b", Quantization::MixMxfp4},
     {"gpt-oss", "120b", "openai/gpt-oss-120b", Quantization::MixMxfp4},
     {"granite3.3", "8b", "ibm-granite/granite-3.3-8b-instruct"},
@@ -59,6 +66,11 @@ constexpr auto kLibrary = std::to_array<LibraryRow>({
     {"llama3.2", "3b", "meta-llama/Llama-3.2-3B-Instruct"},
     {"llama3.2", "1b", "meta-llama/Llama-3.2-1B-Instruct", Quantization::Q8_0},
     {"llama3.3", "70b", "meta-llama/Llama-3.3-70B-Instruct"},
+    {"llama4", "scout", "meta-llama/Llama-4-Scout-17B-16E-Instruct"},
+    {"llama4", "16x17b", "meta-llama/Llama-4-Scout-17B-16E-Instruct"},
+    {"llama4", "maverick", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"},
+    {"llama4", "128x17b", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"},
+    {"magistral", "24b", "mistralai/Magistral-Small-2506"},
     {"mistral", "7b", "mistralai/Mistral-7B-Instruct-v0.3"},
     {"mistral-nemo", "12b", "mistralai/Mistral-Nemo-Instruct-2407", Quantization::Q4_0},
     {"mistral-small", "24b", "mistralai/Mistral-Small-24B-Instruct-2501"},
@@ -66,7 +78,10 @@ constexpr auto kLibrary = std::to_array<LibraryRow>({
     {"mistral-small3.2", "24b", "mistralai/Mistral-Small-3.2-24B-Instruct-2506"},
     {"mixtral", "8x7b", "mistralai/Mixtral-8x7B-Instruct-v0.1", Quantization::Q4_0},
     {"mixtral", "8x22b", "mistralai/Mixtral-8x22B-v0.1", Quantization::Q4_0},
+    {"mxbai-embed-large", "335m", "mixedbread-ai/mxbai-embed-large-v1", Quantization::Fp16},
     {"nomic-embed-text", "v1.5", "nomic-ai/nomic-embed-text-v1.5", Quantization::Fp16},
+    {"olmo2", "7b", "allenai/OLMo-2-1124-7B-Instruct"},
+    {"olmo2", "13b", "allenai/OLMo-2-1124-13B-Instruct"},
     {"phi", "2.7b", "microsoft/phi-2", Quantization::Q4_0},
     {"phi3", "3.8b", "microsoft/Phi-3-mini-4k-instruct", Quantization::Q4_0},
     {"phi3", "mini", "microsoft/Phi-3-mini-4k-instruct", Quantization::Q4_0},
@@ -106,6 +121,7 @@ constexpr auto kLibrary = std::to_array<LibraryRow>({
     {"qwen3", "235b", "Qwen/Qwen3-235B-A22B"},
     {"qwen3-coder", "30b", "Qwen/Qwen3-Coder-30B-A3B-Instruct"},
     {"qwen3-coder", "480b", "Qwen/Qwen3-Coder-480B-A35B-Instruct"},
+    {"qwen3-next", "80b", "Qwen/Qwen3-Next-80B-A3B-Instruct"},
     {"qwen3-vl", "8b", "Qwen/Qwen3-VL-8B-Instruct"},
     {"qwen3-vl", "2b", "Qwen/Qwen3-VL-2B-Instruct"},
     {"qwen3-vl", "4b", "Qwen/Qwen3-VL-4B-Instruct"},
@@ -150,8 +166,9 @@ const LibraryRow* row_of(std::string_view name, std::string_view tag) {
   return nullptr;
 }
 
-/// "8b-instruct-q8_0" -> q8_0
+/// "8b-instruct-q8_0" -> q8_0; "4b-it-qat", which Google trained for it, -> q4_0
 std::optional<Quantization> quantization_of_tag(std::string_view tag) {
+  if (tag.ends_with("-qat")) return Quantization::Q4_0;
   const std::size_t dash = tag.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
   const std::string_view last = tag.substr(dash + 1);
@@ -179,4 +196,4 @@ std::optional<OllamaModel> ollama_model(std::string_view text) {
                      stated.has_value()};
 }
 
-}  // namespace gpushape::review
+}  // namespace gpushape::catalog
