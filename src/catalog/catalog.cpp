@@ -33,11 +33,6 @@ constexpr std::string_view kEngines = "engines/";
 constexpr std::string_view kEngineFlags = "engines/flags/";
 constexpr std::string_view kEngineArguments = "engines/arguments/";
 
-Result<domain::Model> in_format(Result<domain::Model> model, FormatBy by) {
-  if (!model || !model->unread_format || by == FormatBy::Asker) return model;
-  return failure(Diagnostics{*model->unread_format});
-}
-
 void append(Diagnostics& all, const Diagnostics& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -228,7 +223,7 @@ Result<domain::Model> Catalog::find(std::string_view name, FormatBy by) const {
   if (std::optional<Result<domain::Model>> entry = find_entry(name)) return std::move(*entry);
   const std::string text(name);
   std::error_code ignored;
-  if (looks_like_a_path(name) || fs::exists(text, ignored)) return in_format(read_source(text), by);
+  if (looks_like_a_path(name) || fs::exists(text, ignored)) return read_source(text, by);
   return find_name(name);
 }
 
@@ -283,7 +278,7 @@ std::optional<std::string> Catalog::format_suggestion(std::string_view name) con
 }
 
 Result<domain::Model> Catalog::read(const std::string& path) {
-  return in_format(read_source(path), FormatBy::Checkpoint);
+  return read_source(path, FormatBy::Checkpoint);
 }
 
 std::vector<EntryName> Catalog::entry_names() const {

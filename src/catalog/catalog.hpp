@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "catalog/config.hpp"
 #include "catalog/tuned_name.hpp"
 #include "document/pack.hpp"
 #include "domain/engine.hpp"
@@ -23,10 +24,6 @@ namespace gpushape::catalog {
 
 /// Everything below catalog/, packed by the build.
 std::span<const document::PackedFile> embedded_catalog();
-
-/// Who says how weights are quantized. Where somebody else does, a checkpoint whose own way is not
-/// understood is taken as the model before it was quantized; otherwise it is refused.
-enum class FormatBy { Checkpoint, Asker };
 
 class Catalog {
  public:

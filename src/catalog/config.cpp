@@ -185,8 +185,13 @@ const Family* decoder_family(const Family& composite, Reader* nested) {
   return family;
 }
 
-void read_model(const Recognised& found, Reader& root, const document::Document* side_file,
-                domain::Model& model) {
+/// What the config alone does not say of its precision.
+struct Beside {
+  const document::Document* side_file = nullptr;
+  FormatBy by = FormatBy::Checkpoint;
+};
+
+void read_model(const Recognised& found, Reader& root, const Beside& beside, domain::Model& model) {
   const Family& family = *found.family;
   const bool is_composite = !family.decoder.empty();
   const Fields root_fields(root);
@@ -206,7 +211,7 @@ void read_model(const Recognised& found, Reader& root, const document::Document*
     family.add_towers(whole);
   }
   add_classifier(found, root_fields, model);
-  read_stored_precision(root, nested ? &*nested : nullptr, side_file, model);
+  read_stored_precision(root, nested ? &*nested : nullptr, beside.side_file, beside.by, model);
   if (nested) refuse_foreign_fields(*nested, *decoder);
   refuse_foreign_fields(root, nested ? family : *decoder);
 }
@@ -214,7 +219,7 @@ void read_model(const Recognised& found, Reader& root, const document::Document*
 }  // namespace
 
 Result<domain::Model> read_config(const document::Document& config, const std::string& id,
-                                  const document::Document* side_file) {
+                                  const document::Document* side_file, FormatBy by) {
   Diagnostics diagnostics;
   Reader reader(config.root, *config.source, diagnostics, "config.json");
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
@@ -224,7 +229,7 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
   const std::optional<Recognised> found = recognise(reader);
   if (!found) return failure(std::move(diagnostics));
   note_family(*found, reader, model);
-  read_model(*found, reader, side_file, model);
+  read_model(*found, reader, {side_file, by}, model);
   if (diagnostics.empty()) {
     for (Diagnostic& fault : contradictions(model, "num_attention_heads", "num_key_value_heads"))
       reader.complain(std::move(fault.message), std::move(fault.help));

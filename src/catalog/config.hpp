@@ -14,12 +14,20 @@
 
 namespace gpushape::catalog {
 
-/// `id` names the model. `side_file` is the hf_quant_config.json of a ModelOpt checkpoint, read
-/// where the config has no quantization_config of its own; null for none.
-Result<domain::Model> read_config(const document::Document& config, const std::string& id,
-                                  const document::Document* side_file = nullptr);
+/// Who says how weights are quantized. Where the asker does, a checkpoint whose own way is not
+/// understood is taken as the model before it was quantized, and a note says so; where the
+/// checkpoint does, it is refused.
+enum class FormatBy { Checkpoint, Asker };
 
-/// From a path: a config.json, or a folder with one. A hf_quant_config.json beside it is read too.
-Result<domain::Model> read_config_path(const std::string& path);
+/// `id` names the model. `side_file` is what ModelOpt (hf_quant_config.json), AutoGPTQ
+/// (quantize_config.json) or AutoAWQ (quant_config.json) lays beside it, read where the config has
+/// no quantization_config of its own; null for none.
+Result<domain::Model> read_config(const document::Document& config, const std::string& id,
+                                  const document::Document* side_file = nullptr,
+                                  FormatBy by = FormatBy::Checkpoint);
+
+/// From a path: a config.json, or a folder with one, and a side file that lies beside it.
+Result<domain::Model> read_config_path(const std::string& path,
+                                       FormatBy by = FormatBy::Checkpoint);
 
 }  // namespace gpushape::catalog

@@ -49,7 +49,7 @@ Result<document::Document> read_json_file(const std::string& path) {
 
 }  // namespace
 
-Result<domain::Model> read_config_path(const std::string& path) {
+Result<domain::Model> read_config_path(const std::string& path, FormatBy by) {
   std::error_code ignored;
   fs::path config = path;
   if (fs::is_directory(config, ignored)) {
@@ -67,10 +67,10 @@ Result<domain::Model> read_config_path(const std::string& path) {
                    "give the config.json beside it");
   }
   const std::optional<fs::path> side_path = side_file_of(config);
-  if (!side_path) return read_config(*document, path);
+  if (!side_path) return read_config(*document, path, nullptr, by);
   Result<document::Document> side_file = read_json_file(side_path->string());
   if (!side_file) return std::unexpected(std::move(side_file.error()));
-  return read_config(*document, path, &*side_file);
+  return read_config(*document, path, &*side_file, by);
 }
 
 }  // namespace gpushape::catalog

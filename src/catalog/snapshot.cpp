@@ -81,8 +81,8 @@ std::optional<fs::path> weights_in(const fs::path& folder) {
 }
 
 Result<domain::Model> with_weights(const fs::path& config, const fs::path& weights,
-                                   const std::string& path) {
-  Result<domain::Model> model = read_config_path(config.string());
+                                   const std::string& path, FormatBy by) {
+  Result<domain::Model> model = read_config_path(config.string(), by);
   if (!model) return model;
   const Result<TensorListing> listing = read_weights(weights);
   if (!listing) return std::unexpected(listing.error());
@@ -128,21 +128,21 @@ Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
       "put the config.json of the repository beside it, or name the model by its id");
 }
 
-Result<domain::Model> read_safetensors_source(const fs::path& file) {
+Result<domain::Model> read_safetensors_source(const fs::path& file, FormatBy by) {
   const fs::path config = file.parent_path() / kConfigName;
-  if (is_there(config)) return with_weights(config, file, file.string());
+  if (is_there(config)) return with_weights(config, file, file.string(), by);
   const Result<TensorListing> listing = read_weights(file);
   if (!listing) return std::unexpected(listing.error());
   return failure(weights_alone(file, *listing));
 }
 
-Result<domain::Model> read_folder(const std::string& path) {
+Result<domain::Model> read_folder(const std::string& path, FormatBy by) {
   const fs::path folder = path;
   const fs::path config = folder / kConfigName;
   const std::optional<fs::path> weights = weights_in(folder);
   if (is_there(config)) {
-    if (weights) return with_weights(config, *weights, path);
-    Result<domain::Model> model = read_config_path(path);
+    if (weights) return with_weights(config, *weights, path, by);
+    Result<domain::Model> model = read_config_path(path, by);
     if (const std::size_t files = files_with(folder, kWeightsEnding).size(); model && files > 0) {
       model->notes.push_back(
           fmt::format("which of the folder's {} safetensors files are the model's is not told: the "
@@ -151,7 +151,7 @@ Result<domain::Model> read_folder(const std::string& path) {
     }
     return model;
   }
-  if (weights) return read_safetensors_source(*weights);
+  if (weights) return read_safetensors_source(*weights, by);
   std::vector<fs::path> gguf = files_with(folder, ".gguf");
   std::erase_if(gguf, [](const fs::path& file) {
     const std::string name = file.filename().string();
@@ -164,7 +164,7 @@ Result<domain::Model> read_folder(const std::string& path) {
         folder, fmt::format("folder '{}' holds {} GGUF models", folder.string(), gguf.size()),
         fmt::format("name one of them, such as '{}'", gguf.front().string())));
   }
-  if (const auto snapshot = snapshot_in_cache(folder)) return read_folder(snapshot->string());
+  if (const auto snapshot = snapshot_in_cache(folder)) return read_folder(snapshot->string(), by);
   std::string help = help_for_folder(folder);
   if (help.empty()) help = "give a folder that a model was downloaded into, or a config.json";
   return failure(snapshot_fault(
@@ -173,14 +173,14 @@ Result<domain::Model> read_folder(const std::string& path) {
 
 }  // namespace
 
-Result<domain::Model> read_source(const std::string& path) {
+Result<domain::Model> read_source(const std::string& path, FormatBy by) {
   std::error_code ignored;
   const fs::path file = path;
-  if (fs::is_directory(file, ignored)) return read_folder(path);
+  if (fs::is_directory(file, ignored)) return read_folder(path, by);
   if (path.ends_with(kIndexEnding) || path.ends_with(kWeightsEnding))
-    return read_safetensors_source(file);
+    return read_safetensors_source(file, by);
   if (path.ends_with(".gguf")) return read_gguf_model(path);
-  return read_config_path(path);
+  return read_config_path(path, by);
 }
 
 }  // namespace gpushape::catalog

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "catalog/config.hpp"
 #include "domain/model.hpp"
 
 namespace gpushape::catalog {
@@ -16,6 +17,6 @@ namespace gpushape::catalog {
 /// What `path` leads to, in this order for a folder: config.json with the weights beside it
 /// (model.safetensors.index.json, model.safetensors, another single safetensors file), one GGUF
 /// model.
-Result<domain::Model> read_source(const std::string& path);
+Result<domain::Model> read_source(const std::string& path, FormatBy by = FormatBy::Checkpoint);
 
 }  // namespace gpushape::catalog

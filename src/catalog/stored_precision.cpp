@@ -149,9 +149,23 @@ void read_kv_scheme(const Fields& fields, StoredPrecision& stored) {
                    "give the type by hand with --kv-cache-dtype");
 }
 
-void take(StoredPrecision stored, domain::Model& model, const std::string& source) {
+/// What a config or a side file says, on its way into the model.
+struct Taker {
+  Diagnostics& diagnostics;
+  FormatBy by;
+  domain::Model& model;
+
+  void take(StoredPrecision stored, const std::string& source) const;
+};
+
+void Taker::take(StoredPrecision stored, const std::string& source) const {
+  if (stored.unread && by == FormatBy::Checkpoint) {
+    diagnostics.push_back(*std::move(stored.unread));
+    return;
+  }
   if (stored.unread) {
-    model.unread_format = std::move(stored.unread);
+    model.notes.push_back(fmt::format("{}: the precision that was asked for stands in its place",
+                                      stored.unread->message));
     return;
   }
   const Quantization other = model.weights.other;
@@ -172,35 +186,34 @@ bool has_mlx_field(const Fields& fields) {
   return reader && is_mlx(Fields(*reader));
 }
 
-bool read_of(Reader& reader, domain::Model& model) {
+bool read_of(Reader& reader, const Taker& taker) {
   const Fields fields(reader);
   std::string_view field = fields.first_given({"quantization_config", "compression_config"});
   if (field.empty() && has_mlx_field(fields)) field = "quantization";
   if (field.empty()) return false;
   if (std::optional<Reader> config = fields.mapping(field))
-    take(read_quantization_config(*config), model, "config.json");
+    taker.take(read_quantization_config(*config), "config.json");
   return true;
 }
 
 /// ModelOpt's hf_quant_config.json holds it in a field, AutoGPTQ's quantize_config.json and AutoAWQ's
 /// quant_config.json are nothing else.
-void read_side_file(const document::Document& file, Diagnostics& diagnostics,
-                    domain::Model& model) {
+void read_side_file(const document::Document& file, const Taker& taker) {
   const std::string& path = file.source->file;
   const std::string name = path.substr(path.rfind('/') + 1);
-  Reader side(file.root, *file.source, diagnostics, name);
+  Reader side(file.root, *file.source, taker.diagnostics, name);
   const Fields fields(side);
   if (fields.given("bits") || fields.given("w_bit")) {
-    take(read_quantization_config(side), model, name);
-    model.notes.push_back(fmt::format(
+    taker.take(read_quantization_config(side), name);
+    taker.model.notes.push_back(fmt::format(
         "config.json does not say that it is quantized, {} does: engines are to be told", name));
     return;
   }
-  // Of exports to other formats the files beside config.json have names like these, too.
-  if (!name.ends_with("hf_quant_config.json")) return;
+  // Exports to other formats lay down files of this name, too.
+  if (name == "quantize_config.json") return;
   std::optional<Reader> reader = fields.mapping("quantization");
   if (reader) {
-    take(read_quantization_config(*reader), model, name);
+    taker.take(read_quantization_config(*reader), name);
   } else if (!fields.given("quantization")) {
     side.complain(fmt::format("{} has no field 'quantization'", name));
   }
@@ -287,9 +300,10 @@ StoredPrecision read_quantization_config(Reader& reader) {
 }
 
 void read_stored_precision(Reader& config, Reader* text, const document::Document* side_file,
-                           domain::Model& model) {
-  const bool is_said = read_of(config, model) || (text != nullptr && read_of(*text, model));
-  if (!is_said && side_file != nullptr) read_side_file(*side_file, config.diagnostics(), model);
+                           FormatBy by, domain::Model& model) {
+  const Taker taker{.diagnostics = config.diagnostics(), .by = by, .model = model};
+  const bool is_said = read_of(config, taker) || (text != nullptr && read_of(*text, taker));
+  if (!is_said && side_file != nullptr) read_side_file(*side_file, taker);
   read_expert_type(config, model);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/config.hpp"
 #include "document/reader.hpp"
 #include "domain/model.hpp"
 
@@ -23,13 +24,15 @@ struct StoredPrecision {
 /// tell no precision alone.
 std::vector<std::string_view> quantization_methods();
 
-/// `reader` stands on the mapping; what is not understood is complained of there.
+/// `reader` stands on the mapping; what is not understood is complained of there, but for a method
+/// (StoredPrecision::unread).
 StoredPrecision read_quantization_config(document::Reader& reader);
 
 /// Everything a config says of its precision, into `model` (its `weights.other` stays): the
 /// quantization_config of the config or of its text part (`text`; null for none), the type of
-/// routed experts, and where both are silent the side file (null for none).
+/// routed experts, and where both are silent the side file (null for none). `by`: config.hpp.
 void read_stored_precision(document::Reader& config, document::Reader* text,
-                           const document::Document* side_file, domain::Model& model);
+                           const document::Document* side_file, FormatBy by,
+                           domain::Model& model);
 
 }  // namespace gpushape::catalog

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.hpp"
 #include "domain/fact.hpp"
 #include "domain/layer.hpp"
 #include "domain/quantization.hpp"
@@ -213,9 +212,6 @@ struct Model {
   std::optional<KvCacheType>
       checkpoint_kv_cache;  ///< the checkpoint itself asks for a KV cache type
   ParameterCounts parameters;
-  /// The checkpoint is quantized in a way that is not understood, where the config says so: `weights`
-  /// are then those of the model as it was, and whoever sizes it says the precision.
-  std::optional<Diagnostic> unread_format;
   std::vector<FactSource> sources;
   std::vector<std::string> notes;  ///< differences from published figures, explained
 

@@ -82,8 +82,9 @@ TEST_SUITE("calibrate") {
     CHECK(weights.causes.front().contains("about 5.7 bits a parameter"));
   }
 
-  // The line as vLLM platforms/interface.py logs it; 1.66 GiB as a public log of 0.6.4 has it.
-  TEST_CASE("under WSL what Windows holds is named") {
+  // The line as vLLM platforms/interface.py logs it; 1.66 GiB as a public log of 0.6.4 has it, and
+  // graphs of 4.06 as one of 0.10.2 has them on an RTX 4080.
+  TEST_CASE("under WSL ranges hold what Windows takes, and more is put down to it") {
     const std::string line =
         "WARNING [interface.py:221] Using 'pin_memory=False' as WSL is detected. This may slow "
         "down "
@@ -93,9 +94,16 @@ TEST_SUITE("calibrate") {
     EngineLog log = *read_engine_log(line + plain, "wsl.log");
     CHECK(log.start.is_under_wsl);
     log.start.non_torch_gib = 1.66;
+    log.start.graphs_gib = 4.06;
     const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
-    REQUIRE_FALSE(calibrated_term(calibration, "nonTorch").causes.empty());
-    CHECK(calibrated_term(calibration, "nonTorch").causes.front().contains("Windows"));
+    CHECK_FALSE(calibrated_term(calibration, "nonTorch").is_off);
+    CHECK_FALSE(calibrated_term(calibration, "graphs").is_off);
+    CHECK(std::ranges::any_of(calibration.notes,
+                              [](const std::string& note) { return note.contains("Windows"); }));
+    log.start.non_torch_gib = 3.2;
+    const domain::Calibration more = calibrated(log, "h100-sxm-80");
+    REQUIRE_FALSE(calibrated_term(more, "nonTorch").causes.empty());
+    CHECK(calibrated_term(more, "nonTorch").causes.front().contains("Windows"));
   }
 
   // vLLM 0.26.0 on GB10: "Estimated CUDA graph memory: -20.50 GiB total", and 90.6 GiB for the

@@ -2,6 +2,8 @@
 // once out of the hidden states that some layers of the target model had for all tokens before. It
 // works with the target's embedding and head. Sources: z-lab's dflash.py (DFlashDraftModel: layers,
 // norm, fc, hidden_norm), vLLM model_executor/models/qwen3_dflash.py.
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -25,6 +27,12 @@ void add_dflash(ConfigParts& parts) {
                       "it lists the layers of the target model whose hidden states are read");
     return;
   }
+  for (const char* field : {"projector_type", "markov_rank", "linear_context"}) {
+    if (own->node(field) == nullptr) continue;
+    own->complain(field,
+                  fmt::format("'{}' is not understood: DFlash's own projection is `fc`", field),
+                  "other drafts under its class (DSpark) have further heads");
+  }
   const document::Node* read_layers = own->node("target_layer_ids");
   const bool is_list = read_layers != nullptr && read_layers->is(document::Node::Kind::Sequence);
   const std::int64_t layers = is_list ? std::ssize(read_layers->items()) : 0;
@@ -36,6 +44,7 @@ void add_dflash(ConfigParts& parts) {
   for (const char* field : {"block_size", "num_target_layers"})
     static_cast<void>(parts.root().given(field));
   model.has_head = false;
+  model.role = domain::Role::Llm;
   domain::Layer& layer = model.layers.front().layer;
   layer.extra.push_back({.name = "fc",
                          .rows = model.hidden_size,
