@@ -104,6 +104,11 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
         origin(start.enforce_eager || !log.is_excerpt));
 }
 
+/// Which of its weights SGLang leaves in host memory is not modelled.
+bool offloads_unknown(const EngineStart& start) {
+  return start.offload_gib && start.engine == "sglang";
+}
+
 /// The stages of a pipeline differ: the fullest is known where every one of them is in the log.
 bool is_compared(const Row& row, const EngineLog& log,
                  const std::optional<domain::VisibleMemory>& gpu) {
@@ -119,6 +124,7 @@ bool is_compared(const Row& row, const EngineLog& log,
   const bool needs_gpu = row.name != std::string_view("weights");
   // What proposes tokens is loaded, and printed, with the model.
   if (!needs_gpu && has_unknown_drafts(log)) return false;
+  if (!needs_gpu && offloads_unknown(log.start)) return false;
   if (needs_gpu && !gpu) return false;
   if (row.name == std::string_view("kvPool")) return log.failure.empty() || log.start.pool_gib;
   const std::int64_t stages = log.start.pipeline_parallel;
@@ -359,6 +365,10 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   }
   if (std::string words = why_read_otherwise(log.start, surroundings.gpu); !words.empty())
     calibration.notes.push_back(std::move(words));
+  if (offloads_unknown(log.start))
+    calibration.notes.emplace_back(
+        "a part of the weights is left in host memory (--cpu-offload-gb): what is printed as "
+        "loaded is not compared");
   ask(log, surroundings, calibration);
   note_log(log, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);

@@ -150,6 +150,8 @@ void read_remarks(const Node& record, EngineStart& start) {
   const bool is_training = text.contains("Unsloth") && text.contains("patched");
   start.has_adapters = text.contains("LoRA") || is_training;
   start.has_tables_elsewhere = puts_tables_elsewhere(text);
+  if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
+    start.offload_gib = static_cast<double>(*gib);
   start.draft_tokens = drafted_tokens(text);
   start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos;
 }

@@ -38,6 +38,7 @@ struct Conditions {
   double has_block_scales = 0;
   double is_mxfp4 = 0;
   double is_nvfp4 = 0;
+  double has_static_scales = 0;  ///< of activations, in the checkpoint
   double has_recurrent = 0;
   double is_encoder_decoder = 0;
   double has_latents = 0;  ///< latent attention
@@ -88,6 +89,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
      "1 when a square block of a linear layer's weights has one scale"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
     {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
+    {"staticScales", &Conditions::has_static_scales,
+     "1 when the checkpoint holds scales of activations (ModelOpt)"},
     {"recurrent", &Conditions::has_recurrent, "1 when layers keep a recurrent state"},
     {"encoderDecoder", &Conditions::is_encoder_decoder,
      "1 when a decoder attends to an encoder's output"},

@@ -15,6 +15,11 @@
 namespace gpushape::estimate {
 namespace {
 
+bool has_static_scales(const domain::WeightFormat& weights) {
+  return weights.static_activation_scales ||
+         std::ranges::any_of(weights.modules, &domain::ModuleFormat::static_activation_scales);
+}
+
 using domain::EngineVersion;
 using domain::Fact;
 using domain::Quantization;
@@ -161,6 +166,7 @@ Conditions conditions_of(const Request& request) {
   })
                                   ? 1
                                   : 0;
+  conditions.has_static_scales = has_static_scales(request.model->weights) ? 1 : 0;
   conditions.has_narrow_values = any_attention([](const domain::Attention& attention) {
     return !attention.latent && attention.value_head_dim > 0 &&
            attention.value_head_dim < attention.head_dim;

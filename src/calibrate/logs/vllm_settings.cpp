@@ -156,6 +156,9 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
+  // worker/worker.py is of the first generation; the second has gpu_worker.py.
+  if (line.contains("[worker.py:") && line.contains("Memory profiling takes "))
+    start.is_first_generation = true;
   read_limits(line, start);
   if (line.contains("Memory profiling results: ")) {
     if (const auto value = value_of_key(line, "gpu_memory_utilization"))

@@ -137,6 +137,17 @@ void note_mig(const Request& request, ResolvedPlan& resolved) {
                   resolved.plan.max_num_seqs, resolved.plan.max_num_batched_tokens));
 }
 
+/// Before some releases the checkpoint's own type has to be asked for.
+domain::Fact<domain::KvCacheType> cache_type_of_release(const Request& request,
+                                                        const Facts& facts) {
+  const domain::Quantization dtype = dtype_of(request);
+  auto type = choose_kv_cache_type(request, dtype);
+  const bool is_of_checkpoint = type.origin == domain::Origin::Catalog;
+  if (!is_of_checkpoint || facts.expected("checkpointCacheType") != 0) return type;
+  return {cache_type_of(dtype), domain::Origin::Computed,
+          "the model's dtype: this release passes over the checkpoint's type"};
+}
+
 }  // namespace
 
 void settle_vllm(const Request& request, Plan& plan) {
@@ -165,8 +176,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   take_weights(weights, conditions);
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
-  resolved.kv_cache_type = choose_kv_cache_type(request, dtype_of(request));
   Plan& plan = resolved.plan;
+  resolved.kv_cache_type = cache_type_of_release(request, plan.facts);
   settle_scales(plan.facts, plan.weights);
   take_class(*request.model, plan.facts, plan.weights);
   plan.weights.towers_whole = plan.facts.expected("towersWhole") != 0;
