@@ -319,6 +319,24 @@ void tell_pool(EngineStart& start, const Surroundings& surroundings,
                   *start.pool_tokens));
 }
 
+/// Stages of a pipeline have pools of their own, and the count is that of the stage with least: the
+/// smallest pool may be one of fewer layers.
+std::optional<TokenCheck> check_tokens_of_stages(const EngineLog& log,
+                                                 const Surroundings& surroundings,
+                                                 const domain::Workload& workload) {
+  const auto check = [&](const EngineStart& start) {
+    return check_tokens(start, surroundings.model, workload, surroundings.engine, surroundings.gpu);
+  };
+  std::optional<TokenCheck> tokens = check(log.start);
+  if (!tokens || log.start.pipeline_parallel == 1) return tokens;
+  EngineStart largest = log.start;
+  for (const RankReading& rank : log.ranks) {
+    if (rank.pool_gib) largest.pool_gib = std::max(*largest.pool_gib, *rank.pool_gib);
+  }
+  if (const auto most = check(largest)) tokens->most = std::max(tokens->most, most->most);
+  return tokens;
+}
+
 /// A build between releases that counts as the next one does is taken for that.
 std::optional<domain::EngineVersion> accounted_release(const EngineLog& log) {
   constexpr domain::EngineVersion kFirstConsumed{0, 27, 0};
@@ -355,8 +373,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);
-  const auto tokens = check_tokens(log.start, surroundings.model, workload, surroundings.engine,
-                                   surroundings.gpu);
+  const auto tokens = check_tokens_of_stages(log, surroundings, workload);
   if (tokens && !has_unknown_drafts(log)) {
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
     if (!tokens->holds())

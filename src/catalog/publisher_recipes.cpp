@@ -33,6 +33,10 @@ constexpr std::string_view kQwenConfig =
 constexpr std::string_view kGoogleQat =
     "config.json of google/gemma-4-12B-it-qat-w4a16-ct and its likes: pack-quantized, 4 bits, "
     "groups of 32, towers and lm_head in 16 bits";
+constexpr std::string_view kGoogleQatE2B =
+    "header of google/gemma-4-E2B-it-qat-w4a16-ct as https://github.com/xbill9/sagemaker-gemma "
+    "docs/articles lists it: two tables of 0.805 GB; vLLM 0.30.0 loads 8.01 GiB, both, where one "
+    "makes 7.25";
 constexpr std::string_view kLlmCompressor =
     "https://github.com/vllm-project/llm-compressor, the example that the model card of the "
     "repository names";
@@ -76,6 +80,9 @@ constexpr RepositorySuffix kExpertsBehindFirst{.linear = Quantization::Awq,
                                                .kept = {"layers.0", "shared_expert"},
                                                .is_whole = true};
 constexpr RepositorySuffix kGoogle{.linear = Quantization::Int4, .group = kSmall, .is_whole = true};
+// Its file holds the table of words twice, and releases differ in whether both are loaded.
+constexpr RepositorySuffix kGoogleTwoTables{
+    .linear = Quantization::Int4, .group = kSmall, .richer = 0.12};
 constexpr RepositorySuffix kHeadInFourBits{.linear = Quantization::Nvfp4,
                                            .static_activation_scales = true,
                                            .kv_cache = KvCacheType::Fp8,
@@ -186,6 +193,7 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .static_activation_scales = true,
      .modules = {{{"re:.*self_attn.*", Quantization::Fp8Block}}},
      .source = kLlmCompressor},
+    by("google", "gemma-4-e2b", "-qat-w4a16-ct", kGoogleTwoTables, kGoogleQatE2B),
     by("google", kAnyBase, "-w4a16-ct", kGoogle, kGoogleQat),
     by("google", kAnyBase, "-qat-w4a16-ct", kGoogle, kGoogleQat),
     {.suffix = "-nvfp4",
