@@ -35,6 +35,35 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->back().is_complete);
   }
 
+  // vLLM config/lora.py: max_lora_rank is 16 where it is not among the arguments.
+  TEST_CASE("arguments in a remark are read, and what a whole list leaves out is the default") {
+    const auto starts = read_engine_starts(
+        "{\"model\": \"m\", \"engine\": \"vllm\", \"notes\": \"non-default args: "
+        "{'enable_lora': True, 'max_loras': 16, 'language_model_only': True}\"}\n"
+        "{\"model\": \"m\", \"engine\": \"vllm\", \"notes\": \"non-default args: "
+        "{'enable_lora': True, ... (cut)\"}\n"
+        "{\"model\": \"m\", \"engine\": \"sglang\", \"notes\": \"cpu_offload_gb=48, tp_size=2\"}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    const EngineStart& whole = starts->front();
+    CHECK(whole.adapters == 16);
+    CHECK(whole.adapter_rank == 16);
+    CHECK(whole.takes_no_images);
+    CHECK(starts->at(1).has_adapters);
+    CHECK_FALSE(starts->at(1).adapter_rank.has_value());
+    CHECK(starts->at(2).offload_gib == 48);
+  }
+
+  // A server of llama.cpp with -c 32768 and four slots has cells for 32,768 tokens in all.
+  TEST_CASE("the context of llama.cpp's records is that of all slots") {
+    const auto starts = read_engine_starts(
+        "{\"model\": \"m\", \"engine\": \"llama.cpp\", \"max_model_len\": 32768, "
+        "\"max_num_seqs\": 4}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->front().context_tokens == 8192);
+  }
+
   TEST_CASE("limits of no images, and adapters, are read from what an engine was told besides") {
     const auto starts = read_engine_starts(
         "{\"model\": \"m\", \"engine_extra\": {\"limit_mm_per_prompt\": {\"image\": 0, \"video\": "

@@ -300,6 +300,56 @@ TEST_SUITE("catalog") {
     CHECK(found(folder.path()).weights.linear == Quantization::Fp8);
   }
 
+  // quantize_config.json of TheBloke's repositories, quant_config.json of AutoAWQ: neither has a
+  // quant_method, and config.json says nothing of them.
+  TEST_CASE("what AutoGPTQ and AutoAWQ lay beside a config is read, other files of the name are not") {
+    const TemporaryFolder folder;
+    folder.write("config.json", kConfig);
+    const std::string gptq = folder.write(
+        "quantize_config.json", R"({"bits": 4, "group_size": 128, "desc_act": false, "sym": true})");
+    const Model model = found(folder.path());
+    CHECK(model.weights.linear == Quantization::GptqInt4);
+    CHECK(model.notes.front().contains("quantize_config.json"));
+    // transformers.js lays down one of another kind.
+    folder.write("quantize_config.json", R"({"per_channel": false, "reduce_range": false})");
+    CHECK(found(folder.path()).weights.linear != Quantization::GptqInt4);
+    const TemporaryFolder other;
+    other.write("config.json", kConfig);
+    other.write("quant_config.json",
+                R"({"zero_point": true, "q_group_size": 128, "w_bit": 4, "version": "GEMM"})");
+    CHECK(found(other.path()).weights.linear == Quantization::Awq);
+  }
+
+  TEST_CASE("who says the precision need not know a checkpoint's own") {
+    const TemporaryFolder folder;
+    std::string config = kConfig;
+    config.insert(1, R"("quantization_config": {"quant_method": "modelslim"}, )");
+    const std::string file = folder.write("config.json", config);
+    const auto refused = catalog().find(file);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().front().message == "quantization method 'modelslim' is not understood");
+    const auto model = catalog().find(file, FormatBy::Asker);
+    REQUIRE(model);
+    CHECK(model->weights.linear == found(folder.write("plain/config.json", kConfig)).weights.linear);
+    CHECK(model->notes.front().contains("modelslim"));
+  }
+
+  TEST_CASE("a folder of the Hub's cache is its snapshot, and strangers say what they are") {
+    const TemporaryFolder folder;
+    folder.write("hub/snapshots/0a1b/config.json", kConfig);
+    CHECK(found(folder.path() + "/hub").parameters.total == kMineParameters);
+    folder.write("hub/snapshots/2c3d/config.json", kConfig);
+    const auto several = catalog().find(folder.path() + "/hub");
+    REQUIRE_FALSE(several);
+    CHECK(several.error().front().help.contains("snapshots"));
+    folder.write("hub/refs/main", "2c3d");
+    CHECK(found(folder.path() + "/hub").id.contains("2c3d"));
+    folder.write("lora/adapter_config.json", "{}");
+    const auto adapter = catalog().find(folder.path() + "/lora");
+    REQUIRE_FALSE(adapter);
+    CHECK(adapter.error().front().help.contains("LoRA"));
+  }
+
   TEST_CASE("a path that holds no config is refused with its name") {
     const TemporaryFolder folder;
     const auto refused = [](const std::string& path) {

@@ -294,6 +294,9 @@ TEST_SUITE("catalog") {
     CHECK(mentions(faults_of(R"({"model_type": "perceiver-io-huge"})"), "families are known"));
     CHECK_FALSE(read_config(json("[]"), "x"));
     CHECK_FALSE(read_config(json("3"), "x"));
+    // Qwen-VL has its image encoder there: 1.94 B parameters that are not to be passed over.
+    CHECK(mentions(faults_of(replaced(kMistral, "{", R"({"visual": {"layers": 48}, )")),
+                   "field 'visual' is not understood"));
   }
 
   TEST_CASE("all faults of a config come out at once") {

@@ -178,6 +178,17 @@ const std::vector<Published> kPublished = {
       {"model_type": "llama", "hidden_size": 2880, "num_hidden_layers": 1, "num_attention_heads":
       64, "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 2880, "vocab_size":
       201088, "max_position_embeddings": 131072, "tie_word_embeddings": false}})"},
+    // Five layers of 2 x 5,120 x (4,096 + 1,024) + 3 x 5,120 x 17,408 and norms, fc of 5,120 x
+    // 25,600, and the table of 248,320 that is the target's.
+    {"a DFlash draft for Qwen3.6-27B", 3'001'611'520,
+     R"({"architectures": ["DFlashDraftModel"], "model_type": "qwen3", "hidden_size": 5120,
+      "num_hidden_layers": 5, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+      "intermediate_size": 17408, "vocab_size": 248320, "max_position_embeddings": 262144,
+      "sliding_window": 2048, "use_sliding_window": true, "layer_types": ["sliding_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"],
+      "block_size": 16, "num_target_layers": 64, "dflash_config": {"mask_token_id": 248070,
+      "target_layer_ids": [1, 16, 31, 46, 61]}, "tie_word_embeddings": false, "rope_theta":
+      10000000, "dtype": "bfloat16"})"},
     {"CohereLabs/aya-vision-8b", 8'631'842'032,
      R"({"model_type": "aya_vision", "architectures": ["AyaVisionForConditionalGeneration"],
       "text_config": {"model_type": "cohere2", "architectures": ["Cohere2ForCausalLM"],

@@ -131,6 +131,27 @@ TEST_SUITE("estimate") {
     CHECK(both.kv_bytes_per_token == Bytes((36 + 1) * 2 * 8 * 128 * 2));
   }
 
+  // gpt-oss-20b's class holds the embedding on every stage of a pipeline; the head's own copy of
+  // 201,088 x 2,880 stays out all the same: 854,527,680 less that are 275,394,240 values.
+  TEST_CASE("a head that drafts takes no table, whatever the model's class does in a pipeline") {
+    domain::Workload workload = served_with(16, {0, 19, 0});
+    workload.adapters.reset();
+    const Result<domain::Model> head = built_in().find("RedHatAI/gpt-oss-20b-speculator.eagle3");
+    REQUIRE(head.has_value());
+    workload.engine.draft_tokens = example::flag<std::int64_t>(3);
+    workload.engine.draft_model =
+        domain::DraftModel{.name = example::flag<std::string>(head->id),
+                           .model = std::make_shared<const domain::Model>(*head)};
+    const domain::Estimate both = estimate_of("openai/gpt-oss-20b", workload);
+    CHECK(expected(both, Part::Draft).gib() ==
+          doctest::Approx(Bytes(2 * 275'394'240LL).gib()).epsilon(0.06));
+    // It reads hidden states of 2,880 and 201,088 words, Qwen3-8B has 4,096 and 151,936.
+    const auto elsewhere = estimate::estimate_memory(
+        *built_in().find("Qwen/Qwen3-8B"), workload, *example::built_in_catalog().engine("vllm"), {});
+    REQUIRE_FALSE(elsewhere);
+    CHECK(elsewhere.error().front().message.contains("made for another model"));
+  }
+
   TEST_CASE("offloaded weights leave the GPU, to the byte, and lie in host memory") {
     domain::Workload workload = served_with(16, {0, 19, 0});
     workload.adapters.reset();
