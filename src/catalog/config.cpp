@@ -64,7 +64,8 @@ const Family* family_named(const Fields& fields, const std::string& model_type,
   // A type may stand for a decoder alone and for the composite around it; the class decides.
   if (!architectures.empty() && !class_kind(*family, architectures.front())) {
     const Family* other = family_of_class(architectures.front());
-    const bool is_around = fields.given("text_config") || domain::is_draft_class(architectures.front());
+    const bool is_around =
+        fields.given("text_config") || domain::is_draft_class(architectures.front());
     if (other != nullptr && is_around && is_decoder_of(model_type, *other)) return other;
   }
   return family;
@@ -149,6 +150,10 @@ void read_dtype(const Fields& root, const Fields& decoder, domain::Model& model)
   model.weights.other = dtype;
 }
 
+// InternLM2ForRewardModel has one row, whatever the config says (vLLM
+// model_executor/models/internlm2.py, v_head).
+constexpr std::string_view kOneScore = "InternLM2ForRewardModel";
+
 // A decoder with a classifier in place of its head: one row a label.
 void add_classifier(const Recognised& found, const Fields& root, domain::Model& model) {
   if (!found.kind.scores || found.family->role == domain::Role::Embed) return;
@@ -156,6 +161,7 @@ void add_classifier(const Recognised& found, const Fields& root, domain::Model& 
   std::int64_t count = root.integer("num_labels", kVocabulary).value_or(2);
   if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())
     count = static_cast<std::int64_t>(labels->entries().size());
+  if (found.architecture == kOneScore) count = 1;
   model.extra.push_back({.name = "score", .rows = count, .columns = model.hidden_size});
 }
 

@@ -76,13 +76,14 @@ void add_qwen2_audio(ConfigParts& parts) {
   parts.from_config("towers");
 }
 
-// Engines serve the thinker: its decoder, and encoders of images and sound.
+// Engines serve the thinker: its decoder, and encoders of images and sound. Qwen3-ASR has Qwen3-
+// Omni's encoder of sound alone (vLLM model_executor/models/qwen3_asr.py).
 void add_qwen_omni(ConfigParts& parts) {
   auto thinker = parts.root().mapping("thinker_config");
   if (!thinker) return;
   const Fields fields(*thinker);
   const std::int64_t out = parts.model().hidden_size;
-  const bool is_third = parts.family().model_type() == "qwen3_omni_moe";
+  const bool is_third = parts.family().model_type().starts_with("qwen3");
   if (auto reader = fields.mapping("vision_config")) {
     const Fields vision(*reader);
     parts.model().towers.push_back(is_third ? qwen3_tower(vision, out) : qwen2_tower(vision, out));

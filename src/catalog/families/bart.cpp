@@ -1,5 +1,5 @@
-// BART and mBART: an encoder of text as a tower, and a decoder whose layers attend to it, too.
-// Source: BartConfig and modeling_bart of transformers.
+// BART, mBART and M2M-100 (NLLB): an encoder of text as a tower, and a decoder whose layers attend
+// to it, too. Source: BartConfig, M2M100Config and their classes in transformers.
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
@@ -12,7 +12,19 @@ namespace {
 // Learned positions count from behind two padding rows.
 constexpr std::int64_t kPaddingRows = 2;
 
-domain::Tower read_encoder(const ConfigParts& parts, bool has_final_norm) {
+// What the three differ in.
+struct Differences {
+  bool is_pre_norm = false;      ///< norms before each half of a layer, and once more at the end
+  bool stores_positions = true;  ///< learned, with a norm behind the embeddings
+};
+Differences differences(const ConfigParts& parts) {
+  const std::string& type = parts.model().family;
+  // M2M-100 computes its positions by sine and cosine.
+  const bool is_m2m = type == "m2m_100";
+  return {.is_pre_norm = type == "mbart" || is_m2m, .stores_positions = !is_m2m};
+}
+
+domain::Tower read_encoder(const ConfigParts& parts, Differences is) {
   domain::Tower tower;
   tower.kind = domain::TowerKind::Encoder;
   const std::int64_t hidden = parts.model().hidden_size;
@@ -22,10 +34,10 @@ domain::Tower read_encoder(const ConfigParts& parts, bool has_final_norm) {
   tower.width = parts.size({"encoder_ffn_dim"}, "", kWidth);
   const std::int64_t tokens = parts.model().max_context_tokens;
   tower.parameters =
-      (tokens + kPaddingRows) * hidden + 2 * hidden +
+      (is.stores_positions ? (tokens + kPaddingRows) * hidden + 2 * hidden : 0) +
       tower.layers *
           values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
-      (has_final_norm ? 2 * hidden : 0);
+      (is.is_pre_norm ? 2 * hidden : 0);
   tower.inner_tokens = tokens;
   tower.output_tokens = tokens;
   return tower;
@@ -37,9 +49,8 @@ void read_bart(ConfigParts& parts) {
   domain::Model& model = parts.model();
   read_outer(parts, Positions::Stored);
   model.rope = {};
-  // mBART normalises before each half of a layer, and once more at the end.
-  const bool is_mbart = parts.model().family == "mbart";
-  model.has_final_norm = is_mbart;
+  const Differences is = differences(parts);
+  model.has_final_norm = is.is_pre_norm;
   domain::Layer layer;
   domain::Attention& attention = layer.attention;
   attention.heads = parts.size({"decoder_attention_heads"}, "attentionHeads", kHeads);
@@ -50,7 +61,7 @@ void read_bart(ConfigParts& parts) {
   attention.output_bias = true;
   layer.cross_attention = attention;
   layer.cross_attention->kind = domain::LayerKind::Cross;
-  const domain::Tower tower = read_encoder(parts, is_mbart);
+  const domain::Tower tower = read_encoder(parts, is);
   layer.cross_attention->encoder_tokens = tower.output_tokens;
   layer.feed_forward.width = parts.size({"decoder_ffn_dim"}, "feedForwardWidth", kWidth);
   layer.feed_forward.gated = false;
@@ -59,12 +70,13 @@ void read_bart(ConfigParts& parts) {
   layer.norm_bias = true;
   model.layers.push_back({layer, parts.size({"decoder_layers"}, "layers", kLayers)});
   static_cast<void>(parts.fields().given("is_encoder_decoder"));
+  model.towers.push_back(tower);
+  if (!is.stores_positions) return;
   model.extra.push_back({.name = "decoder.position_embeddings",
                          .rows = model.max_context_tokens + kPaddingRows,
                          .columns = model.hidden_size});
   for (const char* name : {"decoder.layernorm_embedding", "decoder.layernorm_embedding.bias"})
     model.extra.push_back({.name = name, .rows = model.hidden_size});
-  model.towers.push_back(tower);
 }
 
 }  // namespace gpushape::catalog

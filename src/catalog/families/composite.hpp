@@ -40,9 +40,24 @@ void add_cohere2_vision(ConfigParts& parts);
 void add_paligemma(ConfigParts& parts);
 void add_lfm2_vision(ConfigParts& parts);
 // counted_towers.cpp
-void add_deep_encoder(ConfigParts& parts);
 void add_perception_encoder(ConfigParts& parts);
 void add_phi4_towers(ConfigParts& parts);
+// deepseek_vision.cpp
+void add_deepseek_vision(ConfigParts& parts);
+// minicpm_vision.cpp
+void add_minicpm46_vision(ConfigParts& parts);
+// molmo2.cpp
+void add_molmo2_vision(ConfigParts& parts);
+// hunyuan_vision.cpp
+void add_hunyuan_vision(ConfigParts& parts);
+// ernie_vision.cpp
+void add_ernie_vision(ConfigParts& parts);
+// nemotron_vision.cpp
+void add_radio_vision(ConfigParts& parts);
+// paddle_vision.cpp
+void add_paddle_vision(ConfigParts& parts);
+// voxtral.cpp
+void add_voxtral(ConfigParts& parts);
 // t5gemma.cpp
 void add_t5gemma_encoder(ConfigParts& parts);
 // florence.cpp

@@ -28,15 +28,6 @@ void add_counted(const ConfigParts& parts, const Counted& counted) {
 
 }  // namespace
 
-// DeepSeek-OCR: SAM's ViT-B and CLIP's ViT-L one after the other (arXiv 2510.18234).
-void add_deep_encoder(ConfigParts& parts) {
-  // 3 336 106 240 on the Hub, 2 934 734 080 in the text part.
-  add_counted(parts, {.parameters = 401'372'160,
-                      .inner_tokens = 4096,  // of 1024 pixels in patches of 16
-                      .output_tokens = 256,
-                      .of = "deepseek-ai/DeepSeek-OCR"});
-}
-
 // Step3-VL: the Perception Encoder of 1.8 billion parameters.
 void add_perception_encoder(ConfigParts& parts) {
   // 10 171 750 144 on the Hub, 8 190 735 360 in the text part.

@@ -209,8 +209,8 @@ std::vector<bool> listed_sliding_layers(const ConfigParts& parts, std::int64_t c
 
 // Every `period`-th layer sees everything.
 std::vector<bool> periodic_layers(const ConfigParts& parts, std::int64_t count) {
-  const std::string_view field =
-      parts.fields().first_given({"sliding_window_pattern", "_sliding_window_pattern"});
+  const std::string_view field = parts.fields().first_given(
+      {"sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers"});
   std::int64_t period = parts.traits().sliding_period;
   const document::Node* node = field.empty() ? nullptr : parts.fields().node(field);
   if (node != nullptr && node->is(document::Node::Kind::String)) {

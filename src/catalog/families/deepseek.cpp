@@ -80,7 +80,15 @@ domain::Attention read_latent_attention(const ConfigParts& parts) {
 
 void read_deepseek(ConfigParts& parts) {
   const std::string_view type = parts.family().model_type();
-  read(parts, type != "deepseek_v2" && type != "mistral4", true);
+  const bool corrects_by_default = type != "deepseek_v2" && type != "mistral4";
+  // The decoders of DeepSeek-VL2-tiny and DeepSeek-OCR: keys and values of every head are cached
+  // (DeepseekForCausalLM of vLLM).
+  if (!parts.flag("use_mla", "", true)) {
+    read_mixture(parts,
+                 {.counts_shared = true, .correction_bias = corrects(parts, corrects_by_default)});
+    return;
+  }
+  read(parts, corrects_by_default, true);
 }
 
 void read_glm_latent(ConfigParts& parts) {

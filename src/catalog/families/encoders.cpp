@@ -4,17 +4,19 @@
 #include <utility>
 
 #include "catalog/families/decoder.hpp"
+#include "catalog/families/encoder_parts.hpp"
 #include "catalog/families/readers.hpp"
 #include "catalog/families/towers.hpp"
 
 namespace gpushape::catalog {
-namespace {
-
 void add_linear(std::vector<domain::ExtraTensor>& extra, const std::string& name, std::int64_t rows,
                 std::int64_t columns) {
   extra.push_back({.name = name, .rows = rows, .columns = columns, .is_linear = true});
   extra.push_back({.name = name + ".bias", .rows = rows});
 }
+
+namespace {
+
 // An encoder's layer: attention in both directions, two networks, biases everywhere.
 domain::Layer encoder_layer(const ConfigParts& parts) {
   domain::Layer layer = read_layer(parts);
@@ -22,10 +24,7 @@ domain::Layer encoder_layer(const ConfigParts& parts) {
   return layer;
 }
 
-struct EncoderTraits {
-  std::int64_t padding_rows = 0;  // positions that no token of a text takes
-  bool has_types = true;          // an embedding of token types
-};
+}  // namespace
 
 void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
   domain::Model& model = parts.model();
@@ -35,17 +34,20 @@ void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
   model.rope = {};
   model.has_final_norm = false;
   model.layers.push_back({encoder_layer(parts), read_layer_count(parts)});
-  const std::int64_t hidden_size = model.hidden_size;
+  if (traits.embedding_width > 0 && traits.embedding_width != model.hidden_size)
+    model.embedding_width = traits.embedding_width;
+  const std::int64_t width = domain::embedding_columns(model);
   // Jina's encoders tell positions in attention: by a slope or by rotation, without weights.
-  if (parts.fields().text("position_embedding_type").value_or("absolute") == "absolute")
+  if (traits.has_positions &&
+      parts.fields().text("position_embedding_type").value_or("absolute") == "absolute")
     model.extra.push_back(
-        {.name = "embeddings.position_embeddings", .rows = positions, .columns = hidden_size});
+        {.name = "embeddings.position_embeddings", .rows = positions, .columns = width});
   if (traits.has_types) {
     const std::int64_t types = parts.fields().integer("type_vocab_size", kVocabulary).value_or(2);
     model.extra.push_back(
-        {.name = "embeddings.token_type_embeddings", .rows = types, .columns = hidden_size});
+        {.name = "embeddings.token_type_embeddings", .rows = types, .columns = width});
   }
-  add_biased_norm(model.extra, "embeddings.norm", hidden_size);
+  add_biased_norm(model.extra, "embeddings.norm", width);
 }
 
 // What stands on the encoder, by its class: a pooler; a head for masked words (tied); a classifier.
@@ -66,6 +68,8 @@ std::int64_t label_count(const ConfigParts& parts) {
     return static_cast<std::int64_t>(labels->entries().size());
   return parts.root().integer("num_labels", kVocabulary).value_or(2);
 }
+
+namespace {
 
 // Jina's second: gate and up are one matrix without a bias. Published with the pooler and without
 // the head that the class in their configs has. Source: modeling_bert.py of

@@ -11,6 +11,49 @@ namespace {
 
 constexpr document::IntegerBounds kSharedExperts{.least = 0, .most = 1'000};
 
+// What families call the number of their experts in the configs that they publish: the name that a
+// complaint gives. The others have Mixtral's, num_local_experts.
+struct CountField {
+  std::string_view field;
+  std::vector<std::string_view> families;
+};
+
+std::string_view count_field(const Family& family) {
+  static const std::vector<CountField> kFields = {
+      {"num_experts",
+       {"afmoe",
+        "bailing_moe",
+        "exaone_moe",
+        "flex_olmo",
+        "gemma4_text",
+        "hunyuan_v1_moe",
+        "hy_v3",
+        "jamba",
+        "kimi_linear",
+        "laguna",
+        "lfm2",
+        "minicpm",
+        "olmoe",
+        "qwen2_moe",
+        "qwen3_5_text",
+        "qwen3_moe",
+        "qwen3_next",
+        "qwen3_omni_moe_text",
+        "qwen3_vl_moe_text",
+        "qwen4_exp_text"}},
+      {"n_routed_experts",
+       {"deepseek", "deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v4", "dots1",
+        "glm4_moe", "glm4_moe_lite", "glm5_next_text", "glm_moe_dsa", "longcat_flash",
+        "mimo_v2_flash", "mistral4", "nemotron_h", "solar_open"}},
+      {"moe_num_experts", {"ernie4_5_moe", "step3_text", "step3p7"}},
+  };
+  for (const CountField& row : kFields) {
+    if (std::ranges::find(row.families, family.model_type()) != row.families.end())
+      return row.field;
+  }
+  return "num_local_experts";
+}
+
 std::int64_t shared_width(const ConfigParts& parts, const ExpertTraits& traits,
                           std::int64_t expert_width) {
   if (traits.has_shared_width) {
@@ -65,8 +108,8 @@ std::vector<bool> from_stretch(const ConfigParts& parts, std::int64_t count) {
 
 domain::Experts read_experts(const ConfigParts& parts, const ExpertTraits& traits) {
   domain::Experts experts;
-  experts.count = parts.size_or({"num_local_experts", "num_experts", "n_routed_experts",
-                                 "moe_num_experts", "num_experts_per_layer"},
+  experts.count = parts.size_or({count_field(parts.family()), "num_local_experts", "num_experts",
+                                 "n_routed_experts", "moe_num_experts", "num_experts_per_layer"},
                                 "experts", kExperts, traits.count);
   experts.active =
       parts.size_or({"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_k",

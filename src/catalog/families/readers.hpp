@@ -31,6 +31,14 @@ void read_glm_latent(ConfigParts& parts);
 void read_minicpm3(ConfigParts& parts);
 // deepseek_v4.cpp
 void read_deepseek_v4(ConfigParts& parts);
+// longcat.cpp
+void read_longcat(ConfigParts& parts);
+// afmoe.cpp
+void read_afmoe(ConfigParts& parts);
+// ernie_vision.cpp
+void read_ernie_vl(ConfigParts& parts);
+// molmo2.cpp
+void read_molmo2(ConfigParts& parts);
 // qwen_hybrid.cpp
 void read_qwen_hybrid(ConfigParts& parts);
 void read_olmo_hybrid(ConfigParts& parts);
@@ -99,6 +107,10 @@ void read_nomic_bert(ConfigParts& parts);
 void read_gte(ConfigParts& parts);
 void read_eurobert(ConfigParts& parts);
 void read_modern_bert(ConfigParts& parts);
+// deberta.cpp
+void read_deberta(ConfigParts& parts);
+// electra.cpp
+void read_electra(ConfigParts& parts);
 // encoders.cpp
 void read_clip(ConfigParts& parts);
 // whisper.cpp
