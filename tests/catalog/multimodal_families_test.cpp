@@ -116,6 +116,27 @@ const std::vector<Published> kPublished = {
       "tie_word_embeddings": false, "vision_config": {"hidden_size": 1152, "intermediate_size":
       4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 384, "patch_size":
       14, "spatial_merge_size": 2}, "torch_dtype": "bfloat16"})"},
+    // Counted as it was loaded: 840 tensors, 18,349,615,568 bytes.
+    {"AIDC-AI/Ovis2.5-9B", 9'174'807'784,
+     R"({"architectures": ["Ovis2_5"], "model_type": "ovis2_5", "hidden_size": 4096, "vocab_size":
+      151936, "visual_vocab_size": 65536, "llm_config": {"model_type": "qwen3", "hidden_size": 4096,
+      "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "max_position_embeddings":
+      40960, "rope_theta": 1000000, "tie_word_embeddings": false}, "vit_config": {"model_type":
+      "siglip2_navit", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27,
+      "num_attention_heads": 16, "image_size": 512, "patch_size": 16, "num_patches": -1,
+      "hidden_stride": 2, "preserve_original_pe": true}, "torch_dtype": "bfloat16"})"},
+    // The published 240,709,856,128 with its tower of 5,605,735,808.
+    {"internlm/Intern-S1", 240'709'856'128,
+     R"({"architectures": ["InternS1ForConditionalGeneration"], "model_type": "interns1",
+      "tie_word_embeddings": false, "text_config": {"model_type": "qwen3_moe", "hidden_size": 4096,
+      "intermediate_size": 12288, "num_hidden_layers": 94, "num_attention_heads": 64,
+      "num_key_value_heads": 4, "head_dim": 128, "num_experts": 128, "num_experts_per_tok": 8,
+      "moe_intermediate_size": 1536, "vocab_size": 153216, "max_position_embeddings": 65536,
+      "rope_theta": 1000000}, "vision_config": {"model_type": "interns1_vision", "hidden_size":
+      3200, "intermediate_size": 12800, "num_hidden_layers": 45, "num_attention_heads": 25,
+      "attention_bias": false, "use_qk_norm": true, "norm_type": "rms_norm", "image_size": [448,
+      448], "patch_size": [14, 14]}, "torch_dtype": "bfloat16"})"},
     {"internlm/Intern-S1-mini", 8'538'804'224,
      R"({"architectures": ["InternS1ForConditionalGeneration"], "model_type": "interns1",
       "tie_word_embeddings": false, "text_config": {"model_type": "qwen3", "hidden_size": 4096,

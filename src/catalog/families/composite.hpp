@@ -56,6 +56,8 @@ void add_ernie_vision(ConfigParts& parts);
 void add_radio_vision(ConfigParts& parts);
 // paddle_vision.cpp
 void add_paddle_vision(ConfigParts& parts);
+// ovis.cpp
+void add_ovis_vision(ConfigParts& parts);
 // voxtral.cpp
 void add_voxtral(ConfigParts& parts);
 // t5gemma.cpp
