@@ -400,6 +400,7 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
                 .norm_bias = true,
                 .rotary_share = 0.5}},
     {.model_types = "nemotron-nas deci", .stems = "DeciLM", .read = read_nemotron_nas},
+    // openPangu-Embedded: vLLM model_executor/models/openpangu.py.
     {.model_types = "PanguEmbedded",
      .stems = "PanguEmbedded",
      .read = read_dense,
