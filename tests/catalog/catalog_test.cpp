@@ -328,7 +328,7 @@ TEST_SUITE("catalog") {
     const auto refused = catalog().find(file);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().front().message == "quantization method 'modelslim' is not understood");
-    const auto model = catalog().find(file, FormatBy::Asker);
+    const auto model = catalog().find(file, gpushape::catalog::FormatBy::Asker);
     REQUIRE(model);
     CHECK(model->weights.linear == found(folder.write("plain/config.json", kConfig)).weights.linear);
     CHECK(model->notes.front().contains("modelslim"));
