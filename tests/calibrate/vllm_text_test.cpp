@@ -48,6 +48,38 @@ TEST_SUITE("calibrate") {
     CHECK(read_logs == 37);
   }
 
+  // Laguna-S-2.1-INT4 by 0.25.1 prints 69.34 GiB with a DFlash draft that no catalog has: 67.08 are
+  // the model's (https://github.com/sostrowsk/dgx-spark-local-llm).
+  TEST_CASE("what a draft that nobody knows takes is not put down to the model") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.has_drafts = true;
+    log.start.weights_gib = *log.start.weights_gib + 2.26;
+    log.start.pool_tokens = *log.start.pool_tokens / 2;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    CHECK(std::ranges::none_of(calibration.terms, [](const domain::CalibratedTerm& term) {
+      return term.name == "weights";
+    }));
+    CHECK_FALSE(calibration.tokens);
+    CHECK(std::ranges::any_of(calibration.notes, [](const std::string& note) {
+      return note.contains("not modelled");
+    }));
+  }
+
+  // Kimi-K2.6 by 0.15.1 on two stages of eight: 29.03 GiB for 30 layers and 29.85 for 31 hold no
+  // fewer than 897,536 tokens each, 1,152 bytes a layer.
+  TEST_CASE("the count of a pipeline may be that of the larger pool") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.pipeline_parallel = 2;
+    log.ranks.push_back(log.ranks.front());
+    log.ranks.back().pool_gib = *log.start.pool_gib * 1.02;
+    // Of the smaller pool with all of 16 layers; the larger holds a fiftieth more.
+    const domain::Calibration smaller = calibrated(log, "h100-sxm-80");
+    REQUIRE(smaller.tokens);
+    const std::int64_t least = smaller.tokens->least;
+    CHECK(static_cast<double>(smaller.tokens->most) ==
+          doctest::Approx(1.02 * static_cast<double>(least)).epsilon(0.001));
+  }
+
   // CodeLlama-7b by 0.19.0 on H100 compiled its graph (4.21 s) and peaked at 0.77 GiB, its forward
   // pass alone: 8192 tokens x (3 x 11008 + 4 x 4096) x 2 bytes = 0.754 GiB and rounding; its table
   // of 32,016 x 4,096 x 2 bytes is 0.24. With Qwen3-8B's of 151,936 x 4,096 x 2 bytes, 1.16 GiB, a

@@ -320,6 +320,30 @@ TEST_SUITE("catalog") {
     CHECK(found(other.path()).weights.linear == Quantization::Awq);
   }
 
+  // MBZUAI/AIN, a Qwen2-VL of 8,291,375,616 values in bfloat16: its files hold 33,165,502,464 bytes,
+  // four a value, its tower's with them.
+  TEST_CASE("towers are written down in 32 bits with the rest") {
+    const TemporaryFolder folder;
+    folder.write("config.json", R"({"model_type": "qwen2_vl", "architectures":
+      ["Qwen2VLForConditionalGeneration"], "hidden_size": 3584, "intermediate_size": 18944,
+      "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size":
+      152064, "max_position_embeddings": 32768, "tie_word_embeddings": false, "torch_dtype":
+      "bfloat16", "rope_theta": 1000000, "rope_scaling": {"type": "mrope", "mrope_section":
+      [16, 24, 24]}, "vision_config": {"depth": 32, "embed_dim": 1280, "hidden_size": 3584,
+      "mlp_ratio": 4, "num_heads": 16, "in_chans": 3, "patch_size": 14, "spatial_merge_size": 2,
+      "temporal_patch_size": 2}})");
+    folder.write("model.safetensors.index.json",
+                 R"({"metadata": {"total_size": 33165502464}, "weight_map":
+                    {"model.embed_tokens.weight": "model-00001-of-00002.safetensors",
+                     "lm_head.weight": "model-00002-of-00002.safetensors"}})");
+    const Model model = found(folder.path());
+    CHECK(model.parameters.total == 8'291'375'616);
+    CHECK(std::ranges::any_of(model.notes, [](const std::string& note) {
+      return note.contains("33165502464") && note.contains("fp32");
+    }));
+    CHECK(model.origin == "index of safetensors and config.json");
+  }
+
   TEST_CASE("who says the precision need not know a checkpoint's own") {
     const TemporaryFolder folder;
     std::string config = kConfig;

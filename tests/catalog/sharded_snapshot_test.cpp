@@ -128,6 +128,14 @@ TEST_SUITE("catalog") {
       CHECK(stored(model) == 150'000);
       CHECK(says(model, "150000 bytes, architecture and scheme give 173696: the total wins"));
     }
+    SUBCASE("a checkpoint of 16 bits that is written down in 32 stays one") {
+      folder.write("model.safetensors.index.json",
+                   index_of(halves(checkpoint(plain)), 2 * 173'696));
+      const Model model = read(folder);
+      CHECK(model.weights.linear == Quantization::Fp32);
+      CHECK(stored(model) == 2 * 173'696);
+      CHECK(says(model, "the total wins, which is that of fp32"));
+    }
     SUBCASE("the scheme's own total needs no word") {
       folder.write("model.safetensors.index.json", index_of(halves(checkpoint(plain)), 173'696));
       const Model model = read(folder);

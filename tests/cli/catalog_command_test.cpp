@@ -33,6 +33,22 @@ std::size_t models_in(const std::string& line) {
 }  // namespace
 
 TEST_SUITE("cli") {
+  // ollama.com/library/gemma3:27b: 17 GB in Q4_K_M.
+  TEST_CASE("names of Ollama's library are its files, and elsewhere the models behind them") {
+    const auto of_ollama = run_line("estimate gemma3:27b --engine ollama --gpu l40s --context 4k");
+    CHECK(of_ollama.out.starts_with("google/gemma-3-27b-it"));
+    CHECK(of_ollama.out.contains("q4_k_m"));
+    CHECK(of_ollama.out.contains("what Ollama serves as 'gemma3:27b'"));
+    const auto of_vllm = run_line("estimate llama3.1:8b --gpu l40s --context 4k");
+    CHECK(of_vllm.out.starts_with("meta-llama/Llama-3.1-8B-Instruct"));
+    CHECK(of_vllm.out.contains("bf16"));
+  }
+
+  TEST_CASE("a precision that only a name tells is not said to be the checkpoint's") {
+    const auto named = run_line("estimate unsloth/Qwen3-30B-A3B-GGUF --gpu l40s --context 4k");
+    CHECK(named.out.contains("from the repository's name"));
+  }
+
   TEST_CASE("the built-in catalog passes its own check") {
     const auto outcome = run_line("catalog check");
     CHECK(outcome.status == 0);

@@ -117,6 +117,25 @@ TEST_SUITE("estimate") {
     CHECK(is_noted(*handed_on, "hands other types to llama-server"));
   }
 
+  // nvidia/Llama-3.1-8B-Instruct-NVFP4, whose hf_quant_config.json asks for FP8: 0.13.0 counts 60,064
+  // tokens of 7.33 GiB, 131,072 bytes each; from pull request 30785 on it is half of that.
+  TEST_CASE("ModelOpt's type of the cache is followed from 0.14 on") {
+    const auto type_by = [](std::string_view version) {
+      const auto estimate = answer({.engine = "vllm",
+                                    .version = version,
+                                    .type = "auto",
+                                    .model = "nvidia/Llama-3.1-8B-Instruct-NVFP4"});
+      REQUIRE(estimate);
+      return *estimate;
+    };
+    const domain::Estimate before = type_by("0.13");
+    CHECK(before.kv_bytes_per_token == Bytes(131'072));
+    CHECK(before.kv_cache_type.from.contains("passes over"));
+    CHECK(gib_of(7.325) / before.kv_bytes_per_token <= 60'064);
+    CHECK(60'064 <= gib_of(7.335) / before.kv_bytes_per_token);
+    CHECK(type_by("0.14").kv_bytes_per_token == Bytes(65'536));
+  }
+
   TEST_CASE("a KV cache of latents is for models that keep them") {
     check_refused({.engine = "vllm", .version = "0.31", .type = "fp8_ds_mla"},
                   "fp8-ds-mla is a KV cache of latents, and meta-llama/Llama-3.1-8B-Instruct keeps "
