@@ -26,8 +26,8 @@ using domain::Range;
 struct Row {
   std::string_view name;
   std::string_view description;
-  std::optional<double> EngineStart::* printed;
-  std::optional<double> RankReading::* of_rank;
+  std::optional<double> EngineStart::*printed;
+  std::optional<double> RankReading::*of_rank;
   Range (*predicted)(const domain::Estimate&);
 };
 

@@ -54,11 +54,13 @@ Range as_read(Range predicted, std::string_view term, const EngineStart& start,
 std::string why_read_otherwise(const EngineStart& start,
                                const std::optional<domain::VisibleMemory>& gpu) {
   if (start.is_under_wsl) {
-    return "under WSL Windows draws on the same GPU: ranges of what the engine reads as free memory "
+    return "under WSL Windows draws on the same GPU: ranges of what the engine reads as free "
+           "memory "
            "hold what Windows may take meanwhile";
   }
   if (gpu && shares_memory(*gpu)) {
-    return "GPU and host share one memory: ranges of what the engine reads as free memory hold what "
+    return "GPU and host share one memory: ranges of what the engine reads as free memory hold "
+           "what "
            "the system's page cache may take or free meanwhile";
   }
   return {};

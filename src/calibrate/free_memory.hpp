@@ -1,6 +1,6 @@
-// What an engine reads as a difference of free memory holds more than its own where others share the
-// GPU's memory and the engine cannot know them: Windows beside a WSL, the system's page cache where
-// GPU and host have one memory.
+// What an engine reads as a difference of free memory holds more than its own where others share
+// the GPU's memory and the engine cannot know them: Windows beside a WSL, the system's page cache
+// where GPU and host have one memory.
 #pragma once
 
 #include <optional>

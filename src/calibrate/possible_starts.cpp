@@ -178,7 +178,7 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
 
 /// Every start with every value; those with the first value stand first.
 template <typename Value>
-void vary(std::vector<PossibleStart>& starts, Value EngineStart::* setting,
+void vary(std::vector<PossibleStart>& starts, Value EngineStart::*setting,
           const std::vector<Value>& values) {
   const std::size_t count = starts.size();
   for (const Value& value : values | std::views::drop(1)) {

@@ -108,7 +108,8 @@ bool has_memory(const domain::Device& device, double gb) {
 std::optional<domain::Device> device_called(std::string label, const profiles::Profiles& profiles) {
   if (label.empty()) return std::nullopt;
   if (Result<domain::Device> device = profiles.find(label)) return *std::move(device);
-  std::ranges::replace_if(label, [](char letter) { return letter == '-' || letter == '_'; }, ' ');
+  std::ranges::replace_if(
+      label, [](char letter) { return letter == '-' || letter == '_'; }, ' ');
   if (Result<domain::Device> device = profiles.find(label)) return *std::move(device);
   return std::nullopt;
 }

@@ -40,9 +40,9 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 }
 
 /// Words of remarks that say where a checkpoint lies or who starts it.
-constexpr auto kOfPlace = std::to_array<std::string_view>(
-    {".py", "container", "deployment", "folder", "image", "local", "path", "recipe", "served",
-     "service"});
+constexpr auto kOfPlace =
+    std::to_array<std::string_view>({".py", "container", "deployment", "folder", "image", "local",
+                                     "path", "recipe", "served", "service"});
 /// Remarks on where the name was read.
 constexpr auto kOfReading =
     std::to_array<std::string_view>({"as stated", "id not in excerpt", "title"});

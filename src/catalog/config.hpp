@@ -27,7 +27,6 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
                                   FormatBy by = FormatBy::Checkpoint);
 
 /// From a path: a config.json, or a folder with one, and a side file that lies beside it.
-Result<domain::Model> read_config_path(const std::string& path,
-                                       FormatBy by = FormatBy::Checkpoint);
+Result<domain::Model> read_config_path(const std::string& path, FormatBy by = FormatBy::Checkpoint);
 
 }  // namespace gpushape::catalog

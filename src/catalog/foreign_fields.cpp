@@ -83,8 +83,21 @@ constexpr auto kForeign = std::to_array<std::string_view>({
 
 // Words in the name of a group of fields that speak of a part of its own.
 constexpr auto kParts = std::to_array<std::string_view>({
-    "vision", "visual", "vit_", "image", "audio", "speech", "video", "tower", "encoder", "expert",
-    "moe", "ffn", "ssm", "mamba", "per_layer",
+    "vision",
+    "visual",
+    "vit_",
+    "image",
+    "audio",
+    "speech",
+    "video",
+    "tower",
+    "encoder",
+    "expert",
+    "moe",
+    "ffn",
+    "ssm",
+    "mamba",
+    "per_layer",
 });
 
 /// "visual", "speech_config", "ssm_cfg": a group that no reader has asked for.

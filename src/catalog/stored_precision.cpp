@@ -70,8 +70,9 @@ std::string method_of(const Fields& fields) {
   if (fields.given("load_in_4bit") || fields.given("load_in_8bit")) return "bitsandbytes";
   if (fields.given("config_groups")) return "compressed-tensors";
   if (fields.given("global_quant_config")) return "quark";
-  if (fields.given("w_bit")) return "awq";                                   // AutoAWQ
-  if (fields.given("bits") && fields.given("group_size") && !is_mlx(fields)) return "gptq";  // AutoGPTQ
+  if (fields.given("w_bit")) return "awq";  // AutoAWQ
+  if (fields.given("bits") && fields.given("group_size") && !is_mlx(fields))
+    return "gptq";  // AutoGPTQ
   if (is_mlx(fields)) return "mlx";
   return {};
 }
@@ -196,8 +197,8 @@ bool read_of(Reader& reader, const Taker& taker) {
   return true;
 }
 
-/// ModelOpt's hf_quant_config.json holds it in a field, AutoGPTQ's quantize_config.json and AutoAWQ's
-/// quant_config.json are nothing else.
+/// ModelOpt's hf_quant_config.json holds it in a field, AutoGPTQ's quantize_config.json and
+/// AutoAWQ's quant_config.json are nothing else.
 void read_side_file(const document::Document& file, const Taker& taker) {
   const std::string& path = file.source->file;
   const std::string name = path.substr(path.rfind('/') + 1);

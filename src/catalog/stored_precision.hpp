@@ -16,7 +16,7 @@ namespace gpushape::catalog {
 struct StoredPrecision {
   domain::WeightFormat weights;  ///< `other` is left to the caller
   std::optional<domain::KvCacheType> kv_cache;
-  std::vector<std::string> notes;  ///< what the model's notes must say
+  std::vector<std::string> notes;    ///< what the model's notes must say
   std::optional<Diagnostic> unread;  ///< its method is not understood
 };
 
@@ -32,7 +32,6 @@ StoredPrecision read_quantization_config(document::Reader& reader);
 /// quantization_config of the config or of its text part (`text`; null for none), the type of
 /// routed experts, and where both are silent the side file (null for none). `by`: config.hpp.
 void read_stored_precision(document::Reader& config, document::Reader* text,
-                           const document::Document* side_file, FormatBy by,
-                           domain::Model& model);
+                           const document::Document* side_file, FormatBy by, domain::Model& model);
 
 }  // namespace gpushape::catalog

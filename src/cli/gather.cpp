@@ -146,8 +146,7 @@ Diagnostics look_up_model(const catalog::Catalog& catalog, domain::Workload& wor
                           Gathered& gathered) {
   Diagnostics faults;
   const std::string& name = workload.model->value;
-  const auto by =
-      workload.quantization ? catalog::FormatBy::Asker : catalog::FormatBy::Checkpoint;
+  const auto by = workload.quantization ? catalog::FormatBy::Asker : catalog::FormatBy::Checkpoint;
   auto of_library = find_library_model(catalog, workload);
   Result<domain::Model> model = of_library ? *std::move(of_library)
                                 : workload.model->origin == domain::Origin::Flag

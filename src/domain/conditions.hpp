@@ -63,7 +63,7 @@ struct Conditions {
 
 struct ConditionRow {
   std::string_view name;
-  double Conditions::* value;
+  double Conditions::*value;
   std::string_view description;
 };
 
@@ -133,12 +133,12 @@ class When {
   /// How many comparisons there are where all of them hold; -1 otherwise. One that cannot be read
   /// does not hold.
   [[nodiscard]] int rank(const Conditions& conditions) const;
-  [[nodiscard]] bool asks_for(double Conditions::* value) const;
+  [[nodiscard]] bool asks_for(double Conditions::*value) const;
 
  private:
   enum class Sign : std::uint8_t { Equal, AtLeast, Below };
   struct Comparison {
-    double Conditions::* value = nullptr;
+    double Conditions::*value = nullptr;
     Sign sign = Sign::Equal;
     double bound = 0;
   };

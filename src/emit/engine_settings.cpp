@@ -183,10 +183,10 @@ std::optional<Setting> draft_setting(const domain::EngineSettings& engine,
   const std::string why = engine.draft_tokens ? "tokens proposed in one step, as asked for"
                                               : "--draft-tokens says another number";
   if (setting == "draft" && engine.draft_model)
-    return Setting{fmt::format(R"({{{}"model":"{}","num_speculative_tokens":{}}})",
-                               method_in_json(*engine.draft_model),
-                               draft_name(*engine.draft_model), tokens),
-                   "--draft-model: its weights and cache were sized beside the model's; " + why};
+    return Setting{
+        fmt::format(R"({{{}"model":"{}","num_speculative_tokens":{}}})",
+                    method_in_json(*engine.draft_model), draft_name(*engine.draft_model), tokens),
+        "--draft-model: its weights and cache were sized beside the model's; " + why};
   if (setting == "draft")
     return Setting{fmt::format(R"({{"method":"mtp","num_speculative_tokens":{}}})", tokens),
                    "the model's own layers that predict more than one token"};

@@ -14,7 +14,8 @@ TEST_SUITE("calibrate") {
   // Qwen3-30B-A3B-FP8 by 0.13.0 on GB10, of which 121.6 GiB are visible: 0.3 of them less 29.04 of
   // weights and 1.4 of a step leave 6.0, and 4.04 are printed. Qwen3.5-35B-A3B-FP8 by 0.18.1
   // captures its graphs in 0.04 GiB.
-  TEST_CASE("a pool of shared memory holds what the page cache may take, and graphs may show none") {
+  TEST_CASE(
+      "a pool of shared memory holds what the page cache may take, and graphs may show none") {
     domain::VisibleMemory gb10;
     gb10.device = "gb10";
     gb10.bytes = domain::exactly(gib_of(121.6));
@@ -22,9 +23,8 @@ TEST_SUITE("calibrate") {
     CHECK(pool.low < gib_of(4.04));
     CHECK(pool.low > gib_of(2));
     CHECK(pool.high > gib_of(6));
-    const Range graphs =
-        as_read({.low = gib_of(0.2), .expected = gib_of(1.5), .high = gib_of(5.6)}, "graphs", {},
-                gb10);
+    const Range graphs = as_read({.low = gib_of(0.2), .expected = gib_of(1.5), .high = gib_of(5.6)},
+                                 "graphs", {}, gb10);
     CHECK(graphs.low == Bytes(0));
     CHECK(graphs.high == gib_of(5.6));
     const Range weights = domain::exactly(gib_of(29.04));

@@ -89,9 +89,8 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("what was asked for brings nothing") {
-    CHECK_FALSE(
-        start_of("0.10.2", asked_for("'max_num_batched_tokens': 2048") + chunks_of(2048))
-            .max_num_seqs.has_value());
+    CHECK_FALSE(start_of("0.10.2", asked_for("'max_num_batched_tokens': 2048") + chunks_of(2048))
+                    .max_num_seqs.has_value());
     CHECK(start_of("0.10.2", asked_for("'max_num_seqs': 16") + chunks_of(2048)).max_num_seqs == 16);
     // Before, sequences did not go by the device.
     CHECK_FALSE(start_of("0.7.3", chunks_of(2048)).max_num_seqs.has_value());

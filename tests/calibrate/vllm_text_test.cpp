@@ -60,9 +60,8 @@ TEST_SUITE("calibrate") {
       return term.name == "weights";
     }));
     CHECK_FALSE(calibration.tokens);
-    CHECK(std::ranges::any_of(calibration.notes, [](const std::string& note) {
-      return note.contains("not modelled");
-    }));
+    CHECK(std::ranges::any_of(
+        calibration.notes, [](const std::string& note) { return note.contains("not modelled"); }));
   }
 
   // Kimi-K2.6 by 0.15.1 on two stages of eight: 29.03 GiB for 30 layers and 29.85 for 31 hold no

@@ -302,11 +302,13 @@ TEST_SUITE("catalog") {
 
   // quantize_config.json of TheBloke's repositories, quant_config.json of AutoAWQ: neither has a
   // quant_method, and config.json says nothing of them.
-  TEST_CASE("what AutoGPTQ and AutoAWQ lay beside a config is read, other files of the name are not") {
+  TEST_CASE(
+      "what AutoGPTQ and AutoAWQ lay beside a config is read, other files of the name are not") {
     const TemporaryFolder folder;
     folder.write("config.json", kConfig);
-    const std::string gptq = folder.write(
-        "quantize_config.json", R"({"bits": 4, "group_size": 128, "desc_act": false, "sym": true})");
+    const std::string gptq =
+        folder.write("quantize_config.json",
+                     R"({"bits": 4, "group_size": 128, "desc_act": false, "sym": true})");
     const Model model = found(folder.path());
     CHECK(model.weights.linear == Quantization::GptqInt4);
     CHECK(model.notes.front().contains("quantize_config.json"));
@@ -320,8 +322,8 @@ TEST_SUITE("catalog") {
     CHECK(found(other.path()).weights.linear == Quantization::Awq);
   }
 
-  // MBZUAI/AIN, a Qwen2-VL of 8,291,375,616 values in bfloat16: its files hold 33,165,502,464 bytes,
-  // four a value, its tower's with them.
+  // MBZUAI/AIN, a Qwen2-VL of 8,291,375,616 values in bfloat16: its files hold 33,165,502,464
+  // bytes, four a value, its tower's with them.
   TEST_CASE("towers are written down in 32 bits with the rest") {
     const TemporaryFolder folder;
     folder.write("config.json", R"({"model_type": "qwen2_vl", "architectures":
@@ -354,7 +356,8 @@ TEST_SUITE("catalog") {
     CHECK(refused.error().front().message == "quantization method 'modelslim' is not understood");
     const auto model = catalog().find(file, gpushape::catalog::FormatBy::Asker);
     REQUIRE(model);
-    CHECK(model->weights.linear == found(folder.write("plain/config.json", kConfig)).weights.linear);
+    CHECK(model->weights.linear ==
+          found(folder.write("plain/config.json", kConfig)).weights.linear);
     CHECK(model->notes.front().contains("modelslim"));
   }
 

@@ -146,8 +146,9 @@ TEST_SUITE("estimate") {
     CHECK(expected(both, Part::Draft).gib() ==
           doctest::Approx(Bytes(2 * 275'394'240LL).gib()).epsilon(0.06));
     // It reads hidden states of 2,880 and 201,088 words, Qwen3-8B has 4,096 and 151,936.
-    const auto elsewhere = estimate::estimate_memory(
-        *built_in().find("Qwen/Qwen3-8B"), workload, *example::built_in_catalog().engine("vllm"), {});
+    const auto elsewhere =
+        estimate::estimate_memory(*built_in().find("Qwen/Qwen3-8B"), workload,
+                                  *example::built_in_catalog().engine("vllm"), {});
     REQUIRE_FALSE(elsewhere);
     CHECK(elsewhere.error().front().message.contains("made for another model"));
   }

@@ -117,8 +117,8 @@ TEST_SUITE("estimate") {
     CHECK(is_noted(*handed_on, "hands other types to llama-server"));
   }
 
-  // nvidia/Llama-3.1-8B-Instruct-NVFP4, whose hf_quant_config.json asks for FP8: 0.13.0 counts 60,064
-  // tokens of 7.33 GiB, 131,072 bytes each; from pull request 30785 on it is half of that.
+  // nvidia/Llama-3.1-8B-Instruct-NVFP4, whose hf_quant_config.json asks for FP8: 0.13.0 counts
+  // 60,064 tokens of 7.33 GiB, 131,072 bytes each; from pull request 30785 on it is half of that.
   TEST_CASE("ModelOpt's type of the cache is followed from 0.14 on") {
     const auto type_by = [](std::string_view version) {
       const auto estimate = answer({.engine = "vllm",

@@ -11,8 +11,8 @@
 
 namespace gpushape::calibrate::logs {
 
-/// The list behind "non-default args: ", where the line holds it to its end: what it does not name is
-/// the engine's default.
+/// The list behind "non-default args: ", where the line holds it to its end: what it does not name
+/// is the engine's default.
 std::optional<std::string_view> whole_list(std::string_view line);
 
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".

@@ -48,7 +48,8 @@ void read_step(std::string_view line, StepWords& said) {
   said.is_server |= line.contains("vLLM API server version ") || line.contains("(APIServer ");
   for (const std::string_view words : {"compile_ranges_endpoints", "compile_ranges_split_points"}) {
     const auto rest = behind(line, words);
-    if (const auto tokens = rest ? last_of_list(*rest) : std::nullopt) said.compiled_tokens = tokens;
+    if (const auto tokens = rest ? last_of_list(*rest) : std::nullopt)
+      said.compiled_tokens = tokens;
   }
   if (const auto rest = behind(line, "for compile range (1, "); rest && !said.compiled_tokens)
     said.compiled_tokens = leading_count(*rest);
