@@ -79,7 +79,7 @@ const Family* family_of_class(std::string_view architecture) {
 }
 
 std::string default_class(const Family& family) {
-  const std::string stem(family.stems.substr(0, family.stems.find(' ')));
+  std::string stem(family.stems.substr(0, family.stems.find(' ')));
   // Some first stems are whole names of classes.
   if (stem.ends_with("ForCausalLM")) return stem;
   return stem + (family.decoder.empty() ? "ForCausalLM" : "ForConditionalGeneration");

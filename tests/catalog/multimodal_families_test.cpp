@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/config.hpp"
+#include "published_totals.hpp"
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -14,12 +15,6 @@ using gpushape::catalog::read_config;
 using gpushape::domain::LayerKind;
 
 namespace {
-
-struct Published {
-  const char* id;
-  std::int64_t total;
-  const char* config;
-};
 
 const std::string kDeepseekDecoder =
     R"("hidden_size": 1280, "intermediate_size": 6848, "num_hidden_layers": 12,
@@ -149,7 +144,11 @@ const std::vector<Published> kPublished = {
       "bfloat16"})"},
     // 428,225,600 of SigLIP with its head + 4608 x 1280 + 1280 x 1280 + 4 x 1280 of the projector,
     // and 2,934,734,080 of the decoder.
-    {"deepseek-ai/deepseek-vl2-tiny", 428'225'600 + 7'541'760 + 2'934'734'080, nullptr},
+    {"deepseek-ai/deepseek-vl2-tiny", 428'225'600 + 7'541'760 + 2'934'734'080,
+     R"({"model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2", )" +
+         kDeepseekDecoder +
+         R"(}, "vision_config": {"layers": 27, "mlp_ratio": 3.7362, "model_name":
+      "siglip_so400m_patch14_384", "patch_size": 14, "width": 1152}, "torch_dtype": "bfloat16"})"},
     // Of Ministral 3B, 30 layers of 106,960,896 and 2 x 131072 x 3072 + 3072; of Whisper's encoder
     // 636,968,960; of the projector 5120 x 3072 + 3072 x 3072. The card: 9.5 GB on a GPU.
     {"mistralai/Voxtral-Mini-3B-2507", 4'014'136'320 + 636'968'960 + 25'165'824,
@@ -171,24 +170,11 @@ const std::vector<Published> kPublished = {
       "torch_dtype": "bfloat16"})"},
 };
 
-std::string text_of(const Published& row) {
-  if (row.config != nullptr) return row.config;
-  return R"({"model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2", )" +
-         kDeepseekDecoder +
-         R"(}, "vision_config": {"layers": 27, "mlp_ratio": 3.7362, "model_name":
-      "siglip_so400m_patch14_384", "patch_size": 14, "width": 1152}, "torch_dtype": "bfloat16"})";
-}
-
 }  // namespace
 
 TEST_SUITE("catalog") {
   TEST_CASE("a family with towers has the parameters of its checkpoint") {
-    for (const Published& row : kPublished) {
-      CAPTURE(row.id);
-      const auto model = read_config(json(text_of(row)), row.id);
-      if (!model) FAIL(messages(model.error()));
-      CHECK(model->parameters.total == row.total);
-    }
+    check_totals(kPublished);
   }
 
   // The Hub counts 3,336,106,240 and 3,389,119,360.
@@ -280,9 +266,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("experts for images lie beside those for text, which alone are routed to") {
-    const auto row =
-        std::ranges::find(kPublished, std::string("baidu/ERNIE-4.5-VL-28B-A3B-PT"),
-                          [](const Published& other) { return std::string(other.id); });
+    const auto row = std::ranges::find(kPublished, "baidu/ERNIE-4.5-VL-28B-A3B-PT", &Published::id);
     const auto model = model_of(row->config);
     const auto& experts = model.layers.back().layer.feed_forward.experts;
     REQUIRE(experts);

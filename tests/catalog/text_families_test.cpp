@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/config.hpp"
+#include "published_totals.hpp"
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
@@ -13,12 +14,6 @@ using gpushape::catalog::read_config;
 using gpushape::domain::LayerKind;
 
 namespace {
-
-struct Published {
-  const char* id;
-  std::int64_t total;
-  const char* config;
-};
 
 const std::vector<Published> kPublished = {
     // Its index: 16,061,784,576 bytes, of which 34 x 64 x 4 of inv_freq.
@@ -74,14 +69,7 @@ const std::string kDeberta =
 }  // namespace
 
 TEST_SUITE("catalog") {
-  TEST_CASE("a family of text has the parameters of its checkpoint") {
-    for (const Published& row : kPublished) {
-      CAPTURE(row.id);
-      const auto model = read_config(json(row.config), row.id);
-      if (!model) FAIL(messages(model.error()));
-      CHECK(model->parameters.total == row.total);
-    }
-  }
+  TEST_CASE("a family of text has the parameters of its checkpoint") { check_totals(kPublished); }
 
   TEST_CASE("LongCat-Flash caches two latents a block, and its mixtures have a dense network too") {
     const auto model = model_of(kPublished[1].config);

@@ -43,7 +43,7 @@ void add_minicpm46_vision(ConfigParts& parts) {
   // Each round merges `merged` patches; the last one gives what the decoder takes.
   const std::int64_t merged = patches_of(parts.root(), "merge_kernel_size");
   const std::int64_t rounds = parts.root().integer("merger_times", kMergeEdge).value_or(1);
-  const std::int64_t before = 2 * 4 * hidden + linear_values(4 * hidden, 4 * hidden);
+  const std::int64_t before = 8 * hidden + linear_values(4 * hidden, 4 * hidden);
   tower.parameters = siglip_values(tower, patches.patch, patches.side * patches.side) + inserted +
                      (rounds - 1) * (before + linear_values(4 * hidden, hidden)) + before +
                      linear_values(4 * hidden, out);
