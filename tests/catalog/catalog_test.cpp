@@ -306,9 +306,8 @@ TEST_SUITE("catalog") {
       "what AutoGPTQ and AutoAWQ lay beside a config is read, other files of the name are not") {
     const TemporaryFolder folder;
     folder.write("config.json", kConfig);
-    const std::string gptq =
-        folder.write("quantize_config.json",
-                     R"({"bits": 4, "group_size": 128, "desc_act": false, "sym": true})");
+    folder.write("quantize_config.json",
+                 R"({"bits": 4, "group_size": 128, "desc_act": false, "sym": true})");
     const Model model = found(folder.path());
     CHECK(model.weights.linear == Quantization::GptqInt4);
     CHECK(model.notes.front().contains("quantize_config.json"));

@@ -10,7 +10,6 @@
 #include "texts.hpp"
 
 using namespace gpushape::catalog::testing;
-using gpushape::catalog::read_config;
 
 namespace {
 

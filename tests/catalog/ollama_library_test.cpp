@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/built_in_catalog.hpp"
 
@@ -20,7 +21,7 @@ TEST_SUITE("catalog") {
       Quantization quantization;
       bool is_stated;
     };
-    const Row rows[] = {
+    const std::vector<Row> rows = {
         {"gemma3:27b", "google/gemma-3-27b-it", Quantization::MixQ4KM, false},
         {"gemma3:4b-it-qat", "google/gemma-3-4b-it", Quantization::Q4_0, true},
         {"qwen3:30b-a3b", "Qwen/Qwen3-30B-A3B", Quantization::MixQ4KM, false},

@@ -16,8 +16,6 @@
 namespace gpushape {
 namespace {
 
-using domain::Fact;
-using domain::Origin;
 using domain::Part;
 
 const catalog::Catalog& built_in() {
