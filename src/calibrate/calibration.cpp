@@ -87,16 +87,18 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   if (start.expert_parallel > 1) ranks("expertParallel", start.expert_parallel);
   if (start.context_tokens) add("contextTokens", std::to_string(*start.context_tokens), "the log");
   add("maxNumSeqs", std::to_string(estimate.settings.max_num_seqs.value),
-      origin(start.max_num_seqs.has_value()));
+      log.sequences_from.empty() ? origin(start.max_num_seqs.has_value()) : log.sequences_from);
   add("maxNumBatchedTokens", std::to_string(estimate.settings.max_num_batched_tokens.value),
-      origin(start.max_num_batched_tokens.has_value()));
+      log.step_tokens_from.empty() ? origin(start.max_num_batched_tokens.has_value())
+                                   : log.step_tokens_from);
   if (estimate.settings.gpu_memory_utilization.value > 0) {
     add("gpuMemoryUtilization",
         fmt::format("{:.6g}", estimate.settings.gpu_memory_utilization.value),
         origin(start.utilization.has_value()));
   }
   add("kvCacheType", std::string(name_of(estimate.kv_cache_type.value)),
-      origin(!start.kv_cache_type.empty()));
+      start.kv_cache_type == "auto" ? "the model, as the log asks"
+                                    : origin(!start.kv_cache_type.empty()));
   add("quantization", std::string(name_of(estimate.quantization.value)),
       is_format_of_log ? "the log" : "the model");
   if (!plans_buffers(start.engine))
@@ -297,6 +299,8 @@ std::string verdict_of(const Calibration& calibration, const std::string& failur
         calibration.token_cause.empty() ? std::string()
                                         : fmt::format(": {}", calibration.token_cause));
   }
+  if (compared == 0 && calibration.tokens)
+    return "the printed tokens are those of the printed pool; nothing else could be compared";
   if (compared == 0) return "nothing could be compared: see what is asked for";
   return fmt::format("every measured figure lies in its predicted range ({} compared)", compared);
 }

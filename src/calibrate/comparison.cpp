@@ -93,6 +93,7 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
           .utilization = !start.utilization && start.engine != "sglang",
           .settings = has_open_settings,
           .limits = has_open_settings || !tells_the_rest,
+          .device = !gpu.is_named,
           .adapter_rank = start.has_adapters && !start.adapter_rank,
           .drafts = start.speaks_of_drafts && !start.draft_tokens};
 }

@@ -45,6 +45,8 @@ struct EngineLog {
   std::optional<double> graph_estimate_gib;
   bool is_graph_estimate_subtracted = false;
   std::string version_from;                    ///< how the release was told, where none is printed
+  std::string sequences_from;                  ///< what tells the most sequences, where none stands
+  std::string step_tokens_from;                ///< likewise the tokens of a step
   std::string device_name;                     ///< where the log names the GPU
   std::optional<std::int64_t> encoder_tokens;  ///< budget of the encoder cache
   bool has_drafts = false;

@@ -103,7 +103,8 @@ std::vector<std::optional<std::int64_t>> batches(const EngineStart& start,
                                                  const Unstated& unstated) {
   std::vector<std::optional<std::int64_t>> values = {start.max_num_batched_tokens};
   const bool is_open = unstated.settings && !start.max_num_batched_tokens;
-  if (leaves_sequences_open(start, unstated) && !start.max_num_batched_tokens)
+  const bool goes_by_device = unstated.device && start.engine == "vllm";
+  if ((leaves_sequences_open(start, unstated) || goes_by_device) && !start.max_num_batched_tokens)
     std::ranges::copy(kUsualBatches, std::back_inserter(values));
   if (is_open && start.engine == "tensorrt-llm" && start.context_tokens)
     values.emplace_back((*start.context_tokens + kBlockTokens - 1) / kBlockTokens * kBlockTokens);

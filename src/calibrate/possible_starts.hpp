@@ -33,6 +33,7 @@ struct Unstated {
   bool utilization = false;  ///< of an engine with a default that people change
   bool settings = false;     ///< a harness gave settings of its own
   bool limits = false;       ///< limits that are not told may be others than the engine's defaults
+  bool device = false;       ///< which GPU it ran on, which makes the defaults of a step
   bool adapter_rank = false;
   bool drafts = false;  ///< the model's own layers predict, so many tokens that nobody says
 };

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/measured_starts.hpp"
@@ -94,6 +95,10 @@ bool takes_videos(const domain::Model& model) {
 }
 
 bool is_format_unstated(const EngineStart& start, const domain::Model& model) {
+  // A repository holds files of many types, of which "owner/name-GGUF:Q4_K_M" names one.
+  if (start.engine == "vllm" && start.quantization == "gguf" &&
+      catalog::lower_case(start.model).ends_with("-gguf"))
+    return true;
   return is_plain(model.weights.linear) && !plans_buffers(start.engine) &&
          !start.quantization.empty() && start.quantization != "None" &&
          !named_format(start.quantization) && !dtype_of(start.quantization);

@@ -21,7 +21,7 @@ void ask(const EngineLog& log, const Surroundings& surroundings, domain::Calibra
         surroundings.gpu ? "" : "; without it the pool, the peak and the graphs are not compared"));
   }
   if (log.is_excerpt) {
-    std::vector<std::string_view> flags;
+    std::vector<std::string> flags;
     if (log.start.tensor_parallel == 1) flags.emplace_back("--tp");
     if (!log.start.context_tokens) flags.emplace_back("--context");
     if (log.start.kv_cache_type.empty()) flags.emplace_back("--kv-cache-dtype");

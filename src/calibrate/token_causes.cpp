@@ -34,6 +34,8 @@ std::vector<Guess> guesses_of(const EngineStart& start, const domain::Model& mod
   std::vector<std::string> caches = {""};
   if (start.kv_cache_type.empty() && start.engine == "vllm")
     caches.insert(caches.end(), {"fp8", "int8_per_token_head", "nvfp4"});
+  // A checkpoint that calibrates the cache is not always taken at its word.
+  if (start.kv_cache_type.empty() || start.kv_cache_type == "auto") caches.emplace_back("bf16");
   const bool may_draft = model.multi_token_prediction && !start.draft_tokens && !start.draft_model;
   std::vector<std::optional<bool>> prefixes = {std::nullopt};
   if (!start.prefix_caching) prefixes.insert(prefixes.end(), {true, false});

@@ -96,9 +96,8 @@ int run_estimate(const ParsedFlags& parsed, Invocation& invocation, const Termin
                      });
   if (!faults.empty()) return refuse(faults, terminal);
   if (estimate->solution) return estimate->solution->value ? kDone : kAnswerIsNo;
-  // The question is asked of a GPU only together with a load: memory alone has no "no".
-  const bool is_asked = estimate->capacity && estimate->context_tokens;
-  return is_asked && estimate->capacity->fits_at == domain::FitsAt::None ? kAnswerIsNo : kDone;
+  const auto& capacity = estimate->capacity;
+  return capacity && capacity->fits_at == domain::FitsAt::None ? kAnswerIsNo : kDone;
 }
 
 }  // namespace gpushape::cli

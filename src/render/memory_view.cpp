@@ -275,13 +275,11 @@ void show_memory(Page& page, const Estimate& estimate) {
   const bool is_complete = schema::demand_is_known(estimate);
   const auto& split = estimate.parallelism;
   std::string heading = "Memory of one GPU";
-  if (domain::is_training(estimate) && split.tensor * split.pipeline * split.data > 1) {
-    heading = fmt::format("Memory of one GPU of {} (data {}, tensor {}, pipeline {})",
-                          split.tensor * split.pipeline * split.data, split.data, split.tensor,
+  if (split.tensor * split.pipeline * split.data > 1) {
+    const std::string copies = split.data > 1 ? fmt::format("data {}, ", split.data) : "";
+    heading = fmt::format("Memory of one GPU of {} ({}tensor {}, pipeline {})",
+                          split.tensor * split.pipeline * split.data, copies, split.tensor,
                           split.pipeline);
-  } else if (split.tensor * split.pipeline > 1) {
-    heading = fmt::format("Memory of one GPU of {} (tensor {}, pipeline {})",
-                          split.tensor * split.pipeline, split.tensor, split.pipeline);
   }
   page.heading(heading);
   Table table;

@@ -48,6 +48,10 @@ std::string verdict_of(const Estimate& estimate) {
   if (estimate.solution && estimate.capacity)
     return solved_verdict(*estimate.solution, place_name(*estimate.capacity));
   if (!schema::demand_is_known(estimate)) {
+    if (estimate.capacity && estimate.capacity->fits_at == domain::FitsAt::None) {
+      return fmt::format("does not fit {}: {} GiB on each GPU before the KV cache",
+                         place_name(*estimate.capacity), gib_text(estimate.total_bytes.expected));
+    }
     return fmt::format(
         "{} GiB before the KV cache; --context and --concurrency say how much that is.",
         gib_text(estimate.total_bytes.expected));
@@ -80,7 +84,8 @@ std::string together(const domain::AllGpus& all) {
 std::string estimate_text(const Estimate& estimate, const Style& style) {
   Page page(style);
   const bool fits =
-      !estimate.capacity || estimate.capacity->fits || !schema::demand_is_known(estimate);
+      !estimate.capacity || estimate.capacity->fits ||
+      (!schema::demand_is_known(estimate) && estimate.capacity->fits_at != domain::FitsAt::None);
   const Tone tone = fits ? Tone::Good : Tone::Bad;
   if (style.verbosity >= 0) {
     show_title(page, estimate);

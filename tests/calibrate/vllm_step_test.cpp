@@ -88,6 +88,21 @@ TEST_SUITE("calibrate") {
               .max_num_seqs == 256);
   }
 
+  // Qwen3.5-4B by 0.22 prints the share it was given nowhere else.
+  TEST_CASE("what graphs cost is printed with the share of the memory") {
+    CHECK(start_of("0.22.1",
+                   "INFO [gpu_worker.py:481] CUDA graph memory profiling is enabled (default since "
+                   "v0.21.0). The current --gpu-memory-utilization=0.5000 is equivalent to "
+                   "--gpu-memory-utilization=0.4855 without CUDA graph memory profiling.\n")
+              .utilization == 0.5);
+    CHECK(start_of("0.18.0",
+                   "INFO [gpu_worker.py:470] To try it now, set "
+                   "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=1 and increase "
+                   "--gpu-memory-utilization from 0.8000 to 0.8136 to maintain the same\n")
+              .utilization == 0.8);
+    CHECK_FALSE(start_of("0.22.1", "").utilization.has_value());
+  }
+
   TEST_CASE("what was asked for brings nothing") {
     CHECK_FALSE(start_of("0.10.2", asked_for("'max_num_batched_tokens': 2048") + chunks_of(2048))
                     .max_num_seqs.has_value());

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "estimate/engine_choices.hpp"
+#include "estimate/estimate_memory.hpp"
 #include "estimate/samples.hpp"
 #include "support/asked_engines.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using domain::Estimate;
@@ -83,5 +86,37 @@ TEST_SUITE("estimate") {
                                      printed_h100(), 0.95)
                     .has_value());
     CHECK(estimate::usual_steps("transformers").empty());
+  }
+
+  // transformers docs, "GGUF": the file is turned into floats while it is loaded. TensorRT-LLM's
+  // examples read Hugging Face folders alone.
+  TEST_CASE("engines that hold no GGUF types refuse them") {
+    for (const std::string_view engine : {"transformers", "tensorrt-llm"}) {
+      CAPTURE(engine);
+      const domain::Engine row = *example::built_in_catalog().engine(engine);
+      const domain::Model model = *example::built_in_catalog().find("Qwen/Qwen3-8B");
+      domain::Workload workload;
+      workload.engine.engine = flag(std::string(engine));
+      CHECK(estimate::estimate_memory(model, workload, row, std::nullopt).has_value());
+      workload.quantization = flag(domain::Quantization::MixQ4KM);
+      const auto refused = estimate::estimate_memory(model, workload, row, std::nullopt);
+      REQUIRE_FALSE(refused.has_value());
+      CHECK(refused.error().front().message.contains("q4_k_m"));
+    }
+  }
+
+  // Slots are whole: of states alone what is left over may be more in a smaller pool.
+  TEST_CASE("what SGLang's slots leave of a pool is a range in order") {
+    for (const std::string_view name :
+         {"tiiuae/falcon-mamba-7b", "mistralai/Mamba-Codestral-7B-v0.1"}) {
+      for (const auto& gpu : {printed_h100(), example::printed_h200()}) {
+        CAPTURE(name);
+        const AskedEngine row{name, "sglang", {}, 1};
+        const Estimate found = engine_estimate(row, engine_workload(row), gpu);
+        const domain::Range& pool = found.capacity->kv_pool_bytes;
+        CHECK(pool.low <= pool.expected);
+        CHECK(pool.expected <= pool.high);
+      }
+    }
   }
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "document/text_format.hpp"
+#include "domain/quantization.hpp"
 #include "schema/kinds.hpp"
 #include "support/sample_answers.hpp"
 #include "support/sample_measurement.hpp"
@@ -113,6 +114,18 @@ TEST_SUITE("schema") {
                                                           std::string(row.file));
       REQUIRE(document.has_value());
       check_described_and_closed(document->root, std::string(row.kind));
+    }
+  }
+
+  TEST_CASE("every quantization that an answer may name is in the schemas that list them") {
+    for (const std::string_view kind : {"Estimate", "Advice", "Workload"}) {
+      const auto text = gpushape::schema::schema_text(kind);
+      REQUIRE(text.has_value());
+      for (const auto& row : gpushape::kNames<gpushape::domain::Quantization>) {
+        CAPTURE(kind);
+        CAPTURE(row.name);
+        CHECK(text->contains("\"" + std::string(row.name) + "\""));
+      }
     }
   }
 

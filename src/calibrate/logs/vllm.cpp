@@ -240,7 +240,7 @@ EngineLog finished_start(const State& state, const std::string& file) {
   start.model = model_of(state);
   log.is_excerpt = !state.has_settings;
   if (log.is_excerpt) take_ranks(state.said, start);
-  take_step(state.step, log.has_drafts, start);
+  take_step(state.step, log);
   // Where some graphs came from a cache and others did not, the largest may be of either.
   const bool is_mixed = log.has_warm_cache == true && log.has_compiled;
   if (log.has_warm_cache && !is_mixed) start.compiles = !*log.has_warm_cache;

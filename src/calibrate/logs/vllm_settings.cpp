@@ -46,6 +46,18 @@ void take_share(EngineStart& start, std::optional<double> printed) {
   if (printed && !is_known_better) start.utilization = printed;
 }
 
+/// "The current --gpu-memory-utilization=0.5000 is equivalent to …", "increase
+/// --gpu-memory-utilization from 0.9000 to 0.9136". Source: vLLM v1/worker/gpu_worker.py, since
+/// 0.18.
+void read_share_of_graphs(std::string_view line, EngineStart& start) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"The current --gpu-memory-utilization=", "increase --gpu-memory-utilization from "});
+  for (const std::string_view words : kWords) {
+    if (const auto rest = behind(line, words); rest && !start.utilization)
+      start.utilization = leading_number(*rest);
+  }
+}
+
 /// "Unsloth: vLLM loading … with actual GPU utilization = 59.59%", "Unsloth: Using conservativeness
 /// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." Source: Unsloth's
 /// unsloth_zoo/vllm_utils.py, load_vllm.
@@ -167,6 +179,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))
     take_share(start, leading_number(*rest));
+  read_share_of_graphs(line, start);
   read_unsloth(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {
     if (const auto number = leading_number(*rest); number && line.contains("(util)"))

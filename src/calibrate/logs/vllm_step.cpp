@@ -62,18 +62,24 @@ void read_step(std::string_view line, StepWords& said) {
   }
 }
 
-void take_step(const StepWords& said, bool drafts, EngineStart& start) {
-  if (!start.max_num_batched_tokens) start.max_num_batched_tokens = said.compiled_tokens;
+void take_step(const StepWords& said, EngineLog& log) {
+  EngineStart& start = log.start;
+  if (!start.max_num_batched_tokens && said.compiled_tokens) {
+    start.max_num_batched_tokens = said.compiled_tokens;
+    log.step_tokens_from = "told from the range that is compiled";
+  }
   if (start.max_num_seqs) return;
   // The largest size of all is captured for any more sequences, too.
   const bool is_bound = said.largest_whole && said.largest_piece &&
-                        *said.largest_whole < *said.largest_piece && !drafts;
+                        *said.largest_whole < *said.largest_piece && !log.has_drafts;
   if (is_bound) {
     start.max_num_seqs = said.largest_whole;
+    log.sequences_from = "told from the graphs that are captured";
     return;
   }
   if (said.is_asked || !start.max_num_batched_tokens || !goes_by_device(start)) return;
   start.max_num_seqs = default_sequences(*start.max_num_batched_tokens, said, start);
+  if (start.max_num_seqs) log.sequences_from = "default with so many tokens";
 }
 
 }  // namespace gpushape::calibrate::logs

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "calibrate/engine_start.hpp"
+#include "calibrate/engine_log.hpp"
 
 namespace gpushape::calibrate::logs {
 
@@ -24,8 +24,7 @@ struct StepWords {
 /// Adds what a line says.
 void read_step(std::string_view line, StepWords& said);
 
-/// Fills in what the log states in no other way. `drafts` are several tokens a sequence, of which
-/// graphs are captured.
-void take_step(const StepWords& said, bool drafts, EngineStart& start);
+/// Fills in what the log states in no other way, and what it is told from.
+void take_step(const StepWords& said, EngineLog& log);
 
 }  // namespace gpushape::calibrate::logs

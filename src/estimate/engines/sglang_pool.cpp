@@ -1,6 +1,7 @@
 #include "estimate/engines/sglang_pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -77,9 +78,11 @@ SglangPool sglang_pool(const Situation& situation, const domain::Range& pool) {
   const auto without_states = [&](Bytes bytes) {
     return bytes - Bytes(costs.state) * state_slots(situation, costs, bytes);
   };
-  dealt.kv_bytes = {.low = without_states(pool.low),
-                    .expected = without_states(pool.expected),
-                    .high = without_states(pool.high)};
+  // Slots are whole: with states alone, what is left of a smaller pool may be more.
+  const std::array<Bytes, 3> left = {without_states(pool.low), without_states(pool.expected),
+                                     without_states(pool.high)};
+  dealt.kv_bytes = {
+      .low = std::ranges::min(left), .expected = left[1], .high = std::ranges::max(left)};
   // Where no layer holds every token, the window is all there is.
   const double asked = situation.plan->facts.expected("windowShare");
   const double ratio = costs.whole > 0 && costs.window > 0 && asked > 0 ? asked : 1;

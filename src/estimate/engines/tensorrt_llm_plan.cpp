@@ -60,6 +60,11 @@ void settle_tensorrt_llm(const Request& request, Plan& plan) {
 Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   const VersionChoice version = choose_version(request);
   WeightsChoice weights = choose_weights(request, {});
+  if (weights.layout.scheme.is_interleaved) {
+    return failure(fmt::format("tensorrt-llm does not read {}, which GGUF files hold",
+                               name_of(weights.quantization.value)),
+                   "give a format of safetensors (bf16, fp8, awq, nvfp4 …), or --engine llama.cpp");
+  }
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);

@@ -128,6 +128,11 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
   Request loaded = request;
   loaded.workload = &workload;
   WeightsChoice weights = choose_weights(loaded, kTransformersConverted);
+  if (weights.layout.scheme.is_interleaved) {  // transformers docs: gguf_file
+    return failure(fmt::format("transformers does not hold {}: it turns a GGUF file into floats",
+                               name_of(weights.quantization.value)),
+                   "give --quant bf16 for what it holds then, or --engine llama.cpp");
+  }
   take_weights(weights, conditions);
   ResolvedPlan resolved = begin_plan(loaded, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
