@@ -23,6 +23,7 @@ struct Conditions {
 
   double tensor_parallel = 1;
   double pipeline_parallel = 1;
+  double expert_groups = 1;
   double sequences = 0;           ///< rows of one sampler call
   double compute_capability = 0;  ///< 9.0; 0 where no GPU is given
   double device_gib = 0;          ///< of the device that NVML finds by index
@@ -70,6 +71,8 @@ struct ConditionRow {
 inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"tp", &Conditions::tensor_parallel, "tensor parallel size"},
     {"pp", &Conditions::pipeline_parallel, "pipeline parallel size"},
+    {"expertGroups", &Conditions::expert_groups,
+     "engines that are parallel by data and deal out their experts together; 1 for one"},
     {"sequences", &Conditions::sequences, "sequences of one sampler call"},
     {"cc", &Conditions::compute_capability, "CUDA compute capability; 0 without a GPU"},
     {"deviceGib", &Conditions::device_gib, "memory of the device that NVML finds by index, GiB"},

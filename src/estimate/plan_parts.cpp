@@ -188,6 +188,8 @@ Conditions conditions_of(const Request& request) {
   conditions.is_server = engine.server.value ? 1 : 0;
   conditions.compiles = compiling(engine);
   conditions.is_library = engine.library.value ? 1 : 0;
+  if (value_or_one(engine.expert) > 1)
+    conditions.expert_groups = static_cast<double>(value_or_one(engine.data));
   conditions.tensor_parallel = static_cast<double>(value_or_one(engine.tensor));
   conditions.pipeline_parallel = static_cast<double>(value_or_one(engine.pipeline));
   if (request.gpu == nullptr) return conditions;

@@ -130,12 +130,16 @@ void describe_non_torch(const Situation& situation, domain::Term& term);
 Spread communicators_bytes(const Situation& situation);
 void describe_communicators(const Situation& situation, domain::Term& term);
 bool several_gpus_work_together(const Situation& situation);
+/// Engines that are parallel by data deal out the experts of a model among them.
+bool experts_span_engines(const Plan& plan);
 /// Or share the experts of a model whose attention each has whole.
 bool several_ranks_work_together(const Situation& situation);
 
 Spread collectives_bytes(const Situation& situation);
 void describe_collectives(const Situation& situation, domain::Term& term);
 bool tensors_are_split(const Situation& situation);
+/// Tensors are split, or engines that are parallel by data share experts.
+bool collects(const Situation& situation);
 
 }  // namespace terms
 }  // namespace gpushape::estimate

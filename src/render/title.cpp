@@ -20,7 +20,8 @@ void show_title(Page& page, const domain::Estimate& estimate) {
   const domain::ParameterCounts& parameters = estimate.parameters;
   std::string line;
   if (parameters.total > 0) line = parameters_text(parameters.total) + " parameters";
-  if (parameters.active > 0 && parameters.active != parameters.total) {
+  const bool is_mixture = parameters_text(parameters.active) != parameters_text(parameters.total);
+  if (parameters.active > 0 && is_mixture) {
     line += fmt::format(", {} active for one token", parameters_text(parameters.active));
   }
   if (!estimate.model_source.empty()) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "estimate/engine_choices.hpp"
 #include "estimate/estimate_memory.hpp"
@@ -103,6 +104,32 @@ TEST_SUITE("estimate") {
       REQUIRE_FALSE(refused.has_value());
       CHECK(refused.error().front().message.contains("q4_k_m"));
     }
+  }
+
+  // https://github.com/vllm-project/recipes/pull/12: eight engines on eight H20 of 139.8 GiB share
+  // the experts, and have 48.66 GiB left at 0.9, 55.65 at 0.95. By hand: 8 x 8,192 tokens meet at
+  // the experts, 32,768 at a time, each 8 times with 6,144 + 2,560 values of 2 bytes; what is
+  // gathered and given back takes 2 x 65,536 x 6,144 x 2 bytes.
+  TEST_CASE("engines that share experts gather each other's tokens") {
+    const AskedEngine row{"Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8", "vllm", "0.10.1", 1};
+    domain::Workload workload = engine_workload(row);
+    workload.engine.data = flag<std::int64_t>(8);
+    workload.engine.expert = flag<std::int64_t>(8);
+    workload.context_tokens = flag<std::int64_t>(262'144);
+    for (const auto& [share, printed] : {std::pair(0.9, 48.66), std::pair(0.95, 55.65)}) {
+      workload.engine.gpu_memory_utilization = flag(share);
+      const Estimate found = engine_estimate(row, workload, example::printed_h200());
+      const domain::Range& pool = found.capacity->kv_pool_bytes;
+      CHECK(pool.low.gib() <= printed);
+      CHECK(pool.high.gib() >= printed);
+      CHECK(term_range(found, "activation").expected.gib() >= (4.56 + 1.61) / 1.0737);
+    }
+    // Alone, each step's own tokens.
+    workload.engine.data.reset();
+    workload.engine.expert.reset();
+    workload.engine.tensor = flag<std::int64_t>(8);
+    const Estimate split = engine_estimate(row, workload, example::printed_h200());
+    CHECK(term_range(split, "activation").expected.gib() < 2);
   }
 
   // Slots are whole: of states alone what is left over may be more in a smaller pool.

@@ -44,9 +44,9 @@ constexpr auto kVllmTerms = std::to_array<EngineTerm>({
     {kGraphs, Budget::Graphs},
     {kNonTorch, Budget::Profiled},
     {kCudaContext, Budget::Beside},
-    {kCommunicators, Budget::Beside},
+    {where(kCommunicators, terms::several_ranks_work_together), Budget::Beside},
     {{"collectives", Part::Communication, "workspaces of the collectives", terms::collectives_bytes,
-      terms::describe_collectives, terms::tensors_are_split, Follows::Plan},
+      terms::describe_collectives, terms::collects, Follows::Plan},
      Budget::Profiled},
 });
 

@@ -5,17 +5,24 @@
 
 namespace gpushape::estimate::terms {
 
+bool experts_span_engines(const Plan& plan) {
+  return plan.parallelism.data > 1 && plan.parallelism.expert > 1;
+}
+
 bool several_gpus_work_together(const Situation& situation) {
   return situation.plan->parallelism.tensor * situation.plan->parallelism.pipeline > 1;
 }
 
 bool several_ranks_work_together(const Situation& situation) {
-  const domain::Parallelism& parallelism = situation.plan->parallelism;
-  return several_gpus_work_together(situation) || (parallelism.data > 1 && parallelism.expert > 1);
+  return several_gpus_work_together(situation) || experts_span_engines(*situation.plan);
 }
 
 bool tensors_are_split(const Situation& situation) {
   return situation.plan->parallelism.tensor > 1;
+}
+
+bool collects(const Situation& situation) {
+  return tensors_are_split(situation) || experts_span_engines(*situation.plan);
 }
 
 Spread communicators_bytes(const Situation& situation) {
