@@ -110,6 +110,7 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   const bool may_have_zeros = !suffix.base.empty() || !domain::has_experts(base);
   format.zero_points = suffix.zero_points && may_have_zeros;
   format.is_named = true;
+  format.is_usual = suffix.names_no_type;
   format.is_told_by_name = !suffix.is_whole;
   format.richer = suffix.richer;
   if (domain::scheme(suffix.linear).granularity == domain::ScaleGranularity::None) {

@@ -62,6 +62,7 @@ struct WeightFormat {
   bool zero_points = false;  ///< a symmetric integer scheme with zero points all the same
   bool static_activation_scales = false;
   bool is_named = false;         ///< the precision is that which the repository's name tells
+  bool is_usual = false;         ///< a repository of several files, and the one that most take
   bool is_told_by_name = false;  ///< of the repository: what stays in `other` is the usual recipe
   /// Of a publisher who chooses layers to keep in `other` model by model: how much larger the
   /// checkpoint is at most, of itself.

@@ -126,8 +126,9 @@ domain::Fact<domain::KvCacheType> choose_kv_cache_type(const Request& request,
 /// `plan` holds facts, parallelism and the weights' layout already.
 CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan,
                                     domain::KvCacheType type);
-/// Where a precision comes from that nobody asked for: a Fact's `from`.
-std::string source_of_format(const domain::WeightFormat& stored);
+/// A precision that nobody asked for, and what tells it.
+domain::Fact<domain::Quantization> precision_of(const domain::WeightFormat& stored,
+                                                domain::Quantization quantization);
 /// The 16- or 32-bit type that activations and everything unquantized have.
 domain::Quantization dtype_of(const Request& request);
 

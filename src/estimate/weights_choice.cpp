@@ -23,7 +23,7 @@ Fact<Quantization> quantization_of(const Request& request) {
   if (request.workload->quantization) return *request.workload->quantization;
   const domain::WeightFormat& stored = request.model->weights;
   const Quantization quantization = is_plain(stored.linear) ? dtype_of(request) : stored.linear;
-  return {quantization, Origin::Catalog, source_of_format(stored)};
+  return precision_of(stored, quantization);
 }
 
 /// By a config.json, a header or the catalog. What the engine makes itself needs no recipe.
@@ -33,8 +33,11 @@ bool is_recipe_told(const domain::WeightFormat& stored, bool is_as_stored, bool 
 
 }  // namespace
 
-std::string source_of_format(const domain::WeightFormat& stored) {
-  return stored.is_named ? "the repository's name" : "the checkpoint";
+Fact<Quantization> precision_of(const domain::WeightFormat& stored, Quantization quantization) {
+  if (stored.is_usual)
+    return {quantization, Origin::Default, "what llama.cpp takes of several files"};
+  return {quantization, Origin::Catalog,
+          stored.is_named ? "the repository's name" : "the checkpoint"};
 }
 
 Quantization dtype_of(const Request& request) {

@@ -45,8 +45,12 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("a precision that only a name tells is not said to be the checkpoint's") {
-    const auto named = run_line("estimate unsloth/Qwen3-30B-A3B-GGUF --gpu l40s --context 4k");
+    const auto named = run_line("estimate RedHatAI/Qwen3-30B-A3B-FP8 --gpu l40s --context 4k");
     CHECK(named.out.contains("from the repository's name"));
+    // Nor does the name of a repository with files of many types tell one.
+    const auto usual = run_line("estimate unsloth/Qwen3-30B-A3B-GGUF --gpu l40s --context 4k");
+    CHECK(usual.out.contains("default: what llama.cpp takes of several"));
+    CHECK(usual.out.contains("(--quant)"));
   }
 
   TEST_CASE("the built-in catalog passes its own check") {

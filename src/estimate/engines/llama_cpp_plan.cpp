@@ -80,7 +80,7 @@ Result<FileChoice> choose_file(const Request& request) {
         fmt::format("{} is stored as {}, which no GGUF file holds: sized as a file of 16 bits",
                     model.id, name_of(stored)));
   }
-  choice.quantization = {type, Origin::Catalog, source_of_format(model.weights)};
+  choice.quantization = precision_of(model.weights, type);
   choice.mix = type;
   note_recipe(choice);
   return choice;
