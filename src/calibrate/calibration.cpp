@@ -14,6 +14,7 @@
 #include "calibrate/prediction.hpp"
 #include "calibrate/remarks.hpp"
 #include "calibrate/token_causes.hpp"
+#include "calibrate/verdict.hpp"
 #include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
@@ -263,46 +264,6 @@ void explain_recipe(const EngineLog& log, const domain::Model& model,
       weights->causes.push_back(fmt::format(
           "{}: give --model with its config.json, which says what stays in 16 bits", note));
   }
-}
-
-std::string verdict_of(const Calibration& calibration, const std::string& failure) {
-  const CalibratedTerm* worst = nullptr;
-  std::size_t compared = 0;
-  for (const CalibratedTerm& term : calibration.terms) {
-    if (!term.measured) continue;
-    ++compared;
-    if (!term.is_off) continue;
-    const auto off = [](const CalibratedTerm& one) {
-      const double gib = (one.measured->expected - one.predicted.expected).gib();
-      return gib < 0 ? -gib : gib;
-    };
-    // The pool only follows from the terms before it.
-    const bool is_more = worst == nullptr || (worst->name != "kvPool" && off(term) > off(*worst) &&
-                                              term.name != "kvPool");
-    if (is_more) worst = &term;
-  }
-  if (!failure.empty()) {
-    const bool is_told = worst != nullptr && !worst->causes.empty();
-    return fmt::format("the engine did not start: {}{}", failure,
-                       is_told ? fmt::format("; {}", worst->causes.front()) : std::string());
-  }
-  if (worst != nullptr) {
-    return fmt::format(
-        "{} is off: {:.2f} GiB predicted, {:.2f} measured; {}", worst->name,
-        worst->predicted.expected.gib(), worst->measured->expected.gib(),
-        worst->causes.empty() ? "nothing in the log explains it" : worst->causes.front());
-  }
-  if (calibration.tokens && !calibration.agrees()) {
-    return fmt::format(
-        "the printed count of {} tokens is not between {} and {}{}", calibration.tokens->printed,
-        calibration.tokens->least, calibration.tokens->most,
-        calibration.token_cause.empty() ? std::string()
-                                        : fmt::format(": {}", calibration.token_cause));
-  }
-  if (compared == 0 && calibration.tokens)
-    return "the printed tokens are those of the printed pool; nothing else could be compared";
-  if (compared == 0) return "nothing could be compared: see what is asked for";
-  return fmt::format("every measured figure lies in its predicted range ({} compared)", compared);
 }
 
 /// Some versions print how many tokens the pool holds, or blocks, and not its size.
