@@ -111,6 +111,16 @@ void take_graphs_off_peak(const Node& record, EngineStart& start) {
   if (estimate) *start.activation_gib = std::max(0.0, *start.activation_gib - *estimate);
 }
 
+/// The second generation of vLLM says nothing of memory beside PyTorch's before 0.9.2, the first
+/// does (worker/worker.py, v1/worker/gpu_worker.py).
+bool prints_as_first_generation(const EngineStart& start) {
+  constexpr domain::EngineVersion kSecond{0, 8, 0};
+  constexpr domain::EngineVersion kSecondPrints{0, 9, 2};
+  if (start.engine != "vllm" || !start.non_torch_gib) return false;
+  const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
+  return version && *version >= kSecond && *version < kSecondPrints;
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -159,6 +169,7 @@ EngineStart read_start(const Node& record) {
   read_extra(record, start);
   if (start.engine == "vllm") read_quoted_lines(record, start);
   if (start.engine == "vllm") take_graphs_off_peak(record, start);
+  if (prints_as_first_generation(start)) start.is_first_generation = true;
   share_attention(start);
   if (plans_buffers(start.engine)) read_planned(record, start);
   return start;

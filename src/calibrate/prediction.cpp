@@ -254,6 +254,13 @@ domain::Range non_torch_bytes(const domain::Estimate& estimate) {
         std::array{term_bytes(estimate, "nonTorch"), term_bytes(estimate, "cudaContext"),
                    term_bytes(estimate, "graphs"), term_bytes(estimate, "communicators")});
   }
+  if (estimate.counts_context) {
+    const Bytes kept = estimate.capacity ? estimate.capacity->kept_counted : Bytes(0);
+    return estimate::independent_sum(
+        std::array{term_bytes(estimate, "nonTorch"), term_bytes(estimate, "collectives"),
+                   term_bytes(estimate, "cudaContext"), term_bytes(estimate, "communicators"),
+                   domain::exactly(kept)});
+  }
   const domain::Range own = term_bytes(estimate, "nonTorch");
   const domain::Range shared = term_bytes(estimate, "collectives");
   return {.low = own.low + shared.low,

@@ -114,6 +114,30 @@ std::optional<domain::Device> device_called(std::string label, const profiles::P
   return std::nullopt;
 }
 
+/// The guest of a vGPU sees the type as its GPU, "NVIDIA A40-48C". Types for graphics ("48Q") have
+/// the memory of those for computing.
+std::optional<domain::VisibleMemory> guest_memory(std::string_view label,
+                                                  const profiles::Profiles& profiles) {
+  std::string product(label);
+  if (product.empty()) return std::nullopt;
+  if (product.back() == 'Q') product.back() = 'C';
+  const std::size_t dash = product.rfind('-');
+  const bool is_type = product.back() == 'C' && dash != std::string::npos && dash > 0 &&
+                       dash + 2 < product.size() &&
+                       product.find_first_not_of("0123456789", dash + 1) == product.size() - 1;
+  if (!is_type) return std::nullopt;
+  const Result<std::vector<domain::Device>> devices = profiles.all();
+  if (!devices) return std::nullopt;
+  for (const domain::Device& device : *devices) {
+    for (const domain::Profile& profile : device.profiles) {
+      const bool is_it = product == domain::guest_product(profile) || product == profile.type;
+      if (is_it && profile.technology != domain::Technology::Mig)
+        return domain::visible_memory(device, &profile);
+    }
+  }
+  return std::nullopt;
+}
+
 /// By a name of its own that the tables know ("L20", "NVIDIA_H200"), or by the name among the words
 /// that a person writes around it: how many, how much memory, remarks in brackets, another name
 /// behind a stroke or a comma.
@@ -148,6 +172,7 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
     if (const Result<domain::Device> device = profiles.find(label->device))
       gpu.memory = domain::visible_memory(*device, nullptr);
   }
+  if (!gpu.memory) gpu.memory = guest_memory(start.gpu, profiles);
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
   if (gpu.memory && shares_memory(*gpu.memory))
@@ -165,7 +190,11 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
     gpu.memory.emplace();
     gpu.memory->vendor = start.vendor;
   }
+  const Bytes expected = gpu.memory->bytes.expected;
   gpu.memory->bytes = printed(*start.gpu_total_gib);
+  // What a vGPU's manager keeps stays.
+  if (gpu.memory->takeable_bytes && !gpu.memory->profile.empty())
+    *gpu.memory->takeable_bytes += gpu.memory->bytes.expected - expected;
   gpu.memory->source = start.source;
   return gpu;
 }

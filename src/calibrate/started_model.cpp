@@ -49,6 +49,10 @@ constexpr auto kOfReading =
 /// Words behind a format: "fp8 variant".
 constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 
+bool says_where(std::string_view words) {
+  return std::ranges::any_of(kOfPlace, [&](std::string_view word) { return words.contains(word); });
+}
+
 struct Remark {
   std::string name;   ///< before the brackets
   std::string words;  ///< in them
@@ -86,7 +90,7 @@ std::optional<domain::Model> find_under_owner(const std::string& name,
   if (open == std::string::npos || !name.ends_with(')')) return std::nullopt;
   const std::string owner = name.substr(open + 2, name.size() - open - 3);
   const bool is_one_word = owner.find_first_of(" /(),") == std::string::npos;
-  if (!is_one_word || catalog::parse_quantization(owner)) return std::nullopt;
+  if (!is_one_word || says_where(owner) || catalog::parse_quantization(owner)) return std::nullopt;
   std::string id = owner + '/' + name.substr(0, open);
   std::erase_if(id, [](char letter) { return letter == '(' || letter == ')'; });
   Result<domain::Model> model = catalog.find_name(id);
@@ -110,9 +114,7 @@ std::optional<std::string> before_brackets(const std::string& name) {
   if (!remark) return std::nullopt;
   if (auto copy = named_copy(*remark)) return copy;
   const std::string& words = remark->words;
-  const bool is_of_place =
-      words.contains('/') ||
-      std::ranges::any_of(kOfPlace, [&](std::string_view word) { return words.contains(word); });
+  const bool is_of_place = words.contains('/') || says_where(words);
   const bool is_of_reading = std::ranges::find(kOfReading, words) != kOfReading.end();
   if (!is_of_place && !is_of_reading && !catalog::parse_quantization(words)) return std::nullopt;
   return std::move(remark->name);

@@ -93,6 +93,8 @@ struct Capacity {
   /// Of names of terms; empty where an engine's plan is not put so.
   std::string kv_pool_formula;
   std::string kv_pool_source;  ///< of what no term explains
+  /// What a vGPU's manager keeps, where the engine takes it for its own use.
+  Bytes kept_counted;
   std::int64_t kv_pool_tokens =
       0;  ///< the count the engine of that version would print for the expected pool
   /// That count is of requests of the longest context that the pool holds, not of its blocks.
@@ -140,7 +142,9 @@ struct Estimate {
   Fact<std::string> engine;
   ResolvedSettings settings;
   Parallelism parallelism;
-  std::vector<Term> terms;   ///< the parts' sums are sums of terms
+  std::vector<Term> terms;  ///< the parts' sums are sums of terms
+  /// What the engine reads of memory outside its framework holds its context and communicators.
+  bool counts_context = false;
   Range total_bytes;         ///< of one GPU; not the naive sum where terms are independent
   Bytes kv_bytes_per_token;  ///< of one GPU, all its layers
   std::optional<Capacity> capacity;

@@ -20,8 +20,9 @@ enum class Budget {
   Profiled,  ///< measured, and taken off the share that the engine asks for
   Beside,    ///< not seen by the engine: must fit beside that share
   Before,    ///< there before the engine's first reading, of which it takes its share
-  Graphs,    ///< one or the other, by version
+  Graphs,    ///< profiled or beside, by version
   Adapters,  ///< so, too
+  Context,   ///< so, too: there before the engine's first reading
   Pool,      ///< the KV cache itself
 };
 

@@ -220,6 +220,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   std::ranges::move(resolved.notes, std::back_inserter(estimate.notes));
   std::ranges::copy(prepared->evidence().notes(), std::back_inserter(estimate.notes));
   estimate.terms = describe(*prepared, **row);
+  estimate.counts_context = counts_context(resolved.plan);
   estimate.host_terms = host_terms(workload, resolved.plan, prepared->stages());
   for (const domain::Term& term : estimate.host_terms) estimate.host_bytes += term.bytes.expected;
   note_left_out(workload, engine, prepared->evidence(), estimate);

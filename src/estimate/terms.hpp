@@ -49,6 +49,10 @@ enum class Follows {
   Load,   ///< any of it: context, concurrency …
 };
 
+/// Whether the engine counts all that the GPU holds beside its framework's memory as its own, the
+/// CUDA context and the communicators among it.
+bool counts_context(const Plan& plan);
+
 /// Bytes of the pool that the workload needs on this stage, recurrent states included; one request
 /// where nobody says how many. What an engine's `capacity` holds against its pool.
 domain::Range pool_demand(const Situation& situation);

@@ -242,6 +242,7 @@ TEST_SUITE("calibrate") {
       return model ? model->weights.linear : domain::Quantization::Fp32;
     };
     CHECK(model_of("Qwen3-8B (local path)") == domain::Quantization::Bf16);
+    CHECK(model_of("Llama-3.1-405B-FP8 (folder)") == domain::Quantization::Fp8Channel);
     CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
     CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
     CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found

@@ -36,6 +36,26 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // Total as https://github.com/vllm-project/vllm/issues/11230 prints it in an A40-48Q guest, whose
+  // manager keeps 48 GiB / 16 + 16 MiB + 128 MiB (NVIDIA AI Enterprise): 3216 MiB.
+  TEST_CASE("a guest's GPU is the vGPU that its name is a type of") {
+    for (const char* name : {"NVIDIA A40-48C", "NVIDIA A40-48Q", "A40-48C"}) {
+      CAPTURE(name);
+      EngineStart start;
+      start.gpu = name;
+      start.gpu_total_gib = 47.74;
+      const calibrate::RecordGpu gpu = calibrate::gpu_of(start, example::built_in_profiles());
+      REQUIRE(gpu.is_named);
+      CHECK(gpu.memory->profile == "48C");
+      REQUIRE(gpu.memory->takeable_bytes);
+      CHECK((gpu.memory->bytes.expected - *gpu.memory->takeable_bytes).gib() ==
+            doctest::Approx(3216.0 / 1024).epsilon(0.01));
+    }
+    EngineStart start;
+    start.gpu = "NVIDIA A40-5C";  // no such type
+    CHECK_FALSE(calibrate::gpu_of(start, example::built_in_profiles()).is_named);
+  }
+
   // NVIDIA sells both in 40 and 80 GB, 16 and 32 GB; their kernels are the same.
   TEST_CASE("a name that two sizes share tells the kernels and no pool") {
     const auto gpu_called = [](const char* name, std::optional<double> total_gib) {

@@ -65,6 +65,32 @@ bool says_plugin(const domain::Estimate& estimate) {
 }  // namespace
 
 TEST_SUITE("estimate") {
+  // https://github.com/vllm-project/vllm/pull/18974: until then the second generation takes all
+  // that the GPU holds beside PyTorch's memory for its own, its context among it.
+  TEST_CASE("to 0.9.0 the context comes off the pool, and what a vGPU's manager keeps") {
+    constexpr domain::EngineVersion kCounts{0, 9, 0};
+    constexpr domain::EngineVersion kMeasures{0, 9, 1};
+    const std::string model = "Qwen/Qwen3-8B";
+    const auto pool = [&](const domain::Workload& workload, const domain::VisibleMemory& gpu) {
+      return estimate_of(model, workload, gpu).capacity->kv_pool_bytes.expected;
+    };
+    domain::VisibleMemory gpu = example::h100();
+    const Bytes context = example::term(estimate_of(model, kCounts, gpu), "cudaContext");
+    CHECK(context > gib_of(0.3));
+    CHECK(pool(workload_by(kMeasures), gpu) - pool(workload_by(kCounts), gpu) == context);
+
+    domain::Workload first = workload_by(kCounts);
+    first.engine.first_generation = example::flag(true);
+    domain::Workload later = workload_by(kMeasures);
+    later.engine.first_generation = example::flag(true);
+    CHECK(pool(first, gpu) == pool(later, gpu));  // worker/worker.py: from a snapshot on
+
+    gpu.profile = "80C";
+    gpu.takeable_bytes = gpu.bytes.expected - gib(5);
+    const Bytes kept = pool(workload_by(kMeasures), gpu) - pool(workload_by(kCounts), gpu);
+    CHECK(kept == context + gib(5));
+  }
+
   // https://github.com/vllm-project/vllm/pull/50991: to 0.27.1 prefix caching of hybrids has to be
   // asked for. A request then holds its state, and with prefixes the one at a block's edge as well.
   TEST_CASE("states of prefixes are kept unasked from 0.28 on") {

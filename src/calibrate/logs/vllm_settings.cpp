@@ -169,7 +169,8 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
   // worker/worker.py is of the first generation; the second has gpu_worker.py.
-  if (line.contains("[worker.py:") && line.contains("Memory profiling takes "))
+  if ((line.contains("[worker.py:") && line.contains("Memory profiling takes ")) ||
+      line.contains("non_torch_memory takes "))
     start.is_first_generation = true;
   read_limits(line, start);
   if (line.contains("Memory profiling results: ")) {

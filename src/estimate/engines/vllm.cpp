@@ -5,7 +5,8 @@
 //   pool      = requested - weights - activation - non-torch - collectives (- graphs)
 //
 // The CUDA context and the communicators are there before its first reading and stand beside the
-// share; graphs do too until the version that subtracts an estimate of them. Source: vLLM
+// share, but for versions that count all that the GPU holds beside PyTorch's memory; graphs do too
+// until the version that subtracts an estimate of them. Source: vLLM
 // v1/worker/gpu_worker.py (determine_available_memory), v1/worker/utils.py (request_memory),
 // utils/mem_utils.py (memory_profiling), v1/core/kv_cache_utils.py; start-up logs of 0.19 in
 // https://github.com/llm-d-incubation/llm-d-planner/pull/205.
@@ -43,8 +44,8 @@ constexpr auto kVllmTerms = std::to_array<EngineTerm>({
     {described(kActivation, "sampler or forward peak of the largest batch"), Budget::Profiled},
     {kGraphs, Budget::Graphs},
     {kNonTorch, Budget::Profiled},
-    {kCudaContext, Budget::Beside},
-    {where(kCommunicators, terms::several_ranks_work_together), Budget::Beside},
+    {kCudaContext, Budget::Context},
+    {where(kCommunicators, terms::several_ranks_work_together), Budget::Context},
     {{"collectives", Part::Communication, "workspaces of the collectives", terms::collectives_bytes,
       terms::describe_collectives, terms::collects, Follows::Plan},
      Budget::Profiled},
@@ -69,13 +70,15 @@ bool has_two_peaks(const Plan& plan) {
 struct Profiled {
   bool graphs;
   bool adapters;
+  bool context;
 
   explicit Profiled(const Plan& plan)
       : graphs(plan.facts.expected("graphsProfiled") != 0),
-        adapters(plan.facts.expected("adaptersProfiled") != 0) {}
+        adapters(plan.facts.expected("adaptersProfiled") != 0),
+        context(counts_context(plan)) {}
   [[nodiscard]] bool takes(Budget budget) const {
     return budget == Budget::Profiled || (budget == Budget::Graphs && graphs) ||
-           (budget == Budget::Adapters && adapters);
+           (budget == Budget::Adapters && adapters) || (budget == Budget::Context && context);
   }
 };
 
@@ -115,6 +118,12 @@ Range unexplained(const Plan& plan, const domain::VisibleMemory& gpu) {
   return to_range(plan.facts.value("poolSpread") * total);
 }
 
+/// What a vGPU's manager keeps of the frame buffer looks to the guest as if it were taken.
+Bytes kept_counted(const Plan& plan, const domain::VisibleMemory& gpu) {
+  if (!counts_context(plan) || gpu.profile.empty() || !gpu.takeable_bytes) return Bytes(0);
+  return not_negative(gpu.bytes.expected - *gpu.takeable_bytes);
+}
+
 Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& gpu) {
   if (plan.given_pool) return domain::exactly(*plan.given_pool);
   const Range requested{.low = asked_of(gpu.bytes.low, plan.utilization),
@@ -124,7 +133,8 @@ Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& 
   const Range taken{.low = Bytes(0) - used.high,
                     .expected = Bytes(0) - used.expected,
                     .high = Bytes(0) - used.low};
-  const Range pool = independent_sum(std::array{requested, taken, unexplained(plan, gpu)});
+  const Range kept = domain::exactly(Bytes(0) - kept_counted(plan, gpu));
+  const Range pool = independent_sum(std::array{requested, taken, unexplained(plan, gpu), kept});
   return {.low = not_negative(pool.low),
           .expected = not_negative(pool.expected),
           .high = not_negative(pool.high)};
@@ -133,8 +143,10 @@ Range pool_of(const Range& used, const Plan& plan, const domain::VisibleMemory& 
 /// What the engine's share leaves of the GPU: its share of the total, or what it counts and a pool
 /// of given size.
 Range left_beside(const Range& used, const Plan& plan, const domain::VisibleMemory& gpu) {
+  // What the manager keeps is within the share where it is counted.
+  const Bytes kept = kept_counted(plan, gpu);
   const auto left = [&](Bytes total, Bytes counted, Bytes free) {
-    return free -
+    return free + kept -
            (plan.given_pool ? counted + *plan.given_pool : asked_of(total, plan.utilization));
   };
   // Where a part of the total can never be taken (a vGPU guest), a larger total asks for more and
@@ -204,6 +216,10 @@ void explain_pool(const StageFigures& stage, const Plan& plan, domain::Capacity&
                           term.row.applies(stage.situation);
     if (is_taken) formula.append(" - ").append(term.row.name);
   }
+  if (capacity.kept_counted > Bytes(0)) {
+    fmt::format_to(std::back_inserter(formula), " - {:.2f} GiB that the vGPU's manager keeps",
+                   capacity.kept_counted.gib());
+  }
   const Spread spread = plan.facts.value("poolSpread");
   if (spread.low == spread.high) return;
   fmt::format_to(std::back_inserter(formula), " + ({} to {}) x visible", spread.low, spread.high);
@@ -217,6 +233,7 @@ std::span<const EngineTerm> vllm_terms() { return kVllmTerms; }
 domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> stages,
                                const domain::VisibleMemory& gpu, std::vector<std::string>* notes) {
   domain::Capacity capacity = begin_capacity(plan, gpu);
+  capacity.kept_counted = kept_counted(plan, gpu);
   Fits fits;
   std::int64_t blocks = 0;  // of the stage with fewest, which decides for all
   const CacheLayout* counted = nullptr;
