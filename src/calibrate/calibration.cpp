@@ -9,6 +9,7 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
 #include "calibrate/free_memory.hpp"
+#include "calibrate/nearest_release.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
@@ -303,9 +304,9 @@ std::optional<TokenCheck> check_tokens_of_stages(const EngineLog& log,
 }
 
 /// A build between releases that counts as the next one does is taken for that.
-std::optional<domain::EngineVersion> accounted_release(const EngineLog& log) {
+std::optional<domain::EngineVersion> release_for(const EngineLog& log) {
   constexpr domain::EngineVersion kFirstConsumed{0, 27, 0};
-  const std::optional<domain::EngineVersion> version = release_of(log.start.engine_version);
+  const std::optional<domain::EngineVersion> version = accounted_release(log.start);
   const bool is_between = version && log.counts_consumed && *version < kFirstConsumed;
   return is_between ? kFirstConsumed : version;
 }
@@ -314,7 +315,7 @@ std::optional<domain::EngineVersion> accounted_release(const EngineLog& log) {
 
 Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated) {
   EngineLog log = read;
-  const std::optional<domain::EngineVersion> version = accounted_release(log);
+  const std::optional<domain::EngineVersion> version = release_for(log);
   if (!version) {
     return failure(
         log.start.engine_version.empty()

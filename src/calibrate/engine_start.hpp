@@ -42,6 +42,7 @@ struct EngineStart {
   std::optional<double> utilization;
   bool enforce_eager = false;
   bool is_first_generation = false;       ///< of vLLM's engine ("V0"), which ran beside the second
+  bool is_second_generation = false;      ///< "V1", which has to be asked for before 0.8
   bool is_server = false;                 ///< of llama.cpp: its own, not a program with its library
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners

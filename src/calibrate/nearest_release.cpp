@@ -45,17 +45,33 @@ constexpr auto kReleases = std::to_array<ReleaseMonth>({
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
+bool is_number(std::string_view text) {
+  return std::ranges::all_of(text, [](char letter) { return letter >= '0' && letter <= '9'; });
+}
+
+/// The month of "20260127", the day in an image's tag; empty where there is none.
+std::string tagged_day_in(std::string_view text) {
+  constexpr std::size_t kLength = 8;
+  for (std::size_t start = text.find("20"); start != std::string_view::npos;
+       start = text.find("20", start + 1)) {
+    const std::string_view day = text.substr(start, kLength);
+    if (day.size() < kLength || !is_number(day)) continue;
+    const std::string_view month = day.substr(4, 2);
+    const bool is_day = month >= "01" && month <= "12" && day.substr(6) <= "31";
+    if (is_day) return fmt::format("{}-{}", day.substr(0, 4), month);
+  }
+  return {};
+}
+
 /// The month of "2025-10-07" anywhere in the text; empty where there is none.
 std::string day_in(std::string_view text) {
   constexpr std::size_t kLength = 7;
   for (std::size_t start = text.find("20"); start != std::string_view::npos;
        start = text.find("20", start + 1)) {
     const std::string_view month = text.substr(start, kLength);
-    const bool is_month =
-        month.size() == kLength && month[4] == '-' &&
-        std::ranges::all_of(month.substr(5),
-                            [](char letter) { return letter >= '0' && letter <= '9'; }) &&
-        leading_count(month.substr(0, 4)) && month.substr(5) <= "12";
+    const bool is_month = month.size() == kLength && month[4] == '-' &&
+                          is_number(month.substr(5)) && leading_count(month.substr(0, 4)) &&
+                          month.substr(5) <= "12";
     if (is_month) return std::string(month);
   }
   return {};
@@ -72,7 +88,8 @@ std::string month_in(std::string_view text) {
     const auto year = leading_count(rest->substr(digits, 4));
     if (year) return fmt::format("{}-{:02}", *year, month + 1);
   }
-  return day_in(text);
+  std::string day = day_in(text);
+  return day.empty() ? tagged_day_in(text) : day;
 }
 
 std::optional<domain::EngineVersion> release_in(std::string_view engine, std::string_view month) {
@@ -85,8 +102,15 @@ std::optional<domain::EngineVersion> release_in(std::string_view engine, std::st
 
 }  // namespace
 
+std::optional<domain::EngineVersion> accounted_release(const EngineStart& start) {
+  constexpr domain::EngineVersion kSecond{0, 8, 0};
+  const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
+  const bool is_early = version && *version < kSecond && start.is_second_generation;
+  return is_early && start.engine == "vllm" ? kSecond : version;
+}
+
 std::optional<NearestRelease> nearest_release(const EngineStart& start) {
-  if (const auto version = release_of(start.engine_version))
+  if (const auto version = accounted_release(start))
     return NearestRelease{.version = *version, .is_stated = true, .from = {}};
   std::string month = month_in(start.engine_version);
   constexpr std::size_t kMonthLength = 7;  // "2026-06"

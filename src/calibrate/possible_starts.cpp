@@ -43,18 +43,19 @@ std::vector<EngineVersion> told_apart(const domain::Engine& engine) {
   return releases;
 }
 
-/// From the release before to the one behind: a month names none exactly. All where there is no
-/// month.
+/// From the release before to the one behind, where a build between releases is stated; from two
+/// before, where there is only a month: people run what they installed. All where there is none.
 std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
                                              const domain::Engine& engine) {
   std::vector<EngineVersion> near = {version};
-  if (!unstated.release) return near;
+  if (!unstated.release && !unstated.build) return near;
   const auto& known = engine.known_versions;
   if (known.empty()) return near;
   const auto at = std::ranges::lower_bound(known, version);
   const auto later = std::ranges::upper_bound(known, version);
-  const EngineVersion first =
-      at == known.begin() || unstated.any_release ? known.front() : *std::prev(at);
+  const std::ptrdiff_t before =
+      std::min<std::ptrdiff_t>(at - known.begin(), unstated.release ? 2 : 1);
+  const EngineVersion first = unstated.any_release ? known.front() : *std::prev(at, before);
   const EngineVersion last = later == known.end() || unstated.any_release ? known.back() : *later;
   for (const EngineVersion release : told_apart(engine)) {
     if (release != version && first <= release && release <= last) near.push_back(release);

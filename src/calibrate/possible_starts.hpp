@@ -29,6 +29,7 @@ struct PossibleStart {
 /// What of a start its source does not state.
 struct Unstated {
   bool release = false;
+  bool build = false;        ///< it is one between two releases
   bool any_release = false;  ///< not even the time is known
   bool utilization = false;  ///< of an engine with a default that people change
   bool settings = false;     ///< a harness gave settings of its own

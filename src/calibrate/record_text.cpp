@@ -145,6 +145,7 @@ void read_remarks(const Node& record, EngineStart& start) {
     start.notes += (start.notes.empty() ? "" : "; ") + listed;
   const std::string& text = start.notes;
   start.is_first_generation = text.contains("V0 engine");
+  start.is_second_generation = text.contains("V1 engine");
   start.is_under_wsl = text.contains("WSL");
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
   const bool is_training = text.contains("Unsloth") && text.contains("patched");
@@ -187,6 +188,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   start.takes_no_videos |= said.takes_no_videos;
   start.keeps_towers_whole |= said.keeps_towers_whole;
   start.is_first_generation |= said.is_first_generation;
+  start.is_second_generation |= said.is_second_generation;
 }
 
 }  // namespace gpushape::calibrate

@@ -21,8 +21,22 @@ TEST_SUITE("calibrate") {
     start.engine_version = "v0.6.3.post1";
     CHECK(nearest_release(start)->version == EngineVersion{0, 6, 3});
     CHECK(nearest_release(start)->is_stated);
+    start.engine_version = "pytorch-vllm-serve:20260127_0916_RC01";
+    CHECK(nearest_release(start)->from == "the month 2026-01");
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());
+  }
+
+  // https://github.com/vllm-project/vllm/issues/12245: 0.6.6.post2.dev274 with VLLM_USE_V1=1.
+  TEST_CASE("the second generation before 0.8 is taken for that of 0.8") {
+    calibrate::EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.6.6.post2.dev274+g81763c58";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 6, 6});
+    start.is_second_generation = true;
+    CHECK(nearest_release(start)->version == EngineVersion{0, 8, 0});
+    start.engine_version = "0.9.2";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 9, 2});
   }
 }

@@ -65,6 +65,36 @@ bool says_plugin(const domain::Estimate& estimate) {
 }  // namespace
 
 TEST_SUITE("estimate") {
+  // Qwen2.5-0.5B-AWQ with one sequence on an A6000 by 0.8.3 captures in 0.41 GiB, and in 0.03 by
+  // the first generation (https://github.com/vllm-project/vllm/issues/16141). From 0.10 on captures
+  // end at twice the sequences (https://github.com/vllm-project/vllm/pull/20628).
+  TEST_CASE("to 0.9.2 the second generation captures all sizes, however few sequences there are") {
+    domain::VisibleMemory gpu = example::h100();
+    gpu.device = "rtx-a6000";
+    gpu.product_name = "NVIDIA RTX A6000";
+    gpu.bytes = domain::exactly(gib_of(44.55));
+    gpu.parent_bytes = gib(48);
+    gpu.compute_capability = "8.6";
+    const auto graphs = [&](domain::EngineVersion version, bool is_first) {
+      domain::Workload workload = workload_by(version);
+      workload.engine.max_num_seqs = example::flag<std::int64_t>(1);
+      workload.engine.first_generation = example::flag(is_first);
+      const domain::Estimate estimate =
+          estimate_of("Qwen/Qwen2.5-0.5B-Instruct-AWQ", workload, gpu);
+      const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
+      REQUIRE(term != estimate.terms.end());
+      return term->bytes;
+    };
+    const domain::Range second = graphs({0, 8, 3}, false);
+    CHECK(second.low <= gib_of(0.41));
+    CHECK(second.high >= gib_of(0.41));
+    CHECK(second.low > gib_of(0.03));
+    for (const domain::Range& few : {graphs({0, 8, 3}, true), graphs({0, 10, 0}, false)}) {
+      CHECK(few.low <= gib_of(0.03));
+      CHECK(few.expected < gib_of(0.1));
+    }
+  }
+
   // https://github.com/vllm-project/vllm/pull/18974: until then the second generation takes all
   // that the GPU holds beside PyTorch's memory for its own, its context among it.
   TEST_CASE("to 0.9.0 the context comes off the pool, and what a vGPU's manager keeps") {

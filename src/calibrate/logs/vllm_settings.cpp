@@ -109,6 +109,7 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
   if (const auto rest = behind(line, "LLM engine (v"))
     start.engine_version = std::string(rest->substr(0, rest->find(')')));
   if (line.contains("Initializing a V0 LLM engine")) start.is_first_generation = true;
+  if (line.contains("Initializing a V1 LLM engine")) start.is_second_generation = true;
   take_text(start.model, line, "model");
   take_text(start.dtype, line, "dtype");
   take_text(start.quantization, line, "quantization");
@@ -168,6 +169,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
+  if (line.contains("on V1 engine")) start.is_second_generation = true;
   // worker/worker.py is of the first generation; the second has gpu_worker.py.
   if ((line.contains("[worker.py:") && line.contains("Memory profiling takes ")) ||
       line.contains("non_torch_memory takes "))

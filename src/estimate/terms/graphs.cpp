@@ -16,7 +16,8 @@
 // layer's part grows by adapterLaunches; from 0.11.1 every size is captured once more without them.
 //
 // Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth beyond, up to twice the
-// sequences, each with what is drafted for it. The splits are the partial results of an attention
+// sequences, each with what is drafted for it; versions with `graphsOfAnyBatch` go up to the
+// largest batch however few sequences there are. The splits are the partial results of an attention
 // kernel that cuts long contexts, in 32 bits, for the largest batch that is captured whole. Source:
 // vLLM config/vllm.py, _set_cudagraph_sizes; v1/attention/backends/flash_attn.py (max_num_splits);
 // first captures of the 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
@@ -48,6 +49,8 @@ std::int64_t largest_batch(const Plan& plan) {
   std::int64_t most = stated > 0 ? stated : kUsualLargest;
   if (plan.facts.expected("graphsOfWidestDrafts") > 0)
     most = std::max(most, std::min(plan.max_num_seqs, most) * tokens);
+  if (plan.facts.expected("graphsOfAnyBatch") > 0)
+    return std::min(most, plan.max_num_batched_tokens);
   return std::min({2 * plan.max_num_seqs * tokens, most, plan.max_num_batched_tokens});
 }
 
