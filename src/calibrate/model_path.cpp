@@ -19,6 +19,13 @@ constexpr std::string_view kModelScopeDot = "___";
 /// A file that people name after the model in it and its type, "Qwen2-7B-Instruct.Q4_K_M.gguf".
 constexpr std::string_view kGgufEnd = ".gguf";
 
+/// Of a file in parts, "-00001-of-00006" (llama.cpp, gguf-split).
+constexpr std::string_view kPartMark = "-of-";
+constexpr std::size_t kPartDigits = 5;
+
+/// llama.cpp keeps a file that it fetched as "unsloth_Qwen2.5-VL-32B-Instruct-GGUF_BF16_…".
+constexpr std::string_view kFetchedMark = "-GGUF_";
+
 /// Kaggle mounts a model at /kaggle/input/…/MODEL/FRAMEWORK/VARIATION/VERSION
 /// (https://www.kaggle.com/docs/models).
 constexpr auto kKaggleFrameworks =
@@ -66,6 +73,32 @@ void add_marked_names(const std::vector<std::string_view>& parts, std::vector<st
   }
 }
 
+/// Without its ending and the number of its part.
+std::string_view without_part(std::string_view file) {
+  file.remove_suffix(kGgufEnd.size());
+  const std::size_t mark = file.rfind(kPartMark);
+  const bool is_part = mark != std::string_view::npos && mark > kPartDigits + 1 &&
+                       mark + kPartMark.size() + kPartDigits == file.size();
+  return is_part ? file.substr(0, mark - kPartDigits - 1) : file;
+}
+
+/// Of a GGUF file: its own, and what stands behind the repository that it was fetched from or behind
+/// the name of that.
+void add_file_names(std::string_view file, std::vector<std::string>& names) {
+  std::string_view name = without_part(file);
+  names.emplace_back(name);
+  if (const std::size_t blank = name.rfind(' '); blank != std::string_view::npos)
+    names.emplace_back(name.substr(blank + 1));
+  const std::size_t fetched = name.find(kFetchedMark);
+  if (fetched == std::string_view::npos) return;
+  name.remove_prefix(fetched + kFetchedMark.size());
+  names.emplace_back(name);
+  for (std::size_t mark = name.find('_'); mark != std::string_view::npos; mark = name.find('_')) {
+    name.remove_prefix(mark + 1);
+    names.emplace_back(name);
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> name_in_hub_cache(std::string_view path) {
@@ -89,7 +122,7 @@ std::vector<std::string> names_in_path(std::string_view path) {
   const std::string last = with_dots(parts.back());
   if (parts.size() > 1) names.push_back(std::string(parts[parts.size() - 2]) + "/" + last);
   names.push_back(last);
-  if (last.ends_with(kGgufEnd)) names.push_back(last.substr(0, last.size() - kGgufEnd.size()));
+  if (last.ends_with(kGgufEnd)) add_file_names(last, names);
   return names;
 }
 

@@ -43,9 +43,9 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 constexpr auto kOfPlace =
     std::to_array<std::string_view>({".py", "container", "deployment", "folder", "image", "local",
                                      "path", "recipe", "served", "service"});
-/// Remarks on where the name was read.
-constexpr auto kOfReading =
-    std::to_array<std::string_view>({"as stated", "id not in excerpt", "title"});
+/// What remarks on where the name was read hold.
+constexpr auto kOfReading = std::to_array<std::string_view>(
+    {"as stated", "id not in", "title", "issue text", "not named", "manifest"});
 /// Words behind a format: "fp8 variant".
 constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 
@@ -82,6 +82,17 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
   return *std::move(model);
 }
 
+/// "/mnt/models (Qwen/Qwen2.5-VL-7B-Instruct)", "/model (Qwen3-0.6B mounted)": what is kept at a path
+/// that says nothing.
+std::optional<domain::Model> find_behind_path(const std::string& name,
+                                              const catalog::Catalog& catalog) {
+  const std::optional<Remark> remark = remark_of(name);
+  if (!remark || !remark->name.starts_with('/')) return std::nullopt;
+  Result<domain::Model> model =
+      catalog.find_name(remark->words.substr(0, remark->words.find(' ')));
+  return model ? std::optional(*std::move(model)) : std::nullopt;
+}
+
 /// "Qwen3-14B NVFP4 (RedHatAI)", "Qwen3-8B FP8 (dynamic) (RedHatAI)": who keeps the repository, one
 /// whose name this is but for brackets.
 std::optional<domain::Model> find_under_owner(const std::string& name,
@@ -115,19 +126,31 @@ std::optional<std::string> before_brackets(const std::string& name) {
   if (auto copy = named_copy(*remark)) return copy;
   const std::string& words = remark->words;
   const bool is_of_place = words.contains('/') || says_where(words);
-  const bool is_of_reading = std::ranges::find(kOfReading, words) != kOfReading.end();
+  const bool is_of_reading = std::ranges::any_of(
+      kOfReading, [&](std::string_view word) { return words.contains(word); });
   if (!is_of_place && !is_of_reading && !catalog::parse_quantization(words)) return std::nullopt;
   return std::move(remark->name);
 }
 
 }  // namespace
 
-Result<domain::Model> find_started_model(const std::string& name, const catalog::Catalog& catalog) {
+Result<domain::Model> find_started_model(const std::string& stated,
+                                         const catalog::Catalog& catalog) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = stated.find_first_not_of(kBlanks);
+  const std::string name =
+      first == std::string::npos
+          ? std::string()
+          : stated.substr(first, stated.find_last_not_of(kBlanks) - first + 1);
   Result<domain::Model> model = catalog.find(name);
   if (model) return model;
   if (auto named = find_in_brackets(name, catalog)) return *std::move(named);
   if (auto owned = find_under_owner(name, catalog)) return *std::move(owned);
-  if (const auto shorter = before_brackets(name)) return find_started_model(*shorter, catalog);
+  if (const auto shorter = before_brackets(name)) {
+    Result<domain::Model> named = find_started_model(*shorter, catalog);
+    if (named) return named;
+  }
+  if (auto behind = find_behind_path(name, catalog)) return *std::move(behind);
   if (auto kept = find_in_path(name, catalog)) return *std::move(kept);
   return model;
 }

@@ -256,6 +256,10 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
     if (Result<domain::Model> entry = find_name(*base)) return lengthened(std::move(*entry), name);
   }
   if (std::optional<Result<domain::Model>> entry = find_tuned(name)) return std::move(*entry);
+  if (const std::optional<std::string_view> base = untaught_name(name)) {
+    if (std::optional<Result<domain::Model>> entry = find_mirrored(*base); entry && *entry)
+      return tuned(std::move(**entry), name);
+  }
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, kShown)),
                  format_suggestion(name).value_or(model_suggestion(name, model_names())));
 }

@@ -46,6 +46,7 @@ struct Traits {
   std::string_view qkv_bias_field = {};  ///< "attention_bias" …
   std::string_view output_bias_field = {};
   std::string_view mlp_bias_field = {};
+  domain::OutputGate output_gate = domain::OutputGate::None;
   domain::HeadNorm head_norm = domain::HeadNorm::None;
   std::string_view head_norm_field =
       {};                     ///< a boolean that switches head_norm; empty: always as it is

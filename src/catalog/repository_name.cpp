@@ -191,6 +191,14 @@ std::optional<std::string> unaltered_name(std::string_view repository) {
   return std::nullopt;
 }
 
+std::optional<std::string_view> untaught_name(std::string_view repository) {
+  const std::string text = folded(repository);
+  for (const std::string_view word : {"-instruct", "-chat", "-it"}) {
+    if (text.ends_with(word)) return repository.substr(0, repository.size() - word.size());
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> shorter_name(std::string_view repository) {
   constexpr std::string_view kOwner = "unsloth/";
   constexpr std::string_view kLonger = "-128k";

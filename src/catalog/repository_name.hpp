@@ -69,6 +69,10 @@ std::string unmarked_name(std::string_view repository);
 /// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
 std::optional<std::string> unaltered_name(std::string_view repository);
 
+/// "qwen3-8b" of "qwen3-8b-instruct": what people add to the name of a model that has no other kind.
+/// Nothing where no such word ends the name.
+std::optional<std::string_view> untaught_name(std::string_view repository);
+
 /// Of unsloth's repositories whose context is stretched to 131'072 tokens ("Qwen3-8B-128K-GGUF"),
 /// the name without that word. Nothing for others.
 std::optional<std::string> shorter_name(std::string_view repository);

@@ -113,6 +113,7 @@ domain::Attention read_attention(const ConfigParts& parts) {
     }
   }
   attention.value_head_dim = attention.head_dim;
+  attention.output_gate = traits.output_gate;
   attention.head_norm = traits.head_norm;
   if (!traits.head_norm_field.empty() &&
       !parts.flag(traits.head_norm_field, "", traits.head_norm_on))

@@ -538,7 +538,8 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
     {.model_types = "muse_glimmer_text",
      .stems = "MuseGlimmer",
      .read = read_dense,
-     .traits = {.head_norm = HeadNorm::Shared,
+     .traits = {.output_gate = domain::OutputGate::Value,  // self_attn.output_gate_proj
+                .head_norm = HeadNorm::Shared,
                 .norms = 4,
                 .sliding = SlidingRule::Periodic,
                 .sliding_period = 4}},

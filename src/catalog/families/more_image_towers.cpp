@@ -209,7 +209,7 @@ void add_muse_vision(ConfigParts& parts) {
       kColours * frames * patch * patch * hidden + rows * columns * hidden + 4 * hidden +
       tower.layers *
           values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
-      linear_values(merged, width) + linear_values(width, out);
+      linear_values(merged, width) + linear_values(width, width) + linear_values(width, out);
   add_tower(parts, tower);
   parts.model().notes.emplace_back(
       "the vision tower is counted from the sizes that its config gives: biases and norms are "
