@@ -154,6 +154,23 @@ std::vector<domain::Estimate> with_usual_ranks(const EngineStart& start,
   return estimates;
 }
 
+/// By the releases that a build stands between.
+std::vector<domain::Estimate> by_neighbours(const EngineStart& start,
+                                            const Surroundings& surroundings,
+                                            domain::EngineVersion version) {
+  std::vector<domain::Estimate> estimates;
+  if (!is_between_releases(start)) return estimates;
+  for (const domain::EngineVersion release :
+       releases_around(version, surroundings.engine, {.before = 1, .behind = 1})) {
+    if (release == version) continue;
+    Result<domain::Estimate> estimate = estimate::estimate_memory(
+        surroundings.model, workload_of(start, surroundings.model, release), surroundings.engine,
+        surroundings.gpu);
+    if (estimate) estimates.push_back(*std::move(estimate));
+  }
+  return estimates;
+}
+
 /// `others` are as likely as `estimate`: the ranges hold theirs.
 std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundings& surroundings,
                                           const domain::Estimate& estimate,
@@ -334,8 +351,9 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   calibration.log = log.start.id;
   tell_pool(log.start, surroundings, workload, calibration);
   state_settings(log, surroundings, *estimate, workload.quantization.has_value(), calibration);
-  calibration.terms = compare_terms(log, surroundings, *estimate,
-                                    with_usual_ranks(log.start, surroundings, workload));
+  std::vector<domain::Estimate> others = with_usual_ranks(log.start, surroundings, workload);
+  std::ranges::move(by_neighbours(log.start, surroundings, *version), std::back_inserter(others));
+  calibration.terms = compare_terms(log, surroundings, *estimate, others);
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);

@@ -89,7 +89,7 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
   const bool has_open_settings = is_harness || has_open_step || is_excerpt;
   const bool tells_the_rest = start.utilization && gpu.is_named && release.is_stated;
   return {.release = !release.is_stated || is_inferred,
-          .build = start.engine_version.contains(".dev"),
+          .build = is_between_releases(start),
           .any_release = !has_release,
           .utilization = !start.utilization && start.engine != "sglang",
           .settings = has_open_settings,

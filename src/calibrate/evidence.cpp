@@ -28,7 +28,7 @@ constexpr auto kAgainst = std::to_array<std::string_view>({
 
 struct Figure {
   std::string_view term;
-  std::optional<double> EngineStart::* gib;
+  std::optional<double> EngineStart::*gib;
 };
 constexpr auto kFigures = std::to_array<Figure>({
     {"weights", &EngineStart::weights_gib},

@@ -82,8 +82,8 @@ std::string_view without_part(std::string_view file) {
   return is_part ? file.substr(0, mark - kPartDigits - 1) : file;
 }
 
-/// Of a GGUF file: its own, and what stands behind the repository that it was fetched from or behind
-/// the name of that.
+/// Of a GGUF file: its own, and what stands behind the repository that it was fetched from or
+/// behind the name of that.
 void add_file_names(std::string_view file, std::vector<std::string>& names) {
   std::string_view name = without_part(file);
   names.emplace_back(name);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "calibrate/log_text.hpp"
 
 namespace gpushape::calibrate {
 namespace {
+
+using domain::EngineVersion;
 
 struct ReleaseMonth {
   std::string_view engine;
@@ -27,19 +30,20 @@ constexpr auto kReleases = std::to_array<ReleaseMonth>({
     {"vllm", "2025-10", {0, 11, 0}},         {"vllm", "2025-12", {0, 12, 0}},
     {"vllm", "2026-01", {0, 14, 0}},         {"vllm", "2026-02", {0, 15, 0}},
     {"vllm", "2026-03", {0, 17, 0}},         {"vllm", "2026-04", {0, 19, 0}},
-    {"vllm", "2026-05", {0, 21, 0}},         {"vllm", "2026-06", {0, 22, 0}},
-    {"vllm", "2026-07", {0, 24, 0}},         {"vllm", "2026-08", {0, 25, 0}},
-    {"vllm", "2026-09", {0, 26, 0}},         {"sglang", "2024-07", {0, 2, 0}},
-    {"sglang", "2024-09", {0, 3, 0}},        {"sglang", "2024-12", {0, 4, 0}},
-    {"sglang", "2025-05", {0, 4, 6}},        {"sglang", "2025-07", {0, 4, 9}},
-    {"sglang", "2025-08", {0, 5, 0}},        {"sglang", "2025-10", {0, 5, 3}},
-    {"sglang", "2025-12", {0, 5, 6}},        {"sglang", "2026-01", {0, 5, 8}},
-    {"sglang", "2026-02", {0, 5, 9}},        {"sglang", "2026-04", {0, 5, 10}},
-    {"sglang", "2026-06", {0, 5, 13}},       {"tensorrt-llm", "2023-10", {0, 5, 0}},
-    {"tensorrt-llm", "2024-03", {0, 8, 0}},  {"tensorrt-llm", "2024-07", {0, 11, 0}},
-    {"tensorrt-llm", "2024-10", {0, 13, 0}}, {"tensorrt-llm", "2025-02", {0, 17, 0}},
-    {"tensorrt-llm", "2025-06", {0, 20, 0}}, {"tensorrt-llm", "2025-09", {1, 0, 0}},
-    {"tensorrt-llm", "2025-11", {1, 1, 0}},  {"tensorrt-llm", "2026-03", {1, 2, 0}},
+    {"vllm", "2026-05", {0, 20, 0}},         {"vllm", "2026-06", {0, 22, 0}},
+    {"vllm", "2026-07", {0, 24, 0}},         {"vllm", "2026-08", {0, 26, 0}},
+    {"vllm", "2026-09", {0, 28, 0}},         {"vllm", "2026-10", {0, 30, 0}},
+    {"sglang", "2024-07", {0, 2, 0}},        {"sglang", "2024-09", {0, 3, 0}},
+    {"sglang", "2024-12", {0, 4, 0}},        {"sglang", "2025-05", {0, 4, 6}},
+    {"sglang", "2025-07", {0, 4, 9}},        {"sglang", "2025-08", {0, 5, 0}},
+    {"sglang", "2025-10", {0, 5, 3}},        {"sglang", "2025-12", {0, 5, 6}},
+    {"sglang", "2026-01", {0, 5, 8}},        {"sglang", "2026-02", {0, 5, 9}},
+    {"sglang", "2026-04", {0, 5, 10}},       {"sglang", "2026-06", {0, 5, 13}},
+    {"tensorrt-llm", "2023-10", {0, 5, 0}},  {"tensorrt-llm", "2024-03", {0, 8, 0}},
+    {"tensorrt-llm", "2024-07", {0, 11, 0}}, {"tensorrt-llm", "2024-10", {0, 13, 0}},
+    {"tensorrt-llm", "2025-02", {0, 17, 0}}, {"tensorrt-llm", "2025-06", {0, 20, 0}},
+    {"tensorrt-llm", "2025-09", {1, 0, 0}},  {"tensorrt-llm", "2025-11", {1, 1, 0}},
+    {"tensorrt-llm", "2026-03", {1, 2, 0}},
 });
 
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -49,13 +53,14 @@ bool is_number(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return letter >= '0' && letter <= '9'; });
 }
 
-/// The month of "20260127", the day in an image's tag; empty where there is none.
+/// The month of "20260127", the day that an image's tag begins with; empty where there is none.
 std::string tagged_day_in(std::string_view text) {
   constexpr std::size_t kLength = 8;
   for (std::size_t start = text.find("20"); start != std::string_view::npos;
        start = text.find("20", start + 1)) {
     const std::string_view day = text.substr(start, kLength);
-    if (day.size() < kLength || !is_number(day)) continue;
+    const bool is_begun = start == 0 || std::string_view(":-_ ").contains(text[start - 1]);
+    if (!is_begun || day.size() < kLength || !is_number(day)) continue;
     const std::string_view month = day.substr(4, 2);
     const bool is_day = month >= "01" && month <= "12" && day.substr(6) <= "31";
     if (is_day) return fmt::format("{}-{}", day.substr(0, 4), month);
@@ -100,6 +105,17 @@ std::optional<domain::EngineVersion> release_in(std::string_view engine, std::st
   return version;
 }
 
+/// Releases that differ from the one before: those known, and those between them with facts of
+/// their own. Ascending, each once.
+std::vector<EngineVersion> told_apart(const domain::Engine& engine) {
+  std::vector<EngineVersion> releases = engine.known_versions;
+  for (const domain::EngineFacts& row : engine.facts.rows()) releases.push_back(row.since);
+  std::ranges::sort(releases);
+  const auto repeated = std::ranges::unique(releases);
+  releases.erase(repeated.begin(), repeated.end());
+  return releases;
+}
+
 }  // namespace
 
 std::optional<domain::EngineVersion> accounted_release(const EngineStart& start) {
@@ -107,6 +123,24 @@ std::optional<domain::EngineVersion> accounted_release(const EngineStart& start)
   const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
   const bool is_early = version && *version < kSecond && start.is_second_generation;
   return is_early && start.engine == "vllm" ? kSecond : version;
+}
+
+bool is_between_releases(const EngineStart& start) { return start.engine_version.contains(".dev"); }
+
+std::vector<EngineVersion> releases_around(EngineVersion version, const domain::Engine& engine,
+                                           Neighbours neighbours) {
+  const std::vector<EngineVersion>& known = engine.known_versions;
+  std::vector<EngineVersion> around = {version};
+  if (known.empty()) return around;
+  const auto at = std::ranges::lower_bound(known, version);
+  const auto later = std::ranges::upper_bound(known, version);
+  const EngineVersion first = *std::prev(at, std::min(neighbours.before, at - known.begin()));
+  const std::ptrdiff_t behind = std::min(neighbours.behind, known.end() - later);
+  const EngineVersion last = behind == 0 ? version : *std::next(later, behind - 1);
+  for (const EngineVersion release : told_apart(engine)) {
+    if (release != version && first <= release && release <= last) around.push_back(release);
+  }
+  return around;
 }
 
 std::optional<NearestRelease> nearest_release(const EngineStart& start) {

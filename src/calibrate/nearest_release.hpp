@@ -1,8 +1,11 @@
 // The release that a start is nearest to, where its version is no release or is not stated.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "calibrate/engine_start.hpp"
 #include "domain/engine.hpp"
@@ -18,6 +21,23 @@ struct NearestRelease {
 /// The stated release. The second generation of vLLM before 0.8 is taken for that of 0.8: what is
 /// known of those releases is of the first.
 std::optional<domain::EngineVersion> accounted_release(const EngineStart& start);
+
+/// How many of an engine's known releases.
+struct Neighbours {
+  std::ptrdiff_t before = 0;
+  std::ptrdiff_t behind = 0;
+};
+inline constexpr Neighbours kAllReleases = {.before = std::numeric_limits<std::ptrdiff_t>::max(),
+                                            .behind = std::numeric_limits<std::ptrdiff_t>::max()};
+
+/// `version`, and behind it those that differ from the one before, known or with facts of their
+/// own, from the first of the neighbours to the last. Ascending, each once.
+std::vector<domain::EngineVersion> releases_around(domain::EngineVersion version,
+                                                   const domain::Engine& engine,
+                                                   Neighbours neighbours);
+
+/// A build between releases has the accounting of the one before it, or of the next.
+bool is_between_releases(const EngineStart& start);
 
 /// From the stated version, else from a month in it ("June 2026"), else from the start's date.
 std::optional<NearestRelease> nearest_release(const EngineStart& start);

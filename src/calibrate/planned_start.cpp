@@ -166,6 +166,7 @@ domain::EngineVersion version_of(const EngineStart& start, const domain::Engine&
 /// What cannot be compared at all, and why.
 std::string why_excluded(const EngineStart& start) {
   if (const StartObstacle* obstacle = obstacle_of(start)) return std::string(obstacle->reason);
+  if (start.offload_gib) return "weights are partly in host memory";
   if (start.quantization.empty()) return {};
   if (!catalog::parse_quantization(start.quantization))
     return fmt::format("'{}' is no type or mix of llama.cpp's quantize", start.quantization);
@@ -233,6 +234,22 @@ std::optional<bool> flash_attention_of(std::string_view words) {
 
 bool plans_buffers(std::string_view engine) { return engine == "llama.cpp" || engine == "ollama"; }
 
+namespace {
+
+/// Of a file whose layers are all on GPUs they hold less than half: single tensors were put
+/// elsewhere (--override-tensor), or the experts were (--cpu-moe).
+void take_offload(std::string_view layers, EngineStart& start) {
+  constexpr double kLeast = 0.45;
+  const std::size_t stroke = layers.find('/');
+  const bool are_all =
+      stroke != std::string_view::npos && layers.substr(0, stroke) == layers.substr(stroke + 1);
+  if (!are_all || !start.weights_gib || !start.file_gib) return;
+  if (*start.weights_gib < kLeast * *start.file_gib)
+    start.offload_gib = *start.file_gib - *start.weights_gib;
+}
+
+}  // namespace
+
 void read_planned(const Node& record, EngineStart& start) {
   const Node* extra = record.find("engine_extra");
   start.quantization = file_type_words(start.quantization);
@@ -260,6 +277,7 @@ void read_planned(const Node& record, EngineStart& start) {
     const std::string& words = quantization->text();  // "Q4_K_M (58.45 GiB, 4.30 BPW)"
     if (words.contains("GiB")) start.file_gib = leading_gib(words.substr(words.find('(')));
   }
+  take_offload(layers, start);
   const Node* micro_batch = extra == nullptr ? nullptr : extra->find("n_ubatch");
   if (micro_batch != nullptr && micro_batch->is(Node::Kind::Integer))
     start.max_num_batched_tokens = micro_batch->integer();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibrate/free_memory.hpp"
+#include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"
 #include "estimate/estimate_memory.hpp"
 
@@ -32,35 +33,14 @@ constexpr std::array<std::int64_t, 2> kUsualBatches = {2048, 8192};
 /// Recipes of models with one layer that predicts (https://recipes.vllm.ai): 1 to 3.
 constexpr std::int64_t kFewDrafts = 3;
 
-/// Releases that differ from the one before: those known, and those between them with facts of
-/// their own. Ascending, each once.
-std::vector<EngineVersion> told_apart(const domain::Engine& engine) {
-  std::vector<EngineVersion> releases = engine.known_versions;
-  for (const domain::EngineFacts& row : engine.facts.rows()) releases.push_back(row.since);
-  std::ranges::sort(releases);
-  const auto repeated = std::ranges::unique(releases);
-  releases.erase(repeated.begin(), repeated.end());
-  return releases;
-}
-
 /// From the release before to the one behind, where a build between releases is stated; from two
 /// before, where there is only a month: people run what they installed. All where there is none.
 std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
                                              const domain::Engine& engine) {
-  std::vector<EngineVersion> near = {version};
-  if (!unstated.release && !unstated.build) return near;
-  const auto& known = engine.known_versions;
-  if (known.empty()) return near;
-  const auto at = std::ranges::lower_bound(known, version);
-  const auto later = std::ranges::upper_bound(known, version);
-  const std::ptrdiff_t before =
-      std::min<std::ptrdiff_t>(at - known.begin(), unstated.release ? 2 : 1);
-  const EngineVersion first = unstated.any_release ? known.front() : *std::prev(at, before);
-  const EngineVersion last = later == known.end() || unstated.any_release ? known.back() : *later;
-  for (const EngineVersion release : told_apart(engine)) {
-    if (release != version && first <= release && release <= last) near.push_back(release);
-  }
-  return near;
+  if (unstated.any_release) return releases_around(version, engine, kAllReleases);
+  if (unstated.release) return releases_around(version, engine, {.before = 2, .behind = 1});
+  if (unstated.build) return releases_around(version, engine, {.before = 1, .behind = 1});
+  return {version};
 }
 
 std::vector<std::optional<double>> utilizations(const EngineStart& start,

@@ -43,9 +43,9 @@ std::optional<domain::Model> find_in_path(std::string_view path, const catalog::
 constexpr auto kOfPlace =
     std::to_array<std::string_view>({".py", "container", "deployment", "folder", "image", "local",
                                      "path", "recipe", "served", "service"});
-/// What remarks on where the name was read hold.
+/// What remarks on where the name was read begin with.
 constexpr auto kOfReading = std::to_array<std::string_view>(
-    {"as stated", "id not in", "title", "issue text", "not named", "manifest"});
+    {"as stated", "id not in", "issue text", "of the manifest", "repository not named", "title"});
 /// Words behind a format: "fp8 variant".
 constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 
@@ -82,14 +82,13 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
   return *std::move(model);
 }
 
-/// "/mnt/models (Qwen/Qwen2.5-VL-7B-Instruct)", "/model (Qwen3-0.6B mounted)": what is kept at a path
-/// that says nothing.
+/// "/mnt/models (Qwen/Qwen2.5-VL-7B-Instruct)", "/model (Qwen3-0.6B mounted)": what is kept at a
+/// path that says nothing.
 std::optional<domain::Model> find_behind_path(const std::string& name,
                                               const catalog::Catalog& catalog) {
   const std::optional<Remark> remark = remark_of(name);
   if (!remark || !remark->name.starts_with('/')) return std::nullopt;
-  Result<domain::Model> model =
-      catalog.find_name(remark->words.substr(0, remark->words.find(' ')));
+  Result<domain::Model> model = catalog.find_name(remark->words.substr(0, remark->words.find(' ')));
   return model ? std::optional(*std::move(model)) : std::nullopt;
 }
 
@@ -127,7 +126,7 @@ std::optional<std::string> before_brackets(const std::string& name) {
   const std::string& words = remark->words;
   const bool is_of_place = words.contains('/') || says_where(words);
   const bool is_of_reading = std::ranges::any_of(
-      kOfReading, [&](std::string_view word) { return words.contains(word); });
+      kOfReading, [&](std::string_view word) { return words.starts_with(word); });
   if (!is_of_place && !is_of_reading && !catalog::parse_quantization(words)) return std::nullopt;
   return std::move(remark->name);
 }
@@ -138,10 +137,9 @@ Result<domain::Model> find_started_model(const std::string& stated,
                                          const catalog::Catalog& catalog) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t first = stated.find_first_not_of(kBlanks);
-  const std::string name =
-      first == std::string::npos
-          ? std::string()
-          : stated.substr(first, stated.find_last_not_of(kBlanks) - first + 1);
+  const std::string name = first == std::string::npos
+                               ? std::string()
+                               : stated.substr(first, stated.find_last_not_of(kBlanks) - first + 1);
   Result<domain::Model> model = catalog.find(name);
   if (model) return model;
   if (auto named = find_in_brackets(name, catalog)) return *std::move(named);

@@ -27,6 +27,11 @@ TEST_SUITE("calibrate") {
         {"/public_hw/HF/models/Qwen/Qwen3-30B-A3B/", "Qwen/Qwen3-30B-A3B"},
         {"/home2/ycj/Models/Qwen3-30B-A3B-Instruct-2507", "Qwen3-30B-A3B-Instruct-2507"},
         {"/data/models/Qwen2-7B-Instruct.Q4_K_M.gguf", "Qwen2-7B-Instruct.Q4_K_M"},
+        {"DeepSeek-R1-UD-Q2_K_XL-00001-of-00006.gguf", "DeepSeek-R1-UD-Q2_K_XL"},
+        {"Qwen/QwQ-32B-GGUF qwq-32b-q4_k_m.gguf", "qwq-32b-q4_k_m"},
+        {"unsloth_Qwen2.5-VL-32B-Instruct-GGUF_BF16_Qwen2.5-VL-32B-Instruct-BF16-00001-of-00002."
+         "gguf",
+         "Qwen2.5-VL-32B-Instruct-BF16"},
         {"Qwen3-8B", "Qwen3-8B"},
     };
     for (const Row& row : rows) {

@@ -39,4 +39,23 @@ TEST_SUITE("calibrate") {
     start.engine_version = "0.9.2";
     CHECK(nearest_release(start)->version == EngineVersion{0, 9, 2});
   }
+
+  TEST_CASE("a build between releases has the one before and the next beside it") {
+    domain::Engine engine;
+    engine.known_versions = {{0, 8, 0}, {0, 9, 0}, {0, 10, 0}};
+    const auto around = [&](EngineVersion version, calibrate::Neighbours neighbours) {
+      return calibrate::releases_around(version, engine, neighbours);
+    };
+    using Versions = std::vector<EngineVersion>;
+    CHECK(around({0, 9, 1}, {.before = 1, .behind = 1}) ==
+          Versions{{0, 9, 1}, {0, 9, 0}, {0, 10, 0}});
+    CHECK(around({0, 8, 0}, {.before = 2, .behind = 0}) == Versions{{0, 8, 0}});
+    CHECK(around({0, 12, 0}, calibrate::kAllReleases) ==
+          Versions{{0, 12, 0}, {0, 8, 0}, {0, 9, 0}, {0, 10, 0}});
+    calibrate::EngineStart start;
+    start.engine_version = "0.9.1.dev287+g89b1388d8";
+    CHECK(calibrate::is_between_releases(start));
+    start.engine_version = "0.9.1";
+    CHECK_FALSE(calibrate::is_between_releases(start));
+  }
 }

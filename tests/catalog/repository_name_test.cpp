@@ -84,6 +84,20 @@ TEST_SUITE("catalog") {
     }
   }
 
+  TEST_CASE("words that people add to a model without other kinds are passed over") {
+    using gpushape::catalog::untaught_name;
+    CHECK(untaught_name("qwen3-8b-instruct") == "qwen3-8b");
+    CHECK(untaught_name("Qwen/Qwen3-8B-Chat") == "Qwen/Qwen3-8B");
+    CHECK_FALSE(untaught_name("Qwen/Qwen3-8B"));
+    const auto model = gpushape::example::built_in_catalog().find_name("qwen3-8b-instruct");
+    REQUIRE(model);
+    CHECK(model->base == "Qwen/Qwen3-8B");
+    // Where there is such a model, it is that one.
+    const auto taught = gpushape::example::built_in_catalog().find_name("Qwen2.5-7B-Instruct");
+    REQUIRE(taught);
+    CHECK(taught->id == "Qwen/Qwen2.5-7B-Instruct");
+  }
+
   TEST_CASE("names are compared without the owner that converters put before them") {
     using gpushape::catalog::comparable_name;
     CHECK(comparable_name("bartowski/google_gemma-3-27b-it") == comparable_name("gemma-3-27b-it"));
