@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "support/built_in_catalog.hpp"
+
 using gpushape::catalog::quantized_name;
 using gpushape::domain::KvCacheType;
 using gpushape::domain::Quantization;
