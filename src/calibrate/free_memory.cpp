@@ -19,6 +19,9 @@ constexpr Bytes kTakenWhileCapturing = gib_of(4.1);
 /// Of the memory that a GPU shares with its host: Qwen3-30B-A3B-FP8 of 0.13 on GB10 has 2.0 GiB
 /// less of pool than its terms leave, Qwen3.5-35B-A3B-FP8 of 0.18.1 captures its graphs in 0.04.
 constexpr double kShareOfCache = 0.03;
+/// Of what is loaded, as SGLang reads it off free memory: Qwen3.8-27B of 0.5.15 on GB10 loads 51.86
+/// GiB, 0.8 beside its tensors.
+constexpr double kShareOfLoading = 0.01;
 
 Range lowered(Range range, Bytes by) {
   range.low = std::max(Bytes(0), range.low - by);
@@ -34,7 +37,10 @@ Range under_windows(Range predicted, std::string_view term) {
   return predicted;
 }
 
-Range beside_cache(Range predicted, std::string_view term, const domain::VisibleMemory& gpu) {
+Range beside_cache(Range predicted, std::string_view term, const EngineStart& start,
+                   const domain::VisibleMemory& gpu) {
+  if (term == "weights" && start.engine == "sglang")
+    predicted.high += gib_of(gpu.bytes.expected.gib() * kShareOfLoading);
   const Bytes cache = gib_of(gpu.bytes.expected.gib() * kShareOfCache);
   if (term == "graphs") predicted.low = Bytes(0);
   if (term != "kvPool" && term != "nonTorch") return predicted;
@@ -47,7 +53,7 @@ Range beside_cache(Range predicted, std::string_view term, const domain::Visible
 Range as_read(Range predicted, std::string_view term, const EngineStart& start,
               const std::optional<domain::VisibleMemory>& gpu) {
   if (start.is_under_wsl) predicted = under_windows(predicted, term);
-  if (gpu && shares_memory(*gpu)) predicted = beside_cache(predicted, term, *gpu);
+  if (gpu && shares_memory(*gpu)) predicted = beside_cache(predicted, term, start, *gpu);
   return predicted;
 }
 

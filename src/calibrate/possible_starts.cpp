@@ -151,6 +151,7 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                            .graphs = term_bytes(*estimate, "graphs"),
                            .pool = {}};
   if (estimate->capacity) figures.pool = estimate->capacity->kv_pool_bytes;
+  figures.weights = as_read(figures.weights, "weights", possible.start, possible.memory);
   figures.non_torch = as_read(figures.non_torch, "nonTorch", possible.start, possible.memory);
   figures.graphs = as_read(figures.graphs, "graphs", possible.start, possible.memory);
   if (figures.pool)

@@ -30,6 +30,7 @@ constexpr auto kGpuLabels = std::to_array<GpuLabel>({
     {"A100-80", "a100-sxm4-80"},
     {"A100-40GB", "a100-sxm4-40"},
     {"GB10", "gb10"},
+    {"DGX Spark GB10", "gb10"},
     {"L40S", "l40s"},
     {"L4", "l4"},
     {"T4", "t4"},

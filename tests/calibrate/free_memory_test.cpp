@@ -30,6 +30,10 @@ TEST_SUITE("calibrate") {
     const Range weights = domain::exactly(gib_of(29.04));
     CHECK(as_read(weights, "weights", {}, gb10) == weights);
     CHECK_FALSE(calibrate::why_read_otherwise({}, gb10).empty());
+    // SGLang reads them off free memory: Qwen3.8-27B by 0.5.15 loads 51.86 GiB, 51.06 of tensors.
+    EngineStart sglang;
+    sglang.engine = "sglang";
+    CHECK(as_read(domain::exactly(gib_of(51.06)), "weights", sglang, gb10).high > gib_of(51.86));
   }
 
   // dots.ocr by 0.9.1 under WSL prints graphs of 4.09 GiB, LLaVA-1.5-7B by 0.10.2 of 0.00.

@@ -224,6 +224,9 @@ void settle_sglang(const Request& request, Plan& plan) {
   plan.max_num_seqs = count_of(asked.max_num_seqs, "maxNumSeqs");
   if (!asked.max_num_seqs && request.gpu != nullptr)
     plan.max_num_seqs = sglang_running_requests(plan, expected_tokens(request, plan));
+  // Memory was set aside for all sizes, and those that may run are captured (SGLang
+  // model_executor/cuda_graph_runner.py, get_batch_sizes_to_capture).
+  plan.largest_graph = std::min(plan.largest_graph, plan.max_num_seqs);
   // One step samples for those in flight; nothing is set aside for more than are captured.
   const std::int64_t in_flight =
       plan.concurrency.value_or(std::max<std::int64_t>(1, plan.largest_graph));
