@@ -60,6 +60,13 @@ bool leaves_sequences_open(const EngineStart& start, const Unstated& unstated) {
          !start.has_default_sequences;
 }
 
+/// Nor whether a model's own layers draft, which then are loaded with it.
+bool may_draft(const EngineStart& start, const Unstated& unstated) {
+  const bool says_none = start.notes.contains("speculative_config=None") ||
+                         start.notes.contains("speculative_config: None");
+  return leaves_sequences_open(start, unstated) && !start.draft_model && !says_none;
+}
+
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
 /// back the first; hardly a source says so.
 bool has_two_runners(const EngineStart& start, EngineVersion version) {
@@ -140,6 +147,8 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
+  const bool drafts_itself = possible.start.draft_tokens && !possible.start.draft_model;
+  if (drafts_itself && !model.multi_token_prediction) return std::nullopt;
   const domain::Engine told =
       possible.start.keeps_towers_whole ? as_started(engine, possible.start) : engine;
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
@@ -214,7 +223,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   if (has_two_runners(start, version) && !start.has_second_runner)
     vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
-  if (unstated.drafts) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
+  if (unstated.drafts || may_draft(start, unstated)) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;
 }
 

@@ -180,6 +180,22 @@ TEST_SUITE("calibrate") {
     CHECK(open.pool->predicted.high >= told.pool->predicted.high);
   }
 
+  // Qwen3.6-27B predicts with a layer of 424,699,392 values of its own, 0.79 GiB in 16 bits.
+  TEST_CASE("whose arguments are not told may have loaded the layers that draft") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen3.6-27B";
+    start.utilization.reset();
+    const auto high_of = [](const EngineStart& one) {
+      const Comparison comparison =
+          calibrate::compare(one, built_in_catalog(), built_in_profiles());
+      REQUIRE(comparison.weights);
+      return comparison.weights->predicted.high;
+    };
+    const Bytes open = high_of(start);
+    start.notes = "speculative_config=None";
+    CHECK((open - high_of(start)).gib() == doctest::Approx(0.79).epsilon(0.1));
+  }
+
   // DeepSeek-R1 on eight H200 in the middle of March 2025: 83.88 GiB, which 0.7.1 to 0.7.3 load
   // with matrices that decoding absorbs; 0.8.0, three days later, loads 79.6.
   TEST_CASE(
