@@ -30,6 +30,7 @@ void visit_tower(Fields& fields) {
   fields.integer("width", &Tower::width, up_to(kWidth));
   fields.boolean("gated", &Tower::gated);
   fields.boolean("rotatesCopies", &Tower::rotates_copies);
+  fields.boolean("rotatesJoined", &Tower::rotates_joined);
   fields.integer("parameters", &Tower::parameters, {.least = 0, .most = kMostTowerParameters});
   fields.integer("unusedLayers", &Tower::unused_layers, up_to(kLayers));
   fields.integer("innerTokens", &Tower::inner_tokens, up_to(kContextTokens));

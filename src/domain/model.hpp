@@ -145,6 +145,8 @@ struct Tower {
   bool gated = false;
   /// Its attention copies queries and keys and rotates them in 32 bits, as gated ones do.
   bool rotates_copies = false;
+  /// So it does, with queries and keys as one tensor.
+  bool rotates_joined = false;
   std::int64_t parameters = 0;  ///< of the whole tower
   /// The last of its layers, behind the one whose outputs the decoder gets (vision_feature_layer):
   /// stored, and loaded by engines that do not leave them out.

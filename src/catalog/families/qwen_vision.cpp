@@ -200,6 +200,7 @@ void add_dots_vision(ConfigParts& parts) {
   };
   domain::Tower tower;
   tower.gated = true;
+  tower.rotates_joined = true;
   tower.hidden_size = size("embed_dim", kHiddenSize, 1536);
   tower.layers = size("num_hidden_layers", kLayers, 42);
   tower.heads = size("num_attention_heads", kHeads, 12);

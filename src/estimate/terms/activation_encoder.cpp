@@ -109,6 +109,7 @@ bool has_tiles(const domain::Tower& tower, const domain::Model& model) {
 }
 
 std::string_view rotation_of(const domain::Tower& tower) {
+  if (tower.rotates_joined) return "encoderJoinedAttention";
   return tower.gated || tower.rotates_copies ? "encoderGatedAttention" : "encoderAttention";
 }
 
