@@ -260,6 +260,11 @@ Result<domain::Model> Catalog::find_name(std::string_view name) const {
     if (std::optional<Result<domain::Model>> entry = find_mirrored(*base); entry && *entry)
       return tuned(std::move(**entry), name);
   }
+  // "Qwen/Qwen3-8B@main", as the Hub's tools name a revision.
+  if (const std::size_t mark = name.find('@'); mark != std::string_view::npos) {
+    if (Result<domain::Model> entry = find_name(name.substr(0, mark)))
+      return renamed(std::move(*entry), name);
+  }
   return failure(fmt::format("model '{}' is not in the catalog", name.substr(0, kShown)),
                  format_suggestion(name).value_or(model_suggestion(name, model_names())));
 }

@@ -2,7 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "base/edit_distance.hpp"
+
 namespace gpushape::catalog {
+namespace {
+
+/// The field that somebody may have misspelt: "hiden_size"; empty where none is nearly that.
+std::string_view misspelt(const document::Node& mapping, std::string_view name) {
+  constexpr std::size_t kSlips = 2;
+  if (!mapping.is(document::Node::Kind::Mapping)) return {};
+  for (const document::Node::Entry& entry : mapping.entries()) {
+    const std::string_view key = entry.name;
+    const bool is_as_long = key.size() + kSlips >= name.size() && key.size() <= name.size() + kSlips;
+    if (is_as_long && key != name && edit_distance(key, name) <= kSlips) return key;
+  }
+  return {};
+}
+
+}  // namespace
 
 bool Fields::given(std::string_view name) const { return node(name) != nullptr; }
 
@@ -45,8 +64,13 @@ const document::Node* Fields::node(std::string_view name) const {
 
 std::int64_t Fields::required_integer(std::string_view name, document::IntegerBounds bounds) const {
   if (given(name)) return reader_->integer(name, bounds).value_or(1);
-  reader_->complain(fmt::format("{} has no field '{}'", reader_->what(), name),
-                    "the size cannot be known without it");
+  const std::string_view slip = misspelt(reader_->self(), name);
+  std::string message = fmt::format("{} has no field '{}'", reader_->what(), name);
+  if (slip.empty()) {
+    reader_->complain(std::move(message), "the size cannot be known without it");
+  } else {
+    reader_->complain(slip, std::move(message), fmt::format("'{}' stands here: is it meant?", slip));
+  }
   return 1;
 }
 

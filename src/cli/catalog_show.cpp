@@ -11,6 +11,11 @@ namespace gpushape::cli {
 int show_model(const Invocation& invocation, const Terminal& terminal) {
   const Result<std::string> format = listing_format(invocation);
   if (!format) return refuse(format.error(), terminal);
+  if (invocation.workload.quantization) {
+    return refuse({complaint("catalog show: an entry is shown as it is stored, without --quant",
+                             "gpushape estimate shows the model in another precision")},
+                  terminal);
+  }
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
   if (!catalog) return refuse(catalog.error(), terminal);
   const Result<domain::Model> model = catalog->find_typed(invocation.positionals[1]);

@@ -264,6 +264,7 @@ TEST_SUITE("catalog") {
         {"MistralForCausalLM", "LlamaForCausalLM", "is of the llama family"},
         {"MistralForCausalLM", "MistralForChess", "'MistralForChess' is not understood"},
         {R"("hidden_size": 4096,)", "", "no field 'hidden_size'"},
+        {R"("hidden_size": 4096)", R"("hiden_size": 4096)", "'hiden_size' stands here"},
         {R"("num_hidden_layers": 32,)", "", "no field 'num_hidden_layers'"},
         {R"("vocab_size": 32000)", R"("vocab_size": null)", "no field 'vocab_size'"},
         {R"("hidden_size": 4096)", R"("hidden_size": "4096")", "hidden_size"},

@@ -83,6 +83,23 @@ TEST_SUITE("cli") {
     CHECK(run_line("catalog list --modality smell").err.contains("text, vision, audio"));
   }
 
+  TEST_CASE("flags that would change nothing are refused, and a list without rows says so") {
+    const auto shown = run_line("catalog show Qwen/Qwen3-8B --quant awq");
+    CHECK(shown.status == 2);
+    CHECK(shown.err.contains("without --quant"));
+    const auto listed = run_line("catalog list --family qwen3 --quant gptq");
+    CHECK(listed.status == 0);
+    CHECK(listed.err.contains("no entry is so"));
+    CHECK(models_in("--family qwen3 --quant gptq") == 0);
+  }
+
+  TEST_CASE("a revision behind a name is passed over") {
+    const auto pinned = run_line("estimate Qwen/Qwen3-8B@main --gpu l40s --context 4k");
+    CHECK(pinned.status == run_line("estimate Qwen/Qwen3-8B --gpu l40s --context 4k").status);
+    CHECK(pinned.out.contains("read as Qwen/Qwen3-8B"));
+    CHECK(run_line("estimate @main --context 4k").status == 2);
+  }
+
   TEST_CASE("a model is shown with every source, as text and as a document") {
     const auto text = run_line("catalog show qwen3-0.6b");
     CHECK(text.status == 0);
