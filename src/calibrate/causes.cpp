@@ -6,6 +6,10 @@
 #include <array>
 #include <cmath>
 #include <variant>
+#include <vector>
+
+#include "calibrate/model_path.hpp"
+#include "catalog/repository_name.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -280,6 +284,43 @@ std::optional<std::string> another_format(const Difference& difference) {
       bits * measured / predicted);
 }
 
+/// Whether the log's name of the model, or that of a folder it lies in, is the estimate's.
+bool is_named_alike(const std::string& in_log, const domain::Estimate& estimate) {
+  const std::vector<std::string> names = names_in_path(in_log);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    const std::string unmarked = catalog::unmarked_name(name);
+    return unmarked == catalog::unmarked_name(estimate.model_id) ||
+           (!estimate.model_base.empty() &&
+            unmarked.contains(catalog::unmarked_name(estimate.model_base)));
+  });
+}
+
+std::optional<std::string> another_model(const Difference& difference) {
+  const std::string& named = difference.log->start.model;
+  const domain::Estimate& estimate = *difference.estimate;
+  if (difference.term->name != "weights" || named.empty() || estimate.model_id.empty())
+    return std::nullopt;
+  if (is_named_alike(named, estimate)) return std::nullopt;
+  return fmt::format("the log is of '{}', and the prediction of {}: give the --model that ran",
+                     named, estimate.model_id);
+}
+
+/// They are loaded where they draft, in 16 bits by most quantizers.
+std::optional<std::string> own_drafts(const Difference& difference) {
+  const auto& layers = difference.estimate->parameters.multi_token_prediction;
+  if (difference.term->name != "weights" || !layers || difference.log->start.draft_tokens)
+    return std::nullopt;
+  constexpr double kHalfBytes = 2;
+  constexpr double kSameShare = 0.15;
+  const double stages = static_cast<double>(difference.estimate->parallelism.tensor);
+  const double loaded = static_cast<double>(*layers) * kHalfBytes / stages / kGib;
+  if (std::abs(difference.gib() - loaded) > kSameShare * loaded) return std::nullopt;
+  return fmt::format(
+      "the layers that predict further tokens take {:.2f} GiB in 16 bits, and are loaded where "
+      "they draft: give --draft-tokens",
+      loaded);
+}
+
 std::optional<std::string> utilization(const Difference& difference) {
   if (difference.term->name != "kvPool" || difference.log->start.utilization) return std::nullopt;
   return "the log does not state the utilization: give --gpu-memory-utilization";
@@ -298,6 +339,8 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"windows", "memory that Windows holds", windows},
     {"compile-cache", "graphs compiled in this start, or loaded from a cache", compile_cache},
     {"utilization", "a share that the log does not state", utilization},
+    {"another-model", "a model that the log does not name", another_model},
+    {"own-drafts", "layers of the model's own that draft", own_drafts},
     {"another-format", "a copy of the model in another format", another_format},
     {"adapters", "LoRA adapters", adapters},
     {"drafts", "speculative decoding", drafts},

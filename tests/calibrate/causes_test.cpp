@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
@@ -45,6 +46,56 @@ TEST_SUITE("calibrate") {
     CHECK(calibrated_term(small, "kvPool")
               .causes.front()
               .contains("0.95 of a GPU of at least 78.9 GiB, and l40s has 44."));
+  }
+
+  TEST_CASE("a model that the log does not name is noticed, however its folder is called") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.weights_gib = 12.56;  // CodeLlama-7b-hf in the same series
+    const std::string own = log.start.model;
+    const auto causes = [&](const std::string& in_log) {
+      domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+      domain::Estimate estimate;
+      estimate.model_id = own;
+      EngineLog named = log;
+      named.start.model = in_log;
+      std::vector<std::string> said;
+      for (const calibrate::CauseRow& row : calibrate::causes()) {
+        const calibrate::Difference difference{.log = &named,
+                                               .estimate = &estimate,
+                                               .calibration = &calibration,
+                                               .term = &calibration.terms.front()};
+        if (row.name != std::string_view("another-model")) continue;
+        if (const auto words = row.explain(difference)) said.push_back(*words);
+      }
+      return said;
+    };
+    REQUIRE(causes("codellama/CodeLlama-7b-hf").size() == 1);
+    CHECK(causes("codellama/CodeLlama-7b-hf").front().contains("give the --model that ran"));
+    CHECK(causes(own).empty());
+    CHECK(causes("/models/" + own).empty());
+    CHECK(causes("").empty());
+  }
+
+  // RadixArk/Qwen3.8-27B-NVFP4 loads 20.75 GiB where its layers draft: 424,699,392 values, 0.79 GiB
+  // in 16 bits, on top.
+  TEST_CASE("the model's own layers that draft are noticed by their size") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    domain::CalibratedTerm weights = calibrated_term(calibration, "weights");
+    weights.predicted = domain::exactly(gib_of(19.95));
+    weights.measured = domain::exactly(gib_of(20.75));
+    domain::Estimate estimate;
+    estimate.model_id = log.start.model;
+    estimate.parameters.multi_token_prediction = 424'699'392;
+    const calibrate::Difference difference{
+        .log = &log, .estimate = &estimate, .calibration = &calibration, .term = &weights};
+    const auto row = std::ranges::find(calibrate::causes(), std::string_view("own-drafts"),
+                                       &calibrate::CauseRow::name);
+    REQUIRE(row != calibrate::causes().end());
+    REQUIRE(row->explain(difference));
+    CHECK(row->explain(difference)->contains("0.79 GiB"));
+    weights.measured = domain::exactly(gib_of(22.0));
+    CHECK_FALSE(row->explain(difference));
   }
 
   TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
