@@ -164,4 +164,24 @@ TEST_SUITE("formulas") {
     }
     CHECK(estimates > 300);
   }
+
+  TEST_CASE("a publisher's recipe is sized by its mix and a ratio, and pipelines by their stages") {
+    const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-30B-A3B");
+    REQUIRE(model);
+    domain::Workload workload = example::workload(8192, 1);
+    workload.quantization = example::flag(domain::Quantization::UdQ4KXl);
+    const auto llama_cpp = example::built_in_catalog().engine("llama.cpp");
+    REQUIRE(llama_cpp);
+    const auto recipe = estimate::estimate_memory(*model, workload, *llama_cpp, example::h100());
+    REQUIRE(recipe);
+    check_terms(*recipe, "ud-q4_k_xl");
+    workload = example::workload(8192, 1);
+    workload.engine.pipeline = example::flag<std::int64_t>(2);
+    workload.adapters = domain::Adapters{};
+    const auto sglang = example::built_in_catalog().engine("sglang");
+    REQUIRE(sglang);
+    const auto staged = estimate::estimate_memory(*model, workload, *sglang, example::h100());
+    REQUIRE(staged);
+    check_terms(*staged, "two stages");
+  }
 }

@@ -41,11 +41,13 @@ Spread weights_bytes(const Situation& situation) {
 
 void describe_weights(const Situation& situation, domain::Term& term) {
   const ggml::DeviceNeeds& needs = needs_of(situation);
-  term.formula = "tensorBytes";
+  const double ratio = situation.plan->facts.expected("weightsRatio");
+  term.formula = ratio == 1 ? "tensorBytes" : "tensorBytes x weightsRatio";
   term.inputs = {{"tensorBytes", needs.weights},
                  {"layers", needs.layers},
                  {"hasHead", std::string(needs.has_head ? "true" : "false")},
                  {"fileBytes", situation.plan->needs->weights}};
+  if (ratio != 1) term.inputs.push_back({"weightsRatio", ratio});
   term.source = situation.plan->facts.source("weightsRatio");
 }
 

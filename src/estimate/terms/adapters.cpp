@@ -28,14 +28,23 @@ Spread adapters_bytes(const Situation& situation) {
 void describe_adapters(const Situation& situation, domain::Term& term) {
   const Plan& plan = *situation.plan;
   const AdapterBytes bytes = bytes_of(situation);
-  term.formula = "slots x rank x (inputs + outputs of every adapted layer) x dtypeBytes";
+  const std::int64_t of_slot = bytes.values / plan.adapters.count;
+  const std::int64_t dtype = plan.weights.dtype_bytes;
+  term.formula = "slots x valuesOfSlot x dtypeBytes + allocatorBytes";
   term.inputs = {
-      {"slots", plan.adapters.count},     {"rank", plan.adapters.rank},
-      {"values", bytes.values},           {"dtypeBytes", plan.weights.dtype_bytes},
-      {"layers", situation.stage.layers}, {"tensorParallel", plan.parallelism.tensor},
+      {"slots", plan.adapters.count},
+      {"valuesOfSlot", of_slot},
+      {"dtypeBytes", dtype},
+      {"allocatorBytes", bytes.allocated.count() - plan.adapters.count * of_slot * dtype},
+      {"rank", plan.adapters.rank},
+      {"layers", situation.stage.layers},
+      {"tensorParallel", plan.parallelism.tensor},
   };
+  if (const double ratio = plan.facts.expected("adapterRatio"); ratio != 1) {
+    term.formula = "(" + term.formula + ") x adapterRatio";
+    term.inputs.push_back({"adapterRatio", ratio});
+  }
   if (plan.adapters.has_vocabulary) {
-    term.formula += " + embedding and head";
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
     term.inputs.push_back({"extraTokens", plan.adapters.extra_tokens});
   }
