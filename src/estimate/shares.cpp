@@ -24,6 +24,20 @@ Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
   return sum.range();
 }
 
+std::string taken_off(const StageFigures& stage, std::span<const EngineTerm> terms,
+                      std::initializer_list<Budget> budgets) {
+  std::string names;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const bool is_asked = std::ranges::find(budgets, terms[i].budget) != budgets.end();
+    if (is_asked && stage.terms[i].high > Bytes(0)) names.append(" - ").append(terms[i].row.name);
+  }
+  return names;
+}
+
+std::string_view memory_word(const domain::VisibleMemory& gpu) {
+  return gpu.takeable_bytes ? "takeable" : "visible";
+}
+
 Range left_of(const Range& whole, const Range& taken) {
   const Range minus{.low = Bytes(0) - taken.high,
                     .expected = Bytes(0) - taken.expected,
@@ -49,7 +63,7 @@ domain::Capacity begin_capacity(const Plan& plan, const domain::VisibleMemory& g
   return capacity;
 }
 
-bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound) {
+bool holds_demand(const Held& held, const Situation& situation, double Spread::*bound) {
   if (!situation.plan->context_tokens) return held.tokens > 0;
   return held.requests >= wanted_requests(situation).*bound;
 }

@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "domain/range.hpp"
 #include "estimate/engines.hpp"
@@ -15,6 +17,11 @@ domain::Range takeable_of(const domain::VisibleMemory& gpu);
 /// The terms of a stage that have one of `budgets`.
 domain::Range sum_of(const StageFigures& stage, std::span<const EngineTerm> terms,
                      std::initializer_list<Budget> budgets);
+/// " - weights - activation": the names of those that are not for nothing, each taken off.
+std::string taken_off(const StageFigures& stage, std::span<const EngineTerm> terms,
+                      std::initializer_list<Budget> budgets);
+/// "visible", or "takeable" where that is less.
+std::string_view memory_word(const domain::VisibleMemory& gpu);
 /// What is left of `whole`; never below zero.
 domain::Range left_of(const domain::Range& whole, const domain::Range& taken);
 /// `share` of it, rounded down.
@@ -42,7 +49,7 @@ struct Fits {
 };
 /// At least the requests asked for, by a bound of what they hold together; one token where no
 /// context is.
-bool holds_demand(const Held& held, const Situation& situation, double Spread::* bound);
+bool holds_demand(const Held& held, const Situation& situation, double Spread::*bound);
 
 /// Keeps what is tighter: more needed against what is left.
 void take_tighter(const domain::BesideShare& beside, domain::Capacity& capacity);

@@ -165,6 +165,33 @@ TEST_SUITE("formulas") {
     CHECK(estimates > 300);
   }
 
+  TEST_CASE("a pool follows from the share, the GPU and the terms that its formula names") {
+    const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-8B");
+    REQUIRE(model);
+    for (const std::string name : {"sglang", "tensorrt-llm", "transformers"}) {
+      CAPTURE(name);
+      const auto engine = example::built_in_catalog().engine(name);
+      REQUIRE(engine);
+      for (const std::int64_t ranks : {1, 2}) {
+        domain::Workload workload = example::workload(2048, 4);
+        workload.engine.tensor = example::flag(ranks);
+        const auto made = estimate::estimate_memory(*model, workload, *engine, example::h100());
+        REQUIRE(made);
+        REQUIRE(made->capacity);
+        const domain::Capacity& capacity = *made->capacity;
+        std::vector<domain::Input> inputs = {{"utilization", capacity.utilization},
+                                             {"visible", capacity.visible_bytes.expected.count()}};
+        for (const domain::Term& term : made->terms)
+          inputs.push_back({term.name, term.bytes.expected.count()});
+        const std::optional<double> pool = Formula(capacity.kv_pool_formula, inputs).value();
+        REQUIRE(pool);
+        CAPTURE(capacity.kv_pool_formula);
+        const auto expected = static_cast<double>(capacity.kv_pool_bytes.expected.count());
+        CHECK(std::max(*pool, 0.0) == doctest::Approx(expected).epsilon(1e-6));
+      }
+    }
+  }
+
   TEST_CASE("a publisher's recipe is sized by its mix and a ratio, and pipelines by their stages") {
     const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-30B-A3B");
     REQUIRE(model);

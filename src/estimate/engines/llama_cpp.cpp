@@ -257,6 +257,14 @@ domain::Capacity llama_cpp_capacity(const Plan& plan, std::span<const StageFigur
   }
   capacity.fits = fits_high && fits_expected;
   if (fits_expected) capacity.fits_at = fits_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  if (notes != nullptr && !plan.given_pool) {
+    capacity.kv_pool_formula =
+        fmt::format("{}{} - {:.2f} GiB of margin", memory_word(gpu),
+                    taken_off(stages.front(), kLlamaCppTerms,
+                              {Budget::Profiled, Budget::Beside, Budget::Before, Budget::Graphs}),
+                    margin_of(plan).gib());
+    capacity.kv_pool_source = plan.facts.source("fitMargin");
+  }
   if (notes != nullptr) note_capacity(plan, capacity, *notes);
   return capacity;
 }

@@ -7,8 +7,11 @@
 // Weights are what free memory lost while loading, so the allocator's segments count whole. Source:
 // SGLang python/sglang/srt/model_executor/model_runner.py (init_torch_distributed, load_model,
 // profile_max_num_token), from 0.5.9 model_runner_kv_cache_mixin.py (_profile_available_bytes).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "estimate/engines.hpp"
 #include "estimate/engines/common_terms.hpp"
@@ -55,6 +58,15 @@ StagePool sglang_pool_of(const StageFigures& stage, const Plan& plan,
           .beside = share_of(available, 1 - plan.utilization)};
 }
 
+std::string pool_formula(const StageFigures& stage, const domain::VisibleMemory& gpu) {
+  const std::string before = taken_off(stage, kSglangTerms, {Budget::Before});
+  const bool has_states = stage.situation.cache.request_state_bytes(1) > Bytes(0);
+  return fmt::format("utilization x {}{}{}{}{}{}", before.empty() ? "" : "(", memory_word(gpu),
+                     before, before.empty() ? "" : ")",
+                     taken_off(stage, kSglangTerms, {Budget::Profiled}),
+                     has_states ? " - the states' share" : "");
+}
+
 Held held_at(const Situation& situation, Bytes pool) {
   return sglang_pool(situation, domain::exactly(pool)).held;
 }
@@ -90,6 +102,8 @@ domain::Capacity sglang_capacity(const Plan& plan, std::span<const StageFigures>
     }
     is_first = false;
   }
+  if (notes != nullptr && !plan.given_pool)
+    capacity.kv_pool_formula = pool_formula(stages.front(), gpu);
   conclude(fits, plan, capacity, notes);
   if (notes != nullptr && is_tight && capacity.kv_pool_bytes.expected > Bytes(0)) {
     notes->emplace_back(

@@ -9,6 +9,8 @@
 // tensorrt_llm/_torch/pyexecutor/_util.py (KvCacheCreator.configure_kv_cache_capacity,
 // _cal_max_memory), resource_manager.py (KVCacheManager); largest concurrencies published in the
 // integration tests of https://github.com/ai-dynamo/aiconfigurator.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,6 +102,11 @@ domain::Capacity tensorrt_llm_capacity(const Plan& plan, std::span<const StageFi
       capacity.max_concurrency_at_context = held.requests;
     }
     is_first = false;
+  }
+  if (notes != nullptr && !plan.given_pool) {
+    capacity.kv_pool_formula =
+        fmt::format("utilization x ({}{})", memory_word(gpu),
+                    taken_off(stages.front(), kTensorrtLlmTerms, {Budget::Profiled}));
   }
   conclude(fits, plan, capacity, notes);
   if (notes != nullptr &&

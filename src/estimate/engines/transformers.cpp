@@ -185,6 +185,11 @@ domain::Capacity transformers_capacity(const Plan& plan, std::span<const StageFi
   capacity.fits = fits.at_high && fits.at_expected;
   if (fits.at_expected)
     capacity.fits_at = fits.at_high ? domain::FitsAt::High : domain::FitsAt::Expected;
+  if (notes != nullptr && !plan.given_pool) {
+    capacity.kv_pool_formula =
+        fmt::format("utilization x {}{}", memory_word(gpu),
+                    taken_off(stages.front(), kTransformersTerms, {Budget::Profiled}));
+  }
   if (notes != nullptr && capacity.kv_pool_bytes.expected == Bytes(0))
     notes->emplace_back("weights and the prefill's peak leave nothing for a cache");
   return capacity;
