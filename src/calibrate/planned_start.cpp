@@ -37,22 +37,36 @@ struct Buffers {
   std::size_t gpus = 0;
 };
 
-/// "CUDA0": MiB; or one number, for one GPU.
+/// Whether the buffer could be read and counted.
+bool count_buffer(std::string_view device, const Node& value, Buffers& buffers) {
+  // "CUDA1..8" and the like stand for buffers that are not all given.
+  if (!value.is_number() || device.contains("..")) return false;
+  if (is_of_host(device)) return true;
+  buffers.mib += value.number();
+  ++buffers.gpus;
+  return true;
+}
+
+/// A pair: "CUDA0" and MiB, as where a device has several.
+bool count_pair(const Node& pair, Buffers& buffers) {
+  if (!pair.is(Node::Kind::Sequence) || pair.items().size() != 2) return false;
+  const Node& device = pair.items().front();
+  return device.is(Node::Kind::String) && count_buffer(device.text(), pair.items().back(), buffers);
+}
+
+/// "CUDA0": MiB, in a mapping or in pairs; or one number, for one GPU.
 std::optional<Buffers> gpu_buffers(const Node* devices) {
   if (devices == nullptr) return std::nullopt;
   if (devices->is_number()) return Buffers{.mib = devices->number(), .gpus = 1};
-  if (!devices->is(Node::Kind::Mapping)) return std::nullopt;
   Buffers buffers;
-  for (const Node::Entry& entry : devices->entries()) {
-    const std::string& device = entry.name;
-    const Node& value = entry.value;
-    // "CUDA1..8" and the like stand for buffers that are not all given.
-    if (!value.is_number() || std::string_view(device).contains("..")) return std::nullopt;
-    if (is_of_host(device)) continue;
-    buffers.mib += value.number();
-    ++buffers.gpus;
+  bool is_whole = true;
+  if (devices->is(Node::Kind::Mapping)) {
+    for (const Node::Entry& entry : devices->entries())
+      is_whole = is_whole && count_buffer(entry.name, entry.value, buffers);
+  } else if (devices->is(Node::Kind::Sequence)) {
+    for (const Node& pair : devices->items()) is_whole = is_whole && count_pair(pair, buffers);
   }
-  return buffers.gpus > 0 ? std::optional(buffers) : std::nullopt;
+  return is_whole && buffers.gpus > 0 ? std::optional(buffers) : std::nullopt;
 }
 
 const Node* group_of(const Node& record, std::string_view of_extra, std::string_view of_devices) {

@@ -194,6 +194,40 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->at(3).has_default_sequences);
   }
 
+  // DeepSeek-R1 UD-Q2_K_XL with its experts on the CPU
+  // (https://github.com/ggml-org/llama.cpp/issues/14201), and Jamba Mini 1.7 Q8_0 (issues/14625).
+  TEST_CASE("a file whose layers are on GPUs and whose tensors are not lies partly with the host") {
+    const std::string start = R"({"model": "m", "engine": "llama.cpp", "engine_extra": {)";
+    const std::string deepseek =
+        R"("model_buffer_mib": [["CPU_Mapped", 45875.33], ["CUDA0", 9686.98]], )"
+        R"("layers_offloaded": "62/62", "file_size": "233.18 GiB"}})";
+    const std::string jamba = R"("model_buffer_mib": {"CUDA0": 9161.62, "CPU_Mapped": 48645.07}, )"
+                              R"("file_size": "51.05 GiB", "layers_offloaded": )";
+    const auto starts = read_engine_starts(
+        start + deepseek + "\n" + start + jamba + "\"33/33\"}}\n" + start + jamba + "\"5/33\"}}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(*starts->at(0).weights_gib == doctest::Approx(9.46));
+    CHECK(*starts->at(0).offload_gib == doctest::Approx(223.72).epsilon(1e-4));
+    CHECK(*starts->at(1).offload_gib == doctest::Approx(42.10).epsilon(1e-3));
+    CHECK_FALSE(starts->at(2).offload_gib.has_value());  // as was asked for: --n-gpu-layers 5
+  }
+
+  // A start that says so, or prints as the first generation alone does before 0.9.2.
+  TEST_CASE("the generations of vLLM are told by what they print") {
+    const std::string start = R"({"model": "m", "engine": "vllm", "engine_version": )";
+    const auto starts = read_engine_starts(
+        start + R"("0.8.3", "non_torch_gib": 0.2})" + "\n" + start +
+            R"("0.9.2", "non_torch_gib": 0.2})" + "\n" + start + R"("0.8.3"})" + "\n" + start +
+            R"("0.7.3", "notes": "Using Flash Attention backend on V1 engine"})" + "\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->at(0).is_first_generation);
+    CHECK_FALSE(starts->at(1).is_first_generation);
+    CHECK_FALSE(starts->at(2).is_first_generation);
+    CHECK(starts->at(3).is_second_generation);
+  }
+
   TEST_CASE("states in two parts are one, and a named model runner is kept") {
     const auto starts = read_engine_starts(
         "{\"model\": \"m\", \"engine\": \"sglang\", \"engine_extra\": {\"mamba_cache\": "
