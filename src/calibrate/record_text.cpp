@@ -138,6 +138,24 @@ void fill(std::optional<Value>& target, const std::optional<Value>& found) {
   if (!target) target = found;
 }
 
+/// Remarks on the cache of compiled graphs, in lower case.
+constexpr auto kOfColdCache = std::to_array<std::string_view>(
+    {"cold compil", "compile cache: cold", "compile cache cold", "compile cache is cold"});
+constexpr auto kOfWarmCache = std::to_array<std::string_view>(
+    {"warm compil", "compile cache: warm", "compile cache warm", "compile cache is warm"});
+
+/// Whether graphs were compiled in the start; empty where its remarks speak of neither, or of both.
+std::optional<bool> compiles_in(const std::string& notes) {
+  std::string text = notes;
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  const auto says = [&](std::string_view words) { return text.contains(words); };
+  const bool is_cold = std::ranges::any_of(kOfColdCache, says);
+  const bool is_warm = std::ranges::any_of(kOfWarmCache, says);
+  return is_cold == is_warm ? std::nullopt : std::optional(is_cold);
+}
+
 }  // namespace
 
 void read_remarks(const Node& record, EngineStart& start) {
@@ -147,6 +165,7 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.is_first_generation = text.contains("V0 engine");
   start.is_second_generation = text.contains("V1 engine");
   start.is_under_wsl = text.contains("WSL");
+  start.compiles = compiles_in(text);
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
   const bool is_training = text.contains("Unsloth") && text.contains("patched");
   start.has_adapters = text.contains("LoRA") || is_training;

@@ -213,6 +213,19 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->at(2).offload_gib.has_value());  // as was asked for: --n-gpu-layers 5
   }
 
+  TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
+    const auto compiles = [](const std::string& notes) {
+      const auto starts = read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}\n", "s");
+      REQUIRE(starts.has_value());
+      return starts->front().compiles;
+    };
+    CHECK(compiles("Cold compile cache, torch.compile took 38.96 s") == true);
+    CHECK(compiles("prefix caching; compile cache: cold in the log") == true);
+    CHECK(compiles("Directly load the compiled graph, warm compile cache") == false);
+    CHECK_FALSE(compiles("first a cold compile, then a warm compile cache").has_value());
+    CHECK_FALSE(compiles("a cold start of the machine").has_value());
+  }
+
   // A start that says so, or prints as the first generation alone does before 0.9.2.
   TEST_CASE("the generations of vLLM are told by what they print") {
     const std::string start = R"({"model": "m", "engine": "vllm", "engine_version": )";
