@@ -133,16 +133,41 @@ bool leaves_default_sequences(std::string_view line) {
   return told && !told->contains("max_num_seqs");
 }
 
+/// vLLM's second runner is v1/worker/gpu/model_runner.py, the first gpu_model_runner.py; so was the
+/// first generation's before there was a second runner.
+std::optional<bool> runner_in(const Node& record, const EngineStart& start) {
+  constexpr domain::EngineVersion kSecondRunner{0, 22, 0};
+  const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
+  const bool has_two = !version || *version >= kSecondRunner;
+  const auto says = [&](std::string_view words) { return start.notes.contains(words); };
+  if (says("VLLM_USE_V2_MODEL_RUNNER=0")) return false;
+  for (const std::string_view words : {"VLLM_USE_V2_MODEL_RUNNER=1", "V2 Model Runner",
+                                       "V2 model runner", "Model Runner V2", "model runner V2"}) {
+    if (has_two && says(words)) return true;
+  }
+  const Node* quotes = record.find("quotes");
+  if (!version || !has_two || quotes == nullptr || !quotes->is(Node::Kind::Sequence))
+    return std::nullopt;
+  for (const Node& quote : quotes->items()) {
+    const std::string line = text_of(&quote);
+    if (line.contains("gpu_model_runner.py:")) return false;
+    if (line.contains("[model_runner.py:")) return true;
+  }
+  return std::nullopt;
+}
+
 template <typename Value>
 void fill(std::optional<Value>& target, const std::optional<Value>& found) {
   if (!target) target = found;
 }
 
 /// Remarks on the cache of compiled graphs, in lower case.
-constexpr auto kOfColdCache = std::to_array<std::string_view>(
-    {"cold compil", "compile cache: cold", "compile cache cold", "compile cache is cold"});
+constexpr auto kOfColdCache =
+    std::to_array<std::string_view>({"cold compil", "compile cache: cold", "compile cache cold",
+                                     "compile cache is cold", "compiling a graph for"});
 constexpr auto kOfWarmCache = std::to_array<std::string_view>(
-    {"warm compil", "compile cache: warm", "compile cache warm", "compile cache is warm"});
+    {"warm compil", "compile cache: warm", "compile cache warm", "compile cache is warm",
+     "directly load the compiled graph", "directly load aot compilation"});
 
 /// Whether graphs were compiled in the start; empty where its remarks speak of neither, or of both.
 std::optional<bool> compiles_in(const std::string& notes) {
@@ -186,6 +211,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
     logs::read_vllm_settings(line, said);
     said.has_default_sequences |= leaves_default_sequences(line);
   }
+  fill(start.has_second_runner, runner_in(record, start));
   fill(start.context_tokens, said.context_tokens);
   fill(start.max_num_seqs, said.max_num_seqs);
   fill(start.max_num_batched_tokens, said.max_num_batched_tokens);

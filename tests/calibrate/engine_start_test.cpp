@@ -226,6 +226,29 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(compiles("a cold start of the machine").has_value());
   }
 
+  // vLLM v1/worker/gpu/model_runner.py and v1/worker/gpu_model_runner.py; before 0.22 the first
+  // generation's file is called model_runner.py, too.
+  TEST_CASE("the runner of vLLM is read from its lines and from remarks") {
+    const auto runner = [](const std::string& version, const std::string& rest) {
+      const auto starts = read_engine_starts(R"({"model": "m", "engine": "vllm", )"
+                                             R"("engine_version": ")" +
+                                                 version + "\", " + rest + "}\n",
+                                             "starts.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().has_second_runner;
+    };
+    const std::string second =
+        R"("quotes": ["[model_runner.py:329] Model loading took 15.27 GiB"])";
+    const std::string first =
+        R"("quotes": ["[gpu_model_runner.py:5515] Model loading took 1 GiB"])";
+    CHECK(runner("0.27.1", second) == true);
+    CHECK(runner("0.27.1", first) == false);
+    CHECK_FALSE(runner("0.7.3", second).has_value());
+    CHECK(runner("0.28.0", R"("notes": "V2 Model Runner, FLASH_ATTN")") == true);
+    CHECK(runner("0.28.0", R"("notes": "VLLM_USE_V2_MODEL_RUNNER=0")") == false);
+    CHECK_FALSE(runner("0.28.0", R"("notes": "eager")").has_value());
+  }
+
   // A start that says so, or prints as the first generation alone does before 0.9.2.
   TEST_CASE("the generations of vLLM are told by what they print") {
     const std::string start = R"({"model": "m", "engine": "vllm", "engine_version": )";
