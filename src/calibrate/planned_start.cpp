@@ -297,8 +297,11 @@ void read_planned(const Node& record, EngineStart& start) {
     start.max_num_batched_tokens = micro_batch->integer();
   start.states_slots = start.max_num_seqs.has_value();
   if (!start.max_num_seqs) start.max_num_seqs = 1;
-  // Cells are those of all slots, and so is the context that the program is given.
-  const auto cells = start.pool_tokens ? start.pool_tokens : start.context_tokens;
+  // Cells are those of all slots, and so is the context that the program is given; where each slot
+  // has cells of its own, the log counts one's.
+  const bool is_of_slot = start.pool_tokens && start.context_tokens &&
+                          *start.pool_tokens * *start.max_num_seqs == *start.context_tokens;
+  const auto cells = start.pool_tokens && !is_of_slot ? start.pool_tokens : start.context_tokens;
   if (cells) start.context_tokens = *cells / *start.max_num_seqs;
 }
 

@@ -88,6 +88,16 @@ bool is_loaded_as_text(const domain::Model& model, std::string_view architecture
          !model.architecture.ends_with(kText);
 }
 
+/// Before vLLM had names for them, a cache in the model's 16 bits was what `auto` made.
+bool is_left_to_model(domain::KvCacheType type, const EngineStart& start,
+                      domain::EngineVersion version) {
+  constexpr domain::EngineVersion kNamesBf16{0, 11, 0};
+  constexpr domain::EngineVersion kNamesFp16{0, 22, 1};
+  if (start.engine != "vllm") return false;
+  return (type == domain::KvCacheType::Bf16 && version < kNamesBf16) ||
+         (type == domain::KvCacheType::Fp16 && version < kNamesFp16);
+}
+
 }  // namespace
 
 bool takes_videos(const domain::Model& model) {
@@ -110,8 +120,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (const auto quantization = quantization_of(start, model))
     workload.quantization = stated(*quantization);
   if (!start.kv_cache_type.empty() && start.kv_cache_type != "auto") {
-    if (const auto type = catalog::parse_kv_cache_type(start.kv_cache_type))
-      workload.kv_cache_type = stated(*type);
+    const auto type = catalog::parse_kv_cache_type(start.kv_cache_type);
+    if (type && !is_left_to_model(*type, start, version)) workload.kv_cache_type = stated(*type);
   }
   if (start.context_tokens) workload.context_tokens = stated(*start.context_tokens);
   domain::EngineSettings& engine = workload.engine;

@@ -45,6 +45,18 @@ TEST_SUITE("calibrate") {
     CHECK(reason().contains("does not divide"));
   }
 
+  // Llama-3-8B of May 2024 in https://github.com/vllm-project/vllm/pull/4893: "kv-cache Dtype
+  // FP16", which 0.4 has no name for.
+  TEST_CASE("a cache in 16 bits is the model's before the engine has a name for it") {
+    EngineStart start = published_start();
+    start.engine_version = "0.4.2";
+    start.kv_cache_type = "FP16";
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+    start.kv_cache_type = "int8";
+    CHECK_FALSE(
+        calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+  }
+
   // Containers hold 4 bits or 8: a model named without its repository leaves that open.
   TEST_CASE("a format that is not told is asked for rather than taken for 16 bits") {
     EngineStart start = published_start();

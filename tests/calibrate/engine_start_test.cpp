@@ -213,6 +213,23 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->at(2).offload_gib.has_value());  // as was asked for: --n-gpu-layers 5
   }
 
+  // gpt-oss-120b by Ollama 0.30.2: 262,144 tokens of context, 131,072 cells for each of two slots
+  // (https://github.com/ollama/ollama/issues/16480); one cache of two slots elsewhere.
+  TEST_CASE("cells are those of all slots, or of each") {
+    const auto context = [](const std::string& cells) {
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "engine": "ollama", "max_num_seqs": 2, )"
+                             R"("max_model_len": 262144, "kv_cache_tokens": )" +
+                                 cells + "}\n",
+                             "starts.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().context_tokens;
+    };
+    CHECK(context("131072") == 131'072);
+    CHECK(context("262144") == 131'072);
+    CHECK(context("65536") == 32'768);
+  }
+
   TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
     const auto compiles = [](const std::string& notes) {
       const auto starts = read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}\n", "s");
