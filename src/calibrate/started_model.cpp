@@ -23,7 +23,8 @@ bool is_of_known_owner(std::string_view name, const catalog::Catalog& catalog) {
 }
 
 /// A local copy is often kept under the model's own name.
-std::optional<domain::Model> find_in_path(std::string_view path, const catalog::Catalog& catalog) {
+std::optional<domain::Model> find_in_path(std::string path, const catalog::Catalog& catalog) {
+  std::ranges::replace(path, '\\', '/');  // of Windows
   if (const std::optional<std::string> repository = name_in_hub_cache(path)) {
     if (Result<domain::Model> model = catalog.find_name(*repository)) return *std::move(model);
   }
@@ -127,7 +128,11 @@ std::optional<std::string> before_brackets(const std::string& name) {
   const bool is_of_place = words.contains('/') || says_where(words);
   const bool is_of_reading = std::ranges::any_of(
       kOfReading, [&](std::string_view word) { return words.starts_with(word); });
-  if (!is_of_place && !is_of_reading && !catalog::parse_quantization(words)) return std::nullopt;
+  // "(Qwen3_5ForConditionalGeneration @ 851bf6e8)": what the engine resolved it to.
+  const bool is_of_class =
+      words.contains("ForConditionalGeneration") || words.contains("ForCausalLM");
+  if (!is_of_place && !is_of_class && !is_of_reading && !catalog::parse_quantization(words))
+    return std::nullopt;
   return std::move(remark->name);
 }
 
