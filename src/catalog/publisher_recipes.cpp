@@ -220,6 +220,23 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
                   {"re:.*layers\\.(5[6-9]|6[0-3])\\.mlp.*", Quantization::Fp8Channel}}},
      .source = "what the tensors of unsloth/Qwen3.8-27B-NVFP4 hold "
                "(https://github.com/Neroued/ninfer/issues/70)"},
+    {.suffix = "-mtp-nvfp4",
+     .organization = "sakamakismile",
+     .base = "qwen3.8-27b",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .is_whole = true,
+     .source = "model card of sakamakismile/Qwen3.8-27B-MTP-NVFP4: everything but the tower, "
+               "lm_head, convolutions and the layer that predicts; 0.28.0 loads 18.48 GiB"},
+    {.suffix = "-text-nvfp4-mtp",
+     .organization = "sakamakismile",
+     .base = "qwen3.6-27b",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .is_text_alone = true,
+     .is_whole = true,
+     .source = "as sakamakismile/Qwen3.8-27B-MTP-NVFP4, without the tower: 0.20.0 loads 17.62 GiB, "
+               "and 18.41 where the layer that predicts drafts"},
     {.suffix = "-nvfp4-fast",
      .organization = "unsloth",
      .linear = Quantization::Nvfp4,

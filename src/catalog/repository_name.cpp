@@ -332,6 +332,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
                   repository, base.id, name_of(suffix.linear), suffix.suffix, suffix.source));
   base.sources.push_back({"quantization", std::string(suffix.source)});
   take_name(base, repository);
+  if (suffix.is_text_alone) base.towers.clear();
   base.weights = format_of_suffix(suffix, base);
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();

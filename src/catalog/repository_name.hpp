@@ -41,6 +41,7 @@ struct RepositorySuffix {
   std::array<ModulePrecision, 2> modules = {};  ///< of others than `linear`; empty: none
   /// WeightFormat::zero_points; of a row for any base, of models without experts.
   bool zero_points = false;
+  bool is_text_alone = false;  ///< without the base's encoders
   bool names_no_type = false;  ///< of several files in a repository: `linear` is the usual one
   bool is_whole = false;       ///< says all there is to say: the publisher leaves nothing open
   std::string_view source = {};
@@ -69,8 +70,8 @@ std::string unmarked_name(std::string_view repository);
 /// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
 std::optional<std::string> unaltered_name(std::string_view repository);
 
-/// "qwen3-8b" of "qwen3-8b-instruct": what people add to the name of a model that has no other kind.
-/// Nothing where no such word ends the name.
+/// "qwen3-8b" of "qwen3-8b-instruct": what people add to the name of a model that has no other
+/// kind. Nothing where no such word ends the name.
 std::optional<std::string_view> untaught_name(std::string_view repository);
 
 /// Of unsloth's repositories whose context is stretched to 131'072 tokens ("Qwen3-8B-128K-GGUF"),

@@ -52,6 +52,25 @@ domain::Estimate started_estimate(const SeriesStart& start, std::optional<bool> 
 }  // namespace
 
 TEST_SUITE("estimate") {
+  // Qwen3.6-27B without its tower by 0.20.0, and Qwen3.8-27B with it by 0.28.0, on RTX 5090.
+  TEST_CASE("a copy for text alone leaves the encoders out") {
+    const auto engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(engine);
+    const auto loaded = [&](const char* name, domain::EngineVersion version) {
+      const auto model = example::built_in_catalog().find_name(name);
+      REQUIRE(model);
+      domain::Workload workload = example::workload(8192, 1);
+      workload.engine.version = example::flag(version);
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, example::h100());
+      REQUIRE(estimate);
+      return domain::part_bytes(*estimate, domain::Part::Weights).expected.gib();
+    };
+    CHECK(loaded("sakamakismile/Qwen3.6-27B-Text-NVFP4-MTP", {0, 20, 0}) ==
+          doctest::Approx(17.62).epsilon(0.015));
+    CHECK(loaded("sakamakismile/Qwen3.8-27B-MTP-NVFP4", {0, 28, 0}) ==
+          doctest::Approx(18.48).epsilon(0.015));
+  }
+
   TEST_CASE("copies of publishers whose recipes are known load what they print") {
     constexpr auto kStarts = std::to_array<SeriesStart>({
         {"cyankiwi/Qwen3.8-27B-AWQ-INT4", 18.37, 0.95, 1.33},
