@@ -96,6 +96,10 @@ void read_extra(const Node& record, EngineStart& start) {
 
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
 bool names_amd(const EngineStart& start) {
+  constexpr auto kOfCards = std::to_array<std::string_view>({"Instinct", "MI2", "MI3", "gfx9"});
+  if (std::ranges::any_of(kOfCards,
+                          [&](std::string_view words) { return start.gpu.contains(words); }))
+    return true;
   return start.notes.contains("AMD") || start.notes.contains("ROCm") || start.gpu.contains("AMD") ||
          start.gpu.contains("Radeon") || start.engine_version.contains("rocm");
 }

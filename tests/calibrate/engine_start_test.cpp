@@ -140,6 +140,8 @@ TEST_SUITE("calibrate") {
         R"({"model": "m", "engine": "vllm", "notes": "ROCm; the GPU is not named"})"
         "\n"
         R"({"model": "m", "engine": "vllm", "engine_version": "0.26.1.dev229.rocm723"})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "gpu": "Aqua Vanjaram [Instinct MI300X VF]"})"
         "\n",
         "starts.jsonl");
     REQUIRE(starts.has_value());
@@ -155,6 +157,7 @@ TEST_SUITE("calibrate") {
     CHECK(before.activation_gib.value_or(0) == doctest::Approx(0.26));
     CHECK(starts->at(2).vendor == "amd");
     CHECK(starts->at(3).vendor == "amd");
+    CHECK(starts->at(4).vendor == "amd");
   }
 
   // Lines as vLLM 0.13 and Unsloth print them, and flags as people list them.
