@@ -312,8 +312,8 @@ std::optional<std::string> own_drafts(const Difference& difference) {
     return std::nullopt;
   constexpr double kHalfBytes = 2;
   constexpr double kSameShare = 0.15;
-  const double stages = static_cast<double>(difference.estimate->parallelism.tensor);
-  const double loaded = static_cast<double>(*layers) * kHalfBytes / stages / kGib;
+  const auto ranks = static_cast<double>(difference.estimate->parallelism.tensor);
+  const double loaded = static_cast<double>(*layers) * kHalfBytes / ranks / kGib;
   if (std::abs(difference.gib() - loaded) > kSameShare * loaded) return std::nullopt;
   return fmt::format(
       "the layers that predict further tokens take {:.2f} GiB in 16 bits, and are loaded where "

@@ -93,7 +93,7 @@ std::string month_in(std::string_view text) {
     const auto year = leading_count(rest->substr(digits, 4));
     if (year) return fmt::format("{}-{:02}", *year, month + 1);
   }
-  std::string day = day_in(text);
+  const std::string day = day_in(text);
   return day.empty() ? tagged_day_in(text) : day;
 }
 

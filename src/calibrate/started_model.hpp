@@ -13,6 +13,7 @@ namespace gpushape::calibrate {
 /// Where the name itself is none of the catalog, the parts of a path are tried, and the words
 /// before brackets that hold a precision or a path ("Qwen3-30B-A3B (BF16)"). The error is the
 /// catalog's.
-Result<domain::Model> find_started_model(const std::string& name, const catalog::Catalog& catalog);
+Result<domain::Model> find_started_model(const std::string& stated,
+                                         const catalog::Catalog& catalog);
 
 }  // namespace gpushape::calibrate

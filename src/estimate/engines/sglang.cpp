@@ -21,7 +21,6 @@
 namespace gpushape::estimate::engines {
 namespace {
 
-using domain::Part;
 using domain::Range;
 
 constexpr auto kSglangTerms = std::to_array<EngineTerm>({
