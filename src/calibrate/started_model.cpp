@@ -89,7 +89,11 @@ std::optional<domain::Model> find_behind_path(const std::string& name,
                                               const catalog::Catalog& catalog) {
   const std::optional<Remark> remark = remark_of(name);
   if (!remark || !remark->name.starts_with('/')) return std::nullopt;
-  Result<domain::Model> model = catalog.find_name(remark->words.substr(0, remark->words.find(' ')));
+  constexpr std::string_view kMounted = " mounted";
+  std::string words = remark->words;
+  if (words.ends_with(kMounted)) words.resize(words.size() - kMounted.size());
+  if (words.contains(' ')) return std::nullopt;  // that may speak of other tensors
+  Result<domain::Model> model = catalog.find_name(words);
   return model ? std::optional(*std::move(model)) : std::nullopt;
 }
 
@@ -129,8 +133,9 @@ std::optional<std::string> before_brackets(const std::string& name) {
   const bool is_of_reading = std::ranges::any_of(
       kOfReading, [&](std::string_view word) { return words.starts_with(word); });
   // "(Qwen3_5ForConditionalGeneration @ 851bf6e8)": what the engine resolved it to.
+  const std::string_view first = std::string_view(words).substr(0, words.find(' '));
   const bool is_of_class =
-      words.contains("ForConditionalGeneration") || words.contains("ForCausalLM");
+      first.ends_with("ForConditionalGeneration") || first.ends_with("ForCausalLM");
   if (!is_of_place && !is_of_class && !is_of_reading && !catalog::parse_quantization(words))
     return std::nullopt;
   return std::move(remark->name);

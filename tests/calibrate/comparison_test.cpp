@@ -275,6 +275,7 @@ TEST_SUITE("calibrate") {
     CHECK(model_of("/model (Qwen3-8B mounted)\r") == domain::Quantization::Bf16);
     CHECK(model_of("D:\\Models\\Qwen3-8B-AWQ") == domain::Quantization::Awq);
     CHECK(model_of("Qwen3-8B (Qwen3ForCausalLM @ b968826d)") == domain::Quantization::Bf16);
+    CHECK(model_of("/model (Qwen3-8B pruned)") == domain::Quantization::Fp32);  // not found
     CHECK(model_of("Qwen3-8B (title: 4 bits)") == domain::Quantization::Bf16);
     CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
     CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
