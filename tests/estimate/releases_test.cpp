@@ -75,12 +75,25 @@ TEST_SUITE("estimate") {
     gpu.bytes = domain::exactly(gib_of(44.55));
     gpu.parent_bytes = gib(48);
     gpu.compute_capability = "8.6";
-    const auto graphs = [&](domain::EngineVersion version, bool is_first) {
+    const auto started = [&](domain::EngineVersion version, bool is_first) {
       domain::Workload workload = workload_by(version);
+      workload.context_tokens = example::flag<std::int64_t>(512);
       workload.engine.max_num_seqs = example::flag<std::int64_t>(1);
+      workload.engine.max_num_batched_tokens = example::flag<std::int64_t>(2048);
+      workload.engine.gpu_memory_utilization = example::flag(0.1);
       workload.engine.first_generation = example::flag(is_first);
-      const domain::Estimate estimate =
-          estimate_of("Qwen/Qwen2.5-0.5B-Instruct-AWQ", workload, gpu);
+      return estimate_of("Qwen/Qwen2.5-0.5B-Instruct-AWQ", workload, gpu);
+    };
+    // 0.1 x 44.55 GiB leave 3.88 to the first generation, and 314,272 tokens of 12,288 bytes, 3.60,
+    // to the second, which counts its context.
+    const domain::Range first_pool = started({0, 8, 3}, true).capacity->kv_pool_bytes;
+    const domain::Range second_pool = started({0, 8, 3}, false).capacity->kv_pool_bytes;
+    CHECK(first_pool.expected.gib() == doctest::Approx(3.88).epsilon(0.01));
+    CHECK(second_pool.expected.gib() == doctest::Approx(3.60).epsilon(0.05));
+    CHECK(second_pool.low.gib() < 3.60);
+    CHECK(first_pool.expected > second_pool.expected);
+    const auto graphs = [&](domain::EngineVersion version, bool is_first) {
+      const domain::Estimate estimate = started(version, is_first);
       const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
       REQUIRE(term != estimate.terms.end());
       return term->bytes;
