@@ -130,6 +130,17 @@ std::string why_without_pool(const EngineStart& start, const domain::Model& mode
   return {};
 }
 
+/// The pool that a printed count of tokens or blocks fills, where no size is printed.
+std::optional<double> counted_pool(const EngineStart& start, const domain::Estimate& estimate) {
+  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py: default block_size on CUDA
+  if (start.engine != "vllm") return std::nullopt;
+  std::optional<std::int64_t> tokens = start.pool_tokens;
+  if (!tokens && start.pool_blocks)
+    tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+  if (!tokens) return std::nullopt;
+  return (estimate.kv_bytes_per_token * *tokens).gib();
+}
+
 /// Blocks of the printed pool, as the count of tokens that this engine makes of them.
 std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::Estimate& estimate) {
   if (!start.pool_gib || !start.pool_blocks || estimate.kv_bytes_per_token <= Bytes(0))
@@ -299,13 +310,16 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   } else {
     comparison.weights = figure(predicted.weights, start.weights_gib);
   }
-  comparison.without_pool = why_without_pool(start, *model, gpu);
+  EngineStart counted = start;  // what is counted is checked against a printed size alone
+  if (!start.pool_gib && comparison.has_plain_cache)
+    counted.pool_gib = counted_pool(start, *estimate);
+  comparison.without_pool = why_without_pool(counted, *model, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
   if (!has_release && needs_release && comparison.without_pool.empty())
     comparison.without_pool = "neither a release of the engine nor a date is stated";
   if (comparison.without_pool.empty() && predicted.pool)
-    comparison.pool = figure(*predicted.pool, start.pool_gib);
+    comparison.pool = figure(*predicted.pool, counted.pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
   const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
   const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;

@@ -86,6 +86,25 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded == "");
   }
 
+  // 476,016 tokens x 2 x 32 layers x 8 heads x 128 x 2 B = 58.11 GiB, as that start prints.
+  TEST_CASE("a count of tokens or blocks tells the pool that it fills") {
+    EngineStart start = published_start();
+    start.pool_gib.reset();
+    const auto measured_pool = [&] {
+      const Comparison comparison =
+          calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      REQUIRE(comparison.pool);
+      CHECK_FALSE(comparison.tokens);  // nothing printed to check the count against
+      return comparison.pool->measured_gib;
+    };
+    CHECK(measured_pool() == doctest::Approx(58.11).epsilon(1e-4));
+    start.pool_tokens.reset();
+    start.pool_blocks = 29751;  // of 16
+    CHECK(measured_pool() == doctest::Approx(58.11).epsilon(1e-4));
+    start.pool_blocks.reset();
+    CHECK_FALSE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).pool);
+  }
+
   // A start of September 2025 on 79.25 GiB (https://github.com/benyucong/neo4j-graphrag-python
   // logs/vllm.out): an A100, which gets 256 sequences where an H100 gets 1,024.
   TEST_CASE("80 GB without a name may be an A100") {

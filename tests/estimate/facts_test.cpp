@@ -21,8 +21,9 @@ TEST_SUITE("estimate") {
     CHECK(Facts(engine, {0, 23, 0}, large).expected("gpuMemoryUtilization") == 0.92);
   }
 
-  // vLLM asked for a name with h100 or h200 to 0.8.4, for 70 GiB alone in 0.8.5 (pull request
-  // 17073), and for another name than a100 from 0.9 on (17885).
+  // The second generation took 1,024 sequences everywhere to 0.8.3; then vLLM asked for a name with
+  // h100 or h200 (pull request 16158), for 70 GiB alone in 0.8.5 (17073), and for another name than
+  // a100 from 0.9 on (17885).
   TEST_CASE("batch defaults of large devices changed by release") {
     const domain::Engine engine = *example::built_in_catalog().engine("vllm");
     const Conditions h100{.device_gib = 79.6, .gpu_given = 1, .is_h100 = 1};
@@ -32,8 +33,17 @@ TEST_SUITE("estimate") {
       return Facts(engine, version, device).expected("maxNumSeqs");
     };
     CHECK(sequences({0, 8, 2}, h100) == 1024);
-    CHECK(sequences({0, 8, 2}, b200) == 256);
-    CHECK(sequences({0, 8, 2}, a100) == 256);
+    const Conditions l4{.compute_capability = 8.9, .device_gib = 22, .gpu_given = 1};
+    const Conditions t4{.compute_capability = 7.5, .device_gib = 15, .gpu_given = 1};
+    const Conditions mi250{.device_gib = 64, .gpu_given = 1, .is_amd = 1};
+    CHECK(sequences({0, 8, 2}, b200) == 1024);
+    CHECK(sequences({0, 8, 3}, l4) == 1024);
+    CHECK(sequences({0, 8, 3}, t4) == 256);  // the first generation
+    CHECK(sequences({0, 8, 3}, mi250) == 256);
+    CHECK(sequences({0, 8, 4}, h100) == 1024);
+    CHECK(sequences({0, 8, 4}, b200) == 256);
+    CHECK(sequences({0, 8, 4}, a100) == 256);
+    CHECK(sequences({0, 8, 4}, l4) == 256);
     CHECK(sequences({0, 8, 5}, b200) == 1024);
     CHECK(sequences({0, 8, 5}, a100) == 1024);
     CHECK(sequences({0, 9, 0}, a100) == 256);
