@@ -68,6 +68,7 @@ DecoderGraph drawn_plan(const domain::Model& model) {
                  .has_embedding_input = *rc::gen::arbitrary<bool>(),
                  .rotates_quantized = *rc::gen::arbitrary<bool>(),
                  .writes_rows = *rc::gen::arbitrary<bool>(),
+                 .fuses_gates = *rc::gen::arbitrary<bool>(),
                  .is_latent_compressed = *rc::gen::arbitrary<bool>()};
   plan.key_type = plan.value_type =
       *rc::gen::element(KvCacheType::Fp16, KvCacheType::Q8_0, KvCacheType::Q4_0);

@@ -220,6 +220,7 @@ ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>&
           .has_embedding_input = holds("embeddingInput"),
           .rotates_quantized = holds("rotatesQuantized"),
           .writes_rows = holds("writesRows"),
+          .fuses_gates = holds("fusesGates"),
           .is_latent_compressed = holds("latentCache")};
 }
 

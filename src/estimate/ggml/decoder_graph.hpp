@@ -22,6 +22,7 @@ struct BuildHabits {
   bool has_embedding_input = true;   ///< room for embeddings beside tokens
   bool rotates_quantized = true;     ///< queries, keys and values before a quantized cache
   bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
+  bool fuses_gates = true;           ///< activation and product in one; before: each in place
   bool is_latent_compressed = true;  ///< latent attention works on latents
   bool offloads_products = false;    ///< the first GPU computes with what lies on the host, too
 

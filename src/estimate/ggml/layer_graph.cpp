@@ -9,7 +9,10 @@ Id biased(Graph& graph, Id input, bool has_bias) {
   return has_bias ? graph.in_place({input, graph.external()}) : input;
 }
 
-Id gated(Graph& graph, Id gate, Id up) { return graph.compute(graph.shape(up), {gate, up}); }
+Id gated(Graph& graph, const BuildHabits& habits, Id gate, Id up) {
+  if (habits.fuses_gates) return graph.compute(graph.shape(up), {gate, up});
+  return graph.in_place({graph.in_place({gate}), up});
+}
 
 Id activated(Graph& graph, Id input) { return graph.in_place({input}); }
 
@@ -43,11 +46,12 @@ Id mixed(Graph& graph, const domain::Model& model, const domain::Layer& layer,
   return result == kNoTensor ? input : result;
 }
 
-Id transformed(Graph& graph, const domain::Model& model, const domain::Layer& layer, Id input) {
+Id transformed(Graph& graph, const domain::Model& model, const domain::Layer& layer,
+               const BuildHabits& habits, Id input) {
   Id result = kNoTensor;
-  if (layer.feed_forward.width > 0) result = add_network(graph, layer.feed_forward, input);
+  if (layer.feed_forward.width > 0) result = add_network(graph, layer.feed_forward, habits, input);
   if (layer.feed_forward.experts) {
-    const Id experts = add_experts(graph, model, *layer.feed_forward.experts, input);
+    const Id experts = add_experts(graph, model, *layer.feed_forward.experts, habits, input);
     result = result == kNoTensor ? experts : graph.in_place({result, experts});
   }
   return result;
@@ -65,12 +69,13 @@ Id project(Graph& graph, Id input, const Extent& width) {
   return graph.compute({width, of[1], of[2], of[3]}, {graph.weight(width * of[0]), input});
 }
 
-Id add_network(Graph& graph, const domain::FeedForward& network, Id input) {
+Id add_network(Graph& graph, const domain::FeedForward& network, const BuildHabits& habits,
+               Id input) {
   const Id up = biased(graph, project(graph, input, network.width), network.bias);
   Id inner = kNoTensor;
   if (network.gated) {
     const Id gate = biased(graph, project(graph, input, network.width), network.bias);
-    inner = gated(graph, gate, up);
+    inner = gated(graph, habits, gate, up);
   } else {
     inner = activated(graph, up);
   }
@@ -119,17 +124,17 @@ Id of_experts(Graph& graph, Id input, const Extent& width, const domain::Experts
 }
 
 /// What lies between an expert's first matrices and its last.
-Id inside_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id each,
-                  Id chosen) {
+Id inside_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts,
+                  const BuildHabits& habits, Id each, Id chosen) {
   if (has_own_router(model)) {
     const Id both = of_experts(graph, each, 2 * experts.width, experts, chosen);
     const Shape half = {experts.width, experts.active, graph.shape(both)[2]};
     const Id gate = graph.view(both, half, false);
-    return gated(graph, gate, graph.view(both, half, false));
+    return gated(graph, habits, gate, graph.view(both, half, false));
   }
   const Id up = of_experts(graph, each, experts.width, experts, chosen);
   if (!experts.is_gated) return activated(graph, up);
-  return gated(graph, of_experts(graph, each, experts.width, experts, chosen), up);
+  return gated(graph, habits, of_experts(graph, each, experts.width, experts, chosen), up);
 }
 
 /// A factor for each expert, laid out for each token.
@@ -139,14 +144,14 @@ Id scaled_by_expert(Graph& graph, const domain::Experts& experts, Id down, Id ch
   return graph.in_place({down, graph.compute({1, experts.active, tokens}, {factors, chosen})});
 }
 
-Id routed(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input,
-          Id router_input) {
+Id routed(Graph& graph, const domain::Model& model, const domain::Experts& experts,
+          const BuildHabits& habits, Id input, Id router_input) {
   const Extent hidden = graph.shape(input)[0];
   const Extent tokens = graph.shape(input)[1];
   Id chosen = kNoTensor;
   const Id shares = expert_shares(graph, model, experts, router_input, chosen);
   const Id each = graph.reshape(input, {hidden, 1, tokens});
-  const Id inner = inside_experts(graph, model, experts, each, chosen);
+  const Id inner = inside_experts(graph, model, experts, habits, each, chosen);
   Id down = of_experts(graph, inner, hidden, experts, chosen);
   if (has_own_router(model)) down = scaled_by_expert(graph, experts, down, chosen);
   down = graph.in_place({down, shares});
@@ -166,12 +171,14 @@ Id routed(Graph& graph, const domain::Model& model, const domain::Experts& exper
 
 }  // namespace
 
-Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input) {
-  const Id sum = routed(graph, model, experts, input, input);
+Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts,
+               const BuildHabits& habits, Id input) {
+  const Id sum = routed(graph, model, experts, habits, input, input);
   if (experts.shared_width == 0) return sum;
   Id gate = kNoTensor;
   if (experts.shared_gate) gate = activated(graph, project(graph, input, 1));
-  Id shared = add_network(graph, {.width = experts.shared_width, .gated = experts.is_gated}, input);
+  Id shared =
+      add_network(graph, {.width = experts.shared_width, .gated = experts.is_gated}, habits, input);
   if (gate != kNoTensor) shared = graph.in_place({shared, gate});
   return graph.in_place({sum, shared});
 }
@@ -180,18 +187,18 @@ namespace {
 
 /// A network and experts beside it, each with norms of its own, and the router with another.
 Id beside_each_other(Graph& graph, const domain::Model& model, const domain::FeedForward& forward,
-                     Id middle) {
-  const Id network = norm(graph, add_network(graph, forward, norm(graph, middle)));
+                     const BuildHabits& habits, Id middle) {
+  const Id network = norm(graph, add_network(graph, forward, habits, norm(graph, middle)));
   const Id input = norm(graph, middle);
-  const Id experts = routed(graph, model, *forward.experts, input, norm(graph, middle));
+  const Id experts = routed(graph, model, *forward.experts, habits, input, norm(graph, middle));
   return graph.in_place({network, norm(graph, experts)});
 }
 
 Id after_attention(Graph& graph, const domain::Model& model, const domain::Layer& layer,
-                   Id middle) {
+                   const BuildHabits& habits, Id middle) {
   if (has_own_router(model) && layer.feed_forward.experts)
-    return beside_each_other(graph, model, layer.feed_forward, middle);
-  return transformed(graph, model, layer, norm(graph, middle, layer.norm_bias));
+    return beside_each_other(graph, model, layer.feed_forward, habits, middle);
+  return transformed(graph, model, layer, habits, norm(graph, middle, layer.norm_bias));
 }
 
 }  // namespace
@@ -208,7 +215,7 @@ Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& laye
       residual = wanted_rows(graph, residual, inputs);
       network_input = wanted_rows(graph, normed, inputs);
     }
-    const Id network = transformed(graph, model, layer, network_input);
+    const Id network = transformed(graph, model, layer, plan.habits, network_input);
     return graph.in_place({graph.in_place({network, residual}), mixture});
   }
   if (is_last) {
@@ -217,7 +224,7 @@ Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& laye
   }
   if (has_later_norms(layer)) mixture = norm(graph, mixture);
   const Id middle = graph.in_place({mixture, residual});
-  Id network = after_attention(graph, model, layer, middle);
+  Id network = after_attention(graph, model, layer, plan.habits, middle);
   if (network == kNoTensor) return middle;
   if (has_later_norms(layer)) network = norm(graph, network);
   return graph.in_place({network, middle});

@@ -44,7 +44,9 @@ Id add_latent_attention(Graph& graph, const domain::Model& model,
                         const domain::Attention& attention, const DecoderGraph& plan,
                         const StepInputs& inputs, Id input);
 Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& mixer, Id input);
-Id add_network(Graph& graph, const domain::FeedForward& network, Id input);
-Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts, Id input);
+Id add_network(Graph& graph, const domain::FeedForward& network, const BuildHabits& habits,
+               Id input);
+Id add_experts(Graph& graph, const domain::Model& model, const domain::Experts& experts,
+               const BuildHabits& habits, Id input);
 
 }  // namespace gpushape::estimate::ggml
