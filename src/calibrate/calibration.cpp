@@ -287,10 +287,8 @@ void explain_recipe(const EngineLog& log, const domain::Model& model,
 /// Some versions print how many tokens the pool holds, or blocks, and not its size.
 void tell_pool(EngineStart& start, const Surroundings& surroundings,
                const domain::Workload& workload, Calibration& calibration) {
-  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py
   if (plans_buffers(start.engine)) return;
-  if (!start.pool_tokens && start.pool_blocks)
-    start.pool_tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+  if (!start.pool_tokens) start.pool_tokens = tokens_of_blocks(start);
   if (start.pool_gib || start.most_tokens || !start.pool_tokens) return;
   const auto pool = pool_of_tokens(surroundings.model, workload, surroundings.engine,
                                    surroundings.gpu, *start.pool_tokens);

@@ -114,39 +114,36 @@ void drop_other_stage(const EngineStart& start, std::optional<TokenCheck>& check
   if (check && start.pipeline_parallel > 1 && check->printed < check->least) check.reset();
 }
 
-std::string why_without_pool(const EngineStart& start, const domain::Model& model,
-                             const RecordGpu& gpu) {
-  if (!start.pool_gib) return "prints no pool";
+std::string why_without_pool(const EngineStart& start, std::optional<double> pool_gib,
+                             const domain::Model& model, const RecordGpu& gpu) {
+  if (!pool_gib) return "prints no pool";
   if (!gpu.memory) return "neither GPU nor its total is stated";
   if (!gpu.reason.empty()) return gpu.reason;
   // SGLang prints pools that it has made; what failed came after.
   if (!start.is_complete && start.engine != "sglang") return "the engine did not start";
   if (start.most_tokens || start.notes.contains("max-total-tokens"))
     return "the pool was told its size";
-  if (*start.pool_gib <= 0) return "nothing was left for the pool";
+  if (*pool_gib <= 0) return "nothing was left for the pool";
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
     return std::string(obstacle->reason);
   if (has_unnamed_draft(start, model)) return "the draft model is not named";
   return {};
 }
 
-/// The pool that a printed count of tokens or blocks fills, where no size is printed.
-std::optional<double> counted_pool(const EngineStart& start, const domain::Estimate& estimate) {
-  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py: default block_size on CUDA
-  if (start.engine != "vllm") return std::nullopt;
-  std::optional<std::int64_t> tokens = start.pool_tokens;
-  if (!tokens && start.pool_blocks)
-    tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+/// The printed pool in GiB, or that which a printed count of tokens or blocks fills.
+std::optional<double> pool_of(const EngineStart& start, const domain::Estimate& estimate,
+                              bool has_plain_cache) {
+  if (start.pool_gib || !has_plain_cache || start.engine != "vllm") return start.pool_gib;
+  const auto tokens = start.pool_tokens ? start.pool_tokens : tokens_of_blocks(start);
   if (!tokens) return std::nullopt;
   return (estimate.kv_bytes_per_token * *tokens).gib();
 }
 
 /// Blocks of the printed pool, as the count of tokens that this engine makes of them.
 std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::Estimate& estimate) {
-  if (!start.pool_gib || !start.pool_blocks || estimate.kv_bytes_per_token <= Bytes(0))
-    return std::nullopt;
-  constexpr std::int64_t kUsualBlock = 16;  // vLLM config/cache.py: default block_size on CUDA
-  const std::int64_t tokens = *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+  const std::optional<std::int64_t> counted = tokens_of_blocks(start);
+  if (!start.pool_gib || !counted || estimate.kv_bytes_per_token <= Bytes(0)) return std::nullopt;
+  const std::int64_t tokens = *counted;
   const auto bytes_per_token = static_cast<double>(estimate.kv_bytes_per_token.count());
   const auto tokens_in = [&](double gib) {
     return static_cast<std::int64_t>(static_cast<double>(gib_of(gib).count()) / bytes_per_token);
@@ -310,16 +307,14 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   } else {
     comparison.weights = figure(predicted.weights, start.weights_gib);
   }
-  EngineStart counted = start;  // what is counted is checked against a printed size alone
-  if (!start.pool_gib && comparison.has_plain_cache)
-    counted.pool_gib = counted_pool(start, *estimate);
-  comparison.without_pool = why_without_pool(counted, *model, gpu);
+  const std::optional<double> pool_gib = pool_of(start, *estimate, comparison.has_plain_cache);
+  comparison.without_pool = why_without_pool(start, pool_gib, *model, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
   if (!has_release && needs_release && comparison.without_pool.empty())
     comparison.without_pool = "neither a release of the engine nor a date is stated";
   if (comparison.without_pool.empty() && predicted.pool)
-    comparison.pool = figure(*predicted.pool, counted.pool_gib);
+    comparison.pool = figure(*predicted.pool, pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
   const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
   const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;

@@ -233,6 +233,11 @@ void share_attention(EngineStart& start) {
   start.tensor_parallel /= start.data_parallel;
 }
 
+std::optional<std::int64_t> tokens_of_blocks(const EngineStart& start) {
+  if (!start.pool_blocks) return std::nullopt;
+  return *start.pool_blocks * start.block_tokens.value_or(kUsualBlock);
+}
+
 std::optional<domain::EngineVersion> release_of(std::string_view stated) {
   if (stated.starts_with('b')) return domain::engine_version(stated.substr(0, stated.find(' ')));
   if (stated.starts_with('v')) stated.remove_prefix(1);

@@ -117,4 +117,14 @@ void share_attention(EngineStart& start);
 /// 0.8.5. Nothing for a build that names none ("vdev", "v0.1.dev18496").
 std::optional<domain::EngineVersion> release_of(std::string_view stated);
 
+/// vLLM's first release with a second runner beside the first, for some models.
+inline constexpr domain::EngineVersion kSecondRunner{0, 22, 0};
+
+/// Tokens of a block where its size is not printed. Source: vLLM config/cache.py, default of
+/// block_size on CUDA.
+inline constexpr std::int64_t kUsualBlock = 16;
+
+/// Tokens of the printed blocks.
+std::optional<std::int64_t> tokens_of_blocks(const EngineStart& start);
+
 }  // namespace gpushape::calibrate

@@ -70,7 +70,6 @@ bool may_draft(const EngineStart& start, const Unstated& unstated) {
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
 /// back the first; hardly a source says so.
 bool has_two_runners(const EngineStart& start, EngineVersion version) {
-  constexpr EngineVersion kSecondRunner{0, 22, 0};
   return start.engine == "vllm" && version >= kSecondRunner;
 }
 
@@ -223,7 +222,8 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   if (has_two_runners(start, version) && !start.has_second_runner)
     vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
-  if (unstated.drafts || may_draft(start, unstated)) vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
+  if (unstated.drafts || may_draft(start, unstated))
+    vary(starts, &EngineStart::draft_tokens, {std::nullopt, kFewDrafts});
   return starts;
 }
 

@@ -88,7 +88,8 @@ bool is_loaded_as_text(const domain::Model& model, std::string_view architecture
          !model.architecture.ends_with(kText);
 }
 
-/// Before vLLM had names for them, a cache in the model's 16 bits was what `auto` made.
+/// Before vLLM had names for them, a cache in the model's 16 bits was what `auto` made. Source:
+/// vLLM config/cache.py, CacheDType: bfloat16 from 0.11 on, float16 from 0.22.1 on.
 bool is_left_to_model(domain::KvCacheType type, const EngineStart& start,
                       domain::EngineVersion version) {
   constexpr domain::EngineVersion kNamesBf16{0, 11, 0};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/logs/vllm_settings.hpp"
+#include "catalog/quantization_methods.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -136,7 +136,6 @@ bool leaves_default_sequences(std::string_view line) {
 /// vLLM's second runner is v1/worker/gpu/model_runner.py, the first gpu_model_runner.py; so was the
 /// first generation's before there was a second runner.
 std::optional<bool> runner_in(const Node& record, const EngineStart& start) {
-  constexpr domain::EngineVersion kSecondRunner{0, 22, 0};
   const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
   const bool has_two = !version || *version >= kSecondRunner;
   const auto says = [&](std::string_view words) { return start.notes.contains(words); };
@@ -171,10 +170,7 @@ constexpr auto kOfWarmCache = std::to_array<std::string_view>(
 
 /// Whether graphs were compiled in the start; empty where its remarks speak of neither, or of both.
 std::optional<bool> compiles_in(const std::string& notes) {
-  std::string text = notes;
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string text = catalog::lower_case(notes);
   const auto says = [&](std::string_view words) { return text.contains(words); };
   const bool is_cold = std::ranges::any_of(kOfColdCache, says);
   const bool is_warm = std::ranges::any_of(kOfWarmCache, says);

@@ -15,7 +15,8 @@ std::string_view misspelt(const document::Node& mapping, std::string_view name) 
   if (!mapping.is(document::Node::Kind::Mapping)) return {};
   for (const document::Node::Entry& entry : mapping.entries()) {
     const std::string_view key = entry.name;
-    const bool is_as_long = key.size() + kSlips >= name.size() && key.size() <= name.size() + kSlips;
+    const bool is_as_long =
+        key.size() + kSlips >= name.size() && key.size() <= name.size() + kSlips;
     if (is_as_long && key != name && edit_distance(key, name) <= kSlips) return key;
   }
   return {};
@@ -69,7 +70,8 @@ std::int64_t Fields::required_integer(std::string_view name, document::IntegerBo
   if (slip.empty()) {
     reader_->complain(std::move(message), "the size cannot be known without it");
   } else {
-    reader_->complain(slip, std::move(message), fmt::format("'{}' stands here: is it meant?", slip));
+    reader_->complain(slip, std::move(message),
+                      fmt::format("'{}' stands here: is it meant?", slip));
   }
   return 1;
 }

@@ -126,8 +126,9 @@ int list_catalog(const Invocation& invocation, const Terminal& terminal) {
       !faults.empty())
     return refuse(faults, terminal);
   if (listing.rows.empty()) {
-    terminal.err << "no entry is so; a quantized repository needs none where its name tells its base "
-                    "and its format (\"Qwen/Qwen3-8B-GPTQ\")\n";
+    terminal.err
+        << "no entry is so; a quantized repository needs none where its name tells its base "
+           "and its format (\"Qwen/Qwen3-8B-GPTQ\")\n";
   }
   return print(listing, invocation, terminal);
 }

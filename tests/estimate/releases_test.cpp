@@ -17,15 +17,18 @@ namespace {
 constexpr domain::EngineVersion kBefore{0, 27, 1};
 constexpr domain::EngineVersion kAfter{0, 28, 0};
 
-domain::VisibleMemory b200() {
+domain::VisibleMemory gpu_of(const char* device, const char* product, Bytes bytes,
+                             const char* compute_capability) {
   domain::VisibleMemory gpu = example::h100();
-  gpu.device = "b200-sxm-180";
-  gpu.product_name = "NVIDIA B200";
-  gpu.bytes = domain::exactly(gib(178));
-  gpu.parent_bytes = gib(178);
-  gpu.compute_capability = "10.0";
+  gpu.device = device;
+  gpu.product_name = product;
+  gpu.bytes = domain::exactly(bytes);
+  gpu.parent_bytes = bytes;
+  gpu.compute_capability = compute_capability;
   return gpu;
 }
+
+domain::VisibleMemory b200() { return gpu_of("b200-sxm-180", "NVIDIA B200", gib(178), "10.0"); }
 
 domain::Estimate estimate_of(const std::string& name, const domain::Workload& workload,
                              const domain::VisibleMemory& gpu) {
@@ -69,12 +72,7 @@ TEST_SUITE("estimate") {
   // the first generation (https://github.com/vllm-project/vllm/issues/16141). From 0.10 on captures
   // end at twice the sequences (https://github.com/vllm-project/vllm/pull/20628).
   TEST_CASE("to 0.9.2 the second generation captures all sizes, however few sequences there are") {
-    domain::VisibleMemory gpu = example::h100();
-    gpu.device = "rtx-a6000";
-    gpu.product_name = "NVIDIA RTX A6000";
-    gpu.bytes = domain::exactly(gib_of(44.55));
-    gpu.parent_bytes = gib(48);
-    gpu.compute_capability = "8.6";
+    const domain::VisibleMemory gpu = gpu_of("rtx-a6000", "NVIDIA RTX A6000", gib_of(44.55), "8.6");
     const auto started = [&](domain::EngineVersion version, bool is_first) {
       domain::Workload workload = workload_by(version);
       workload.context_tokens = example::flag<std::int64_t>(512);
