@@ -10,7 +10,7 @@
 
 #include "catalog/catalog.hpp"
 #include "estimate/ggml/course.hpp"
-#include "estimate/ggml/decoder_graph.hpp"
+#include "estimate/ggml/step_graph.hpp"
 #include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
@@ -57,9 +57,9 @@ std::vector<int> dealt_out(const domain::Model& model, int gpus) {
   return devices;
 }
 
-DecoderGraph drawn_plan(const domain::Model& model) {
+GraphPlan drawn_plan(const domain::Model& model) {
   using domain::KvCacheType;
-  DecoderGraph plan;
+  GraphPlan plan;
   const int gpus = *rc::gen::inRange(0, 6);
   plan.devices = gpus + 1;
   plan.device_of_layer = dealt_out(model, gpus);
@@ -143,9 +143,9 @@ TEST_SUITE("estimate") {
     CHECK(rc::check([&] {
       const std::size_t at = *rc::gen::inRange<std::size_t>(0, names.size());
       const domain::Model model = *example::built_in_catalog().find(names[at]);
-      const DecoderGraph plan = drawn_plan(model);
+      const GraphPlan plan = drawn_plan(model);
       const int copies = *rc::gen::element(1, 4);
-      const Graph graph = decoder_graph(model, plan);
+      const Graph graph = step_graph(model, plan);
       GraphMemory memory(graph, copies);
       for (int i = 0; i < 30; ++i) {
         const StepSizes sizes = drawn_sizes();

@@ -77,6 +77,43 @@ TEST_SUITE("estimate") {
     check_buffers(rows);
   }
 
+  // Scores of a step's tokens with one another, the mask, and four or five of the step's streams: 12
+  // + 1 + 4 x 0.75 MiB, and 64 + 4 + 5 x 4. The cache is one of the context that nothing reads.
+  TEST_CASE("encoders have buffers as long as the step, and had a cache") {
+    const auto rows = std::to_array<LoggedRow>({
+        {"github.com/ggml-org/ci, build 4310 on V100",
+         {"BAAI/bge-small-en-v1.5", "fp16", "fp16", 512, 1, "b4310", 1},
+         40.73,
+         9.00,
+         16.00},
+        {"github.com/ggml-org/ci, build 4310 on V100",
+         {"BAAI/bge-small-en-v1.5", "q8_0", "fp16", 512, 1, "b4310", 1},
+         21.76,
+         9.00,
+         16.00},
+        // What chooses rows takes a hundredth more: 88.01.
+        {"ggml-org/llama.cpp issue 12836",
+         {"Snowflake/snowflake-arctic-embed-l-v2.0", "q8_0", "fp16", 4096, 1, "b5080", 1, 10'000,
+          1024},
+         307.22,
+         384.00,
+         88.00},
+    });
+    for (const LoggedRow& row : rows) {
+      CAPTURE(row.asked.model);
+      auto asked = row.asked;
+      const auto estimate = planned(asked);
+      REQUIRE(estimate.has_value());
+      CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(2e-4));
+      CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
+      CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(3e-6));
+      asked.version = "b5400";
+      const auto since = planned(asked);
+      REQUIRE(since.has_value());
+      CHECK(mib_of(*since, "kvCache") == 0);
+    }
+  }
+
   // The first GPU computes with the layers of the host, and has copies of their weights and caches
   // for a while.
   TEST_CASE("a GPU with a part of the layers, or none, has the compute buffer that logs print") {

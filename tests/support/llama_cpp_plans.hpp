@@ -25,6 +25,7 @@ struct LlamaCase {
   std::string version = "0.5";
   std::int64_t gpus = 0;
   std::int64_t gpu_layers = 10'000;
+  std::int64_t micro_batch = 0;  ///< 0: the build's own
 };
 
 inline Result<domain::Estimate> planned(const LlamaCase& asked) {
@@ -38,6 +39,7 @@ inline Result<domain::Estimate> planned(const LlamaCase& asked) {
   workload.kv_cache_type = flag(*catalog::parse_kv_cache_type(asked.cache_type));
   workload.context_tokens = flag(asked.context);
   workload.concurrency = flag(asked.slots);
+  if (asked.micro_batch > 0) workload.engine.max_num_batched_tokens = flag(asked.micro_batch);
   if (asked.gpus > 0) workload.engine.gpu_layers = flag(asked.gpu_layers);
   if (asked.gpus > 1) workload.engine.pipeline = flag(asked.gpus);
   std::optional<domain::VisibleMemory> gpu;

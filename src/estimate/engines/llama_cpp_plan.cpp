@@ -221,7 +221,8 @@ ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>&
           .rotates_quantized = holds("rotatesQuantized"),
           .writes_rows = holds("writesRows"),
           .fuses_gates = holds("fusesGates"),
-          .is_latent_compressed = holds("latentCache")};
+          .is_latent_compressed = holds("latentCache"),
+          .encoders_make_heads_first = holds("encoderHeadsFirst")};
 }
 
 ggml::Offload offload_of(const Request& request, const Plan& plan, const FileChoice& file,
@@ -240,6 +241,7 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   offload.window_unit = std::max<std::int64_t>(1, std::llround(facts.expected("windowUnit")));
   offload.has_window_cache =
       facts.expected("windowCache") != 0 && !passes_over_windows(request.model->family);
+  offload.encoders_keep_cells = facts.expected("encoderCache") != 0;
   const bool is_pipeline = gpus > 1 && offload.gpu_layers >= layers;
   offload.copies = is_pipeline ? std::llround(facts.expected("pipelineCopies")) : 1;
   if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;

@@ -116,7 +116,7 @@ Id plainly_attended(Graph& graph, const Heads& heads, Id keys, Id values, const 
   return graph.compute({value_width * count, kTokens}, {turned});
 }
 
-Id attended(Graph& graph, Heads heads, const DecoderGraph& plan, const StepInputs& inputs,
+Id attended(Graph& graph, Heads heads, const GraphPlan& plan, const StepInputs& inputs,
             const CacheInputs& cache, std::int64_t value_width) {
   if (inputs.key_rotation != kNoTensor) {
     heads.query = rotated_by(graph, heads.query, inputs.key_rotation);
@@ -146,7 +146,7 @@ Id attended(Graph& graph, Heads heads, const DecoderGraph& plan, const StepInput
 }  // namespace
 
 Id add_attention(Graph& graph, const domain::Model& model, const domain::Attention& attention,
-                 const DecoderGraph& plan, const StepInputs& inputs, Id input) {
+                 const GraphPlan& plan, const StepInputs& inputs, Id input) {
   Heads heads = has_fused_projection(model) ? split_fused(graph, attention, input)
                                             : split_apart(graph, attention, input);
   const bool has_norms = attention.head_norm != domain::HeadNorm::None;
@@ -172,7 +172,7 @@ Id add_attention(Graph& graph, const domain::Model& model, const domain::Attenti
 }
 
 Id add_latent_attention(Graph& graph, const domain::Model& model,
-                        const domain::Attention& attention, const DecoderGraph& plan,
+                        const domain::Attention& attention, const GraphPlan& plan,
                         const StepInputs& inputs, Id input) {
   const domain::Latent& latent = *attention.latent;
   const Extent tokens = kTokens;

@@ -33,7 +33,7 @@ bool has_later_norms(const domain::Layer& layer) {
 }
 
 Id mixed(Graph& graph, const domain::Model& model, const domain::Layer& layer,
-         const DecoderGraph& plan, const StepInputs& inputs, Id input) {
+         const GraphPlan& plan, const StepInputs& inputs, Id input) {
   Id result = kNoTensor;
   if (layer.recurrent) result = add_mixer(graph, model, *layer.recurrent, input);
   if (layer.attention.heads > 0) {
@@ -204,7 +204,7 @@ Id after_attention(Graph& graph, const domain::Model& model, const domain::Layer
 }  // namespace
 
 Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& layer,
-             const DecoderGraph& plan, const StepInputs& inputs, Id stream, bool is_last) {
+             const GraphPlan& plan, const StepInputs& inputs, Id stream, bool is_last) {
   Id residual = stream;
   const Id normed = norm(graph, stream, layer.norm_bias);
   Id mixture = mixed(graph, model, layer, plan, inputs, normed);

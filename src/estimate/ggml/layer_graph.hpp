@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "domain/model.hpp"
-#include "estimate/ggml/decoder_graph.hpp"
 #include "estimate/ggml/graph.hpp"
+#include "estimate/ggml/step_graph.hpp"
 
 namespace gpushape::estimate::ggml {
 
@@ -29,19 +29,19 @@ struct StepInputs {
 };
 
 /// Rows that the values of one token are written to.
-std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan);
+std::int64_t value_rows_of(const domain::Model& model, const GraphPlan& plan);
 
 Id norm(Graph& graph, Id input, bool has_bias = false);
 Id project(Graph& graph, Id input, const Extent& width);
 
 /// The layer's output. The last one goes on with the rows that logits are wanted of.
 Id add_layer(Graph& graph, const domain::Model& model, const domain::Layer& layer,
-             const DecoderGraph& plan, const StepInputs& inputs, Id stream, bool is_last);
+             const GraphPlan& plan, const StepInputs& inputs, Id stream, bool is_last);
 
 Id add_attention(Graph& graph, const domain::Model& model, const domain::Attention& attention,
-                 const DecoderGraph& plan, const StepInputs& inputs, Id input);
+                 const GraphPlan& plan, const StepInputs& inputs, Id input);
 Id add_latent_attention(Graph& graph, const domain::Model& model,
-                        const domain::Attention& attention, const DecoderGraph& plan,
+                        const domain::Attention& attention, const GraphPlan& plan,
                         const StepInputs& inputs, Id input);
 Id add_mixer(Graph& graph, const domain::Model& model, const domain::Recurrent& mixer, Id input);
 Id add_network(Graph& graph, const domain::FeedForward& network, const BuildHabits& habits,

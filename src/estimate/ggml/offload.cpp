@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "estimate/division.hpp"
+#include "estimate/ggml/encoder_graph.hpp"
 #include "estimate/ggml/file_weights.hpp"
 #include "estimate/ggml/graph.hpp"
 
@@ -61,9 +62,9 @@ bool keeps_window(const domain::Attention& attention, const Offload& offload) {
   return attention.window_tokens > 0 && offload.has_window_cache;
 }
 
-bool keeps_cells(const domain::Attention& attention) {
+bool keeps_cells(const domain::Attention& attention, bool is_of_encoder) {
   return !attention.shares_cache && attention.kv_heads > 0 &&
-         attention.kind != domain::LayerKind::None &&
+         (attention.kind != domain::LayerKind::None || is_of_encoder) &&
          attention.kind != domain::LayerKind::Recurrent;
 }
 
@@ -95,13 +96,16 @@ std::int64_t state_values(const domain::Recurrent& mixer) {
   return 0;
 }
 
-bool keeps_nothing(const domain::Model& model) { return !model.has_head && !model.has_final_norm; }
+bool keeps_nothing(const domain::Model& model, const Offload& offload) {
+  if (is_encoder(model)) return !offload.encoders_keep_cells;
+  return !model.has_head && !model.has_final_norm;
+}
 
 /// A step's graph, for steps of every size.
 Graph graph_of(const domain::Model& model, const Offload& offload, const FileWeights& weights,
                const std::vector<int>& places) {
   const bool is_shared = offload.gpus > 0 && places.front() == static_cast<int>(offload.gpus);
-  return decoder_graph(
+  return step_graph(
       model, {.habits = offload.habits,
               .key_type = offload.key_type,
               .value_type = offload.value_type,
@@ -125,7 +129,7 @@ OffloadedModel::OffloadedModel(const domain::Model& model, const Offload& offloa
   still_.devices.resize(static_cast<std::size_t>(offload.gpus) + 1);
   const std::vector<int> places = places_in(model, offload);
   place_weights(weights, places);
-  if (!keeps_nothing(model)) place_caches(model, places);
+  if (!keeps_nothing(model, offload)) place_caches(model, places);
 }
 
 void OffloadedModel::place_weights(const FileWeights& weights, const std::vector<int>& places) {
@@ -150,13 +154,15 @@ void OffloadedModel::place_weights(const FileWeights& weights, const std::vector
 }
 
 void OffloadedModel::place_caches(const domain::Model& model, const std::vector<int>& places) {
+  const bool encodes = is_encoder(model);
   std::size_t index = 0;
   for (const domain::LayerRun& run : model.layers) {
     const domain::Attention& attention = run.layer.attention;
     const bool is_window = keeps_window(attention, offload_);
     const std::int64_t window = is_window ? attention.window_tokens : 0;
     if (is_window && !attention.shares_cache) window_tokens_ = window;
-    const std::int64_t bytes = keeps_cells(attention) ? token_bytes(attention, offload_) : 0;
+    const std::int64_t bytes =
+        keeps_cells(attention, encodes) ? token_bytes(attention, offload_) : 0;
     const std::int64_t state =
         run.layer.recurrent ? state_values(*run.layer.recurrent) * kFloat * offload_.state_copies
                             : 0;

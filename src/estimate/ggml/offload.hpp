@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "domain/model.hpp"
-#include "estimate/ggml/decoder_graph.hpp"
 #include "estimate/ggml/file_weights.hpp"
 #include "estimate/ggml/graph_memory.hpp"
+#include "estimate/ggml/step_graph.hpp"
 
 namespace gpushape::estimate::ggml {
 
@@ -38,9 +38,10 @@ struct Offload {
   std::int64_t window_unit = 256;
   /// Tokens of a slot whose logits a step has room for; 0: all of its tokens.
   std::int64_t outputs_of_slot = 0;
-  bool has_window_cache = true;   ///< layers with a window keep it alone
-  std::int64_t copies = 1;        ///< of what passes between GPUs
-  std::int64_t state_copies = 1;  ///< more where drafted tokens may be taken back
+  bool has_window_cache = true;      ///< layers with a window keep it alone
+  bool encoders_keep_cells = false;  ///< which nobody reads
+  std::int64_t copies = 1;           ///< of what passes between GPUs
+  std::int64_t state_copies = 1;     ///< more where drafted tokens may be taken back
   domain::KvCacheType key_type = domain::KvCacheType::Fp16;
   domain::KvCacheType value_type = domain::KvCacheType::Fp16;
   BuildHabits habits;

@@ -1,9 +1,10 @@
-#include "estimate/ggml/decoder_graph.hpp"
+#include "estimate/ggml/step_graph.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "estimate/ggml/encoder_graph.hpp"
 #include "estimate/ggml/layer_graph.hpp"
 
 namespace gpushape::estimate::ggml {
@@ -57,7 +58,7 @@ bool has_window(const domain::Model& model) {
   });
 }
 
-StepInputs make_inputs(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
+StepInputs make_inputs(Graph& graph, const domain::Model& model, const GraphPlan& plan) {
   const bool is_half = plan.habits.flash_attention && plan.habits.has_half_mask;
   const auto mask = [&](const Extent& cells) {
     // Where sequences have caches of their own, the tokens are dealt out to them: as many in all.
@@ -89,7 +90,7 @@ StepInputs make_inputs(Graph& graph, const domain::Model& model, const DecoderGr
 }
 
 /// Embeddings of the step's tokens, on the host.
-Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
+Id embed(Graph& graph, const domain::Model& model, const GraphPlan& plan) {
   graph.place_on(graph.host());
   const Id tokens = graph.input({kTokens}, kFloat);
   const Id rows = graph.compute({model.hidden_size, kTokens}, {graph.external(), tokens});
@@ -100,7 +101,7 @@ Id embed(Graph& graph, const domain::Model& model, const DecoderGraph& plan) {
 }
 
 /// What a layer is to the allocator: its kind, and its device.
-std::vector<std::size_t> kinds_of(const domain::Model& model, const DecoderGraph& plan) {
+std::vector<std::size_t> kinds_of(const domain::Model& model, const GraphPlan& plan) {
   std::vector<const domain::Layer*> seen;
   std::vector<std::size_t> kinds;
   for (const domain::LayerRun& run : model.layers) {
@@ -155,7 +156,7 @@ bool has_parallel_blocks(const domain::Model& model) {
 }
 
 /// Where a layer is computed, and where its weights lie.
-void place_layer(Graph& graph, const DecoderGraph& plan, std::size_t index) {
+void place_layer(Graph& graph, const GraphPlan& plan, std::size_t index) {
   const int device = plan.device_of_layer.at(index);
   const bool is_away =
       plan.habits.offloads_products && device == graph.host() && graph.devices() > 1;
@@ -165,7 +166,7 @@ void place_layer(Graph& graph, const DecoderGraph& plan, std::size_t index) {
 
 }  // namespace
 
-std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan) {
+std::int64_t value_rows_of(const domain::Model& model, const GraphPlan& plan) {
   if (plan.habits.flash_attention) return 1;
   std::int64_t most = 1;  // the values of a token lie apart: a row each
   for (const domain::LayerRun& run : model.layers) {
@@ -175,13 +176,15 @@ std::int64_t value_rows_of(const domain::Model& model, const DecoderGraph& plan)
   return most;
 }
 
-Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
+Graph step_graph(const domain::Model& model, const GraphPlan& plan) {
   Graph graph(plan.devices);
+  const bool encodes = is_encoder(model);
   Id stream = embed(graph, model, plan);
+  if (encodes) stream = embed_for_encoder(graph, model, stream);
   place_layer(graph, plan, 0);
   graph.keep_away(nullptr);
   if (is_among(kScaledEmbeddings, model.family)) stream = graph.in_place({stream});
-  StepInputs inputs = make_inputs(graph, model, plan);
+  StepInputs inputs = encodes ? encoder_inputs(graph, plan) : make_inputs(graph, model, plan);
   inputs.has_window = has_window(model);
   const std::vector<std::size_t> kinds = kinds_of(model, plan);
   const std::vector<bool> is_there = plan.leaves_out_repeats && !has_parallel_blocks(model)
@@ -192,12 +195,14 @@ Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan) {
     for (std::int64_t i = 0; i < run.count; ++i, ++index) {
       if (!is_there[index]) continue;
       place_layer(graph, plan, index);
-      stream = add_layer(graph, model, run.layer, plan, inputs, stream, index + 1 == kinds.size());
+      const bool is_last = index + 1 == kinds.size();
+      stream = encodes ? add_encoder_layer(graph, model, run.layer, plan, inputs, stream)
+                       : add_layer(graph, model, run.layer, plan, inputs, stream, is_last);
     }
   }
   place_layer(graph, plan, index);
-  stream = norm(graph, stream);
-  if (model.has_head) {
+  if (!encodes || model.has_final_norm) stream = norm(graph, stream);
+  if (model.has_head && !encodes) {
     stream = project(graph, stream, model.vocabulary);
     if (is_among(kSqueezedLogits, model.family)) {
       for (int i = 0; i < 3; ++i) stream = graph.in_place({stream});

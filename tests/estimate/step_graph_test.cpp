@@ -1,5 +1,5 @@
 // The graph of a decoder leaves layers out that repeat, and its buffers stay what they are.
-#include "estimate/ggml/decoder_graph.hpp"
+#include "estimate/ggml/step_graph.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,14 +23,14 @@ TEST_SUITE("estimate") {
       for (const domain::LayerRun& run : model.layers)
         layers += static_cast<std::size_t>(run.count);
       for (const bool flash : {false, true}) {
-        estimate::ggml::DecoderGraph plan;
+        estimate::ggml::GraphPlan plan;
         plan.device_of_layer.assign(layers + 1, 0);
         plan.habits.flash_attention = flash;
         const estimate::ggml::StepSizes sizes{
             .cells = 4096, .window_cells = 1024, .sequences = flash ? 1 : 4};
-        const auto graph = estimate::ggml::decoder_graph(model, plan);
+        const auto graph = estimate::ggml::step_graph(model, plan);
         plan.leaves_out_repeats = false;
-        const auto whole = estimate::ggml::decoder_graph(model, plan);
+        const auto whole = estimate::ggml::step_graph(model, plan);
         CHECK(estimate::ggml::GraphMemory(graph, 1).buffer_bytes(sizes) ==
               estimate::ggml::GraphMemory(whole, 1).buffer_bytes(sizes));
       }
@@ -46,7 +46,7 @@ TEST_SUITE("estimate") {
       const domain::Model model = *example::built_in_catalog().find(names[i]);
       std::int64_t layers = 0;
       for (const domain::LayerRun& run : model.layers) layers += run.count;
-      estimate::ggml::DecoderGraph plan;
+      estimate::ggml::GraphPlan plan;
       plan.devices = i % 3 == 0 ? 1 : static_cast<int>(i % 3) + 1;  // the host, and one or two GPUs
       const int gpus = plan.devices - 1;
       for (std::int64_t layer = 0; layer <= layers; ++layer)
@@ -58,9 +58,9 @@ TEST_SUITE("estimate") {
       plan.habits.flash_attention = i % 4 != 0;
       plan.key_type = plan.value_type =
           i % 4 == 1 ? domain::KvCacheType::Q8_0 : domain::KvCacheType::Fp16;
-      const auto shortened = estimate::ggml::decoder_graph(model, plan);
+      const auto shortened = estimate::ggml::step_graph(model, plan);
       plan.leaves_out_repeats = false;
-      const auto whole = estimate::ggml::decoder_graph(model, plan);
+      const auto whole = estimate::ggml::step_graph(model, plan);
       const int copies = gpus > 1 ? 4 : 1;
       CHECK(estimate::ggml::GraphMemory(shortened, copies).buffer_bytes(sizes) ==
             estimate::ggml::GraphMemory(whole, copies).buffer_bytes(sizes));

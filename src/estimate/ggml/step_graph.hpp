@@ -1,8 +1,8 @@
-// The graph of a decoder's step in llama.cpp: what follows from a model's layers and what the build
-// at hand does, however large the step is.
+// The graph of a step in llama.cpp: what follows from a model's layers and what the build at hand
+// does, however large the step is.
 //
 // Dense and gated networks, mixtures of experts, full, sliding and latent attention are built
-// tensor by tensor; mixers with a state by their large tensors. Source: llama.cpp
+// tensor by tensor, encoders too; mixers with a state by their large tensors. Source: llama.cpp
 // src/llama-graph.cpp (build_attn, build_ffn, build_moe_ffn) and src/models/.
 #pragma once
 
@@ -24,12 +24,13 @@ struct BuildHabits {
   bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
   bool fuses_gates = true;           ///< activation and product in one; before: each in place
   bool is_latent_compressed = true;  ///< latent attention works on latents
-  bool offloads_products = false;    ///< the first GPU computes with what lies on the host, too
+  bool encoders_make_heads_first = true;  ///< before attention; before: as attention asks for them
+  bool offloads_products = false;  ///< the first GPU computes with what lies on the host, too
 
   bool operator==(const BuildHabits&) const = default;
 };
 
-struct DecoderGraph {
+struct GraphPlan {
   BuildHabits habits;
   domain::KvCacheType key_type = domain::KvCacheType::Fp16;
   domain::KvCacheType value_type = domain::KvCacheType::Fp16;
@@ -44,6 +45,6 @@ struct DecoderGraph {
   bool leaves_out_repeats = true;
 };
 
-Graph decoder_graph(const domain::Model& model, const DecoderGraph& plan);
+Graph step_graph(const domain::Model& model, const GraphPlan& plan);
 
 }  // namespace gpushape::estimate::ggml
