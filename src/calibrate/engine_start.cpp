@@ -163,7 +163,9 @@ EngineStart read_start(const Node& record) {
   // Engines that failed later had sized their pool before.
   const std::string result = text_in(record, "start_result");
   start.is_complete = (status.empty() || status == "ok") && result != "refused";
+  // Who loads by means of another program sees no weights come: 0.0000 GB is none of their sizes.
   start.weights_gib = number_in(record, "weights_gib");
+  if (start.weights_gib == 0) start.weights_gib.reset();
   start.pool_gib = number_in(record, "kv_cache_gib");
   start.activation_gib = number_in(record, "activation_peak_gib");
   start.non_torch_gib = number_in(record, "non_torch_gib");

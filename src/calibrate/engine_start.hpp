@@ -54,6 +54,8 @@ struct EngineStart {
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;
+  /// Of bitsandbytes: modules that stay in 16 bits, as the engine lists them.
+  std::optional<std::vector<std::string>> kept_modules;
   /// Tables of n-grams lie in host memory or on disk (VLLM_PLE_CPU_OFFLOAD=1).
   bool has_tables_elsewhere = false;
   bool has_adapters = false;

@@ -146,8 +146,6 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
-  const bool drafts_itself = possible.start.draft_tokens && !possible.start.draft_model;
-  if (drafts_itself && !model.multi_token_prediction) return std::nullopt;
   const domain::Engine told =
       possible.start.keeps_towers_whole ? as_started(engine, possible.start) : engine;
   const Result<domain::Estimate> estimate = estimate::estimate_memory(

@@ -7,6 +7,7 @@
 
 #include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
+#include "domain/modules.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/measured_starts.hpp"
 #include "estimate/spread.hpp"
@@ -164,7 +165,22 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   return workload;
 }
 
+namespace {
+
+/// A checkpoint whose layers were chosen one by one: those that the engine lists, and no others.
+void keep_listed(domain::Model& model, const std::vector<std::string>& modules) {
+  const domain::Quantization stored = model.weights.linear;
+  if (stored != domain::Quantization::BnbNf4 && stored != domain::Quantization::BnbNf4Double)
+    return;
+  model.weights.kept = modules;
+  model.weights.richer = 0;
+  domain::resolve_modules(model);
+}
+
+}  // namespace
+
 domain::Model as_started(domain::Model model, const EngineStart& start) {
+  if (start.kept_modules) keep_listed(model, *start.kept_modules);
   if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
   if (start.has_tables_elsewhere) {
     for (domain::LayerRun& run : model.layers)

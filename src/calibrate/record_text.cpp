@@ -218,6 +218,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.adapter_rank, said.adapter_rank);
   fill(start.adapters, said.adapters);
   fill(start.offload_gib, said.offload_gib);
+  fill(start.kept_modules, said.kept_modules);
   fill(start.draft_tokens, said.draft_tokens);
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
   start.has_adapters |= said.has_adapters;

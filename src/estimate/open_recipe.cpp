@@ -1,6 +1,7 @@
 #include "estimate/open_recipe.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -57,6 +58,15 @@ bool has_choice_of_layers(const domain::Model& model) {
   return has_recurrence(model) || domain::has_experts(model);
 }
 
+/// Names under which checkpoints hold the encoders of images.
+bool keeps_encoders(const std::vector<std::string>& kept) {
+  constexpr auto kEncoders =
+      std::to_array<std::string_view>({"vision_model", "vision_tower", "visual"});
+  return std::ranges::any_of(kEncoders, [&](std::string_view name) {
+    return std::ranges::find(kept, name) != kept.end();
+  });
+}
+
 Bytes shrunk_towers(const domain::Model& model, const WeightsLayout& layout,
                     const LoadedWeights& loaded) {
   if (!may_shrink_towers(model, layout)) return {};
@@ -72,7 +82,8 @@ Bytes shrunk_towers(const domain::Model& model, const WeightsLayout& layout,
 // adapters, where its encoder in 16 bits leaves no less than 3.2.
 bool may_shrink_towers(const domain::Model& model, const WeightsLayout& layout) {
   return layout.loads_towers && !model.towers.empty() &&
-         is_bitsandbytes(layout.scheme.quantization);
+         is_bitsandbytes(layout.scheme.quantization) &&
+         !(layout.is_as_stored && keeps_encoders(model.weights.kept));
 }
 
 // Between the two: RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45 GiB, RedHatAI/gemma-4-26B-A4B-it-NVFP4

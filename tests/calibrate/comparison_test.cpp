@@ -105,6 +105,21 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).pool);
   }
 
+  // An n-gram drafter has no weights, and the model no layers that predict further tokens.
+  TEST_CASE("tokens that are drafted without a model change no weights") {
+    EngineStart start = published_start();
+    const auto weights = [&] {
+      const Comparison comparison =
+          calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      REQUIRE(comparison.weights);
+      return comparison.weights->predicted.expected;
+    };
+    const Bytes alone = weights();
+    CHECK(alone > Bytes(0));
+    start.draft_tokens = 5;
+    CHECK(weights() == alone);
+  }
+
   // A start of September 2025 on 79.25 GiB (https://github.com/benyucong/neo4j-graphrag-python
   // logs/vllm.out): an A100, which gets 256 sequences where an H100 gets 1,024.
   TEST_CASE("80 GB without a name may be an A100") {

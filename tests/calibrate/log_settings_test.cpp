@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/prediction.hpp"
@@ -54,6 +55,36 @@ TEST_SUITE("calibrate") {
   TEST_CASE("what the arguments say stands where the configuration is silent") {
     CHECK(start_told("enforce_eager=True").enforce_eager);
     CHECK_FALSE(start_told("enforce_eager=False").enforce_eager);
+  }
+
+  // https://github.com/unslothai/notebooks nb/Qwen2.5_(3B)-GRPO.ipynb (0.8.5 on a T4) loads 2.2160
+  // GiB, 0.06 of them slots of adapters: the list is what the checkpoint's own config says.
+  TEST_CASE("modules that bitsandbytes leaves alone are those that the engine lists") {
+    const std::string start =
+        "Unsloth: vLLM loading unsloth/qwen2.5-3b-instruct-unsloth-bnb-4bit with actual GPU "
+        "utilization = 49.46%\n"
+        "Unsloth: vLLM Bitsandbytes config using kwargs = {'load_in_4bit': True, "
+        "'llm_int8_skip_modules': ['lm_head', 're:(a+)+', 'model.layers.2.mlp', "
+        "'model.layers.3.mlp', 'model.layers.30.mlp'], 'llm_int8_threshold': 6.0}\n"
+        "INFO Initializing a V0 LLM engine (v0.8.5) with config: "
+        "model='unsloth/qwen2.5-3b-instruct-unsloth-bnb-4bit', max_seq_len=1024\n"
+        "INFO Model loading took 2.2160 GiB and 1.4 seconds\n";
+    const auto log = calibrate::read_engine_log(start, "told.log");
+    REQUIRE(log.has_value());
+    const std::vector<std::string> listed = {"lm_head", "model.layers.2.mlp", "model.layers.3.mlp",
+                                             "model.layers.30.mlp"};
+    CHECK(log->start.kept_modules == listed);
+    const auto catalogued =
+        example::built_in_catalog().find("unsloth/qwen2.5-3b-instruct-unsloth-bnb-4bit");
+    REQUIRE(catalogued.has_value());
+    // Of the same checkpoint under a name that no entry has.
+    domain::Model told = *catalogued;
+    told.weights.kept = {"lm_head"};
+    told.weights.richer = 0.1;
+    told = calibrate::as_started(told, log->start);
+    CHECK(told.weights.kept == listed);
+    CHECK(told.weights.richer == 0);
+    CHECK(told.exceptions == catalogued->exceptions);
   }
 
   // A notebook's start on a T4 (0.7.2): 8.78 GiB of 14.74 are 59.59 %, which the engine prints as

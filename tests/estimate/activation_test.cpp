@@ -14,8 +14,9 @@ namespace {
 domain::Engine vllm_with_experts_and_encoders() {
   return example::vllm_with(
       {example::constant("expertsWorkspace", 1), example::constant("encoderOutputsKept", 1),
-       example::constant("encoderHidden", 3.4), example::constant("encoderAttention", 8),
-       example::constant("encoderGatedAttention", 16), example::constant("recurrentForward", 1),
+       example::constant("encoderWidths", 2), example::constant("encoderHidden", 3.4),
+       example::constant("encoderAttention", 8), example::constant("encoderGatedAttention", 16),
+       example::constant("recurrentForward", 1),
        example::constant("recurrentKernels", 2, "GiB", "recurrent=1")});
 }
 

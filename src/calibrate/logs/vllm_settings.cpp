@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
@@ -71,6 +74,28 @@ void read_unsloth(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "Chunked prefill tokens = "))
     start.max_num_batched_tokens = leading_count(*rest);
   if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
+}
+
+/// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
+/// 'model.layers.2.mlp'], …}". Source: unsloth_zoo/vllm_utils.py, patch_vllm_compute_dtype.
+void read_kept_modules(std::string_view line, EngineStart& start) {
+  constexpr std::size_t kMostModules = 1'000;
+  constexpr std::string_view kOfNames =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  auto rest = behind(line, "'llm_int8_skip_modules': [");
+  if (!rest) return;
+  std::string_view list = rest->substr(0, rest->find(']'));
+  std::vector<std::string> modules;
+  while (!list.empty() && modules.size() < kMostModules) {
+    const std::size_t first = list.find('\'');
+    if (first == std::string_view::npos) break;
+    list.remove_prefix(first + 1);
+    const std::string_view name = list.substr(0, list.find('\''));
+    if (!name.empty() && name.find_first_not_of(kOfNames) == std::string_view::npos)
+      modules.emplace_back(name);
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+  }
+  start.kept_modules = std::move(modules);
 }
 
 /// vLLM config/lora.py: default of max_lora_rank.
@@ -184,6 +209,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     take_share(start, leading_number(*rest));
   read_share_of_graphs(line, start);
   read_unsloth(line, start);
+  read_kept_modules(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {
     if (const auto number = leading_number(*rest); number && line.contains("(util)"))
       start.utilization = number;

@@ -130,9 +130,9 @@ Spread layer_peak(const Step& step, const domain::Tower& tower, double inner) {
   const Plan& plan = *step.situation->plan;
   const auto hidden = static_cast<double>(tower.hidden_size);
   const double ranks = plan.weights.towers_whole ? 1 : step.ranks;
-  const double width = (tower.gated ? 3 : 2) * static_cast<double>(tower.width) / ranks;
-  const Spread network =
-      certain(inner * width) + plan.facts.value("encoderHidden") * (inner * hidden);
+  const Spread widths = plan.facts.value("encoderWidths") + certain(tower.gated ? 1 : 0);
+  const Spread network = widths * (inner * static_cast<double>(tower.width) / ranks) +
+                         plan.facts.value("encoderHidden") * (inner * hidden);
   constexpr double kWhole = 2;
   const Spread heads = plan.facts.value(rotation_of(tower)) + certain(-kWhole);
   const bool is_shared = shares_heads(tower, std::llround(ranks));
@@ -187,6 +187,7 @@ void explain_encoder(const Step& step, domain::Term& term) {
                  {"encoderItems", whole(peak.items)},
                  {"encoderHiddenSize", tower->hidden_size},
                  {"encoderWidth", tower->width},
+                 {"encoderWidths", facts.expected("encoderWidths")},
                  {"encoderHidden", facts.expected("encoderHidden")},
                  {std::string(rotation_of(*tower)), facts.expected(rotation_of(*tower))}};
   term.source = facts.source("encoderHidden");
