@@ -88,6 +88,7 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
   std::int64_t state = 0;
   std::int64_t token = 0;
   std::int64_t chunk = 1;
+  std::int64_t latent_unit = 1;
   bool is_latent = false;
   for (const domain::LayerRun& run : model.layers) {
     if (run.layer.recurrent) {
@@ -99,16 +100,20 @@ CacheGeometry grown_for_states(const domain::Model& model, CacheGeometry geometr
     const domain::Attention& attention = run.layer.attention;
     if (token > 0 || attention.shares_cache) continue;
     is_latent = attention.kind == domain::LayerKind::Latent;
-    if (is_latent)
+    if (is_latent) {
       token = layers::latent_token_bytes(attention, geometry);
-    else if (attention.kv_heads > 0 && attention.kind != domain::LayerKind::None &&
-             attention.kind != domain::LayerKind::Recurrent)
-      token = layers::token_bytes(attention, geometry);
+      latent_unit = layers::latent_block_unit(attention, geometry);
+    } else if (attention.kv_heads > 0 && attention.kind != domain::LayerKind::None &&
+               attention.kind != domain::LayerKind::Recurrent) {
+      token = geometry.has_indexer_tails ? layers::plain_token_bytes(attention, geometry)
+                                         : layers::token_bytes(attention, geometry);
+    }
   }
   geometry.keeps_state_of_every_block &= token > 0;
   if (state == 0 || token == 0 || geometry.is_one_table || geometry.lies_apart) return geometry;
+  geometry.has_states = true;
   constexpr std::int64_t kMostChunked = 1'024;  // no kernel has larger blocks of its own
-  const std::int64_t kernel = is_latent ? layers::latent_block(geometry) : geometry.block_tokens;
+  const std::int64_t kernel = is_latent ? latent_unit : geometry.block_tokens;
   const std::int64_t unit = kernel <= kMostChunked ? std::lcm(chunk, kernel) : kernel;
   const std::int64_t block = unit * divide_up(state, unit * token);
   geometry.block_tokens = std::max(geometry.block_tokens, block);
@@ -153,11 +158,28 @@ void widen(CacheSpec& spec, std::int64_t page) {
   spec.page_bytes = page;
 }
 
+/// States whose pages are as large are of one kind, whatever they hold.
+void unite_states(std::vector<CacheKind>& kinds) {
+  for (auto kind = kinds.begin(); kind != kinds.end();) {
+    const auto same = std::find_if(kinds.begin(), kind, [&](const CacheKind& other) {
+      return other.spec.is_state && other.spec == kind->spec;
+    });
+    if (!kind->spec.is_state || same == kind) {
+      ++kind;
+      continue;
+    }
+    same->model_layers += kind->model_layers;
+    same->layers += kind->layers;
+    kind = kinds.erase(kind);
+  }
+}
+
 void put_into_groups(CacheLayout& layout) {
   const std::int64_t page = std::ranges::max_element(layout.kinds, {}, [](const CacheKind& kind) {
                               return kind.spec.page_bytes;
                             })->spec.page_bytes;
   for (CacheKind& kind : layout.kinds) widen(kind.spec, page);
+  if (layout.geometry.has_indexer_tails) unite_states(layout.kinds);
   const auto [least, most] = std::ranges::minmax(layout.kinds, {}, &CacheKind::model_layers);
   const bool is_nearly_equal = static_cast<double>(most.model_layers) <
                                kNearlyEqual * static_cast<double>(least.model_layers);

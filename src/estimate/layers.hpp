@@ -47,6 +47,11 @@ struct CacheGeometry {
   bool counts_page_sizes = false;
   /// Latents with an indexer have one byte a value in 8-bit caches, without scales of their own.
   bool keeps_sparse_latents_plain = false;
+  /// Layers keep states, whose pages are as large as those of attention.
+  bool has_states = false;
+  /// An indexer whose keys stand for several tokens keeps those of the next key apart, and its keys
+  /// do not count where a block grows for states; states of any shape are of one kind.
+  bool has_indexer_tails = false;
   /// Integers share one scale a tensor, where others have one for each token and head.
   bool has_tensor_scales = false;
 
@@ -88,10 +93,15 @@ void keep_layer(const domain::Layer& layer, const CacheGeometry& geometry,
 
 namespace layers {
 
-/// Bytes of keys and values of one token on one rank.
+/// Bytes of keys and values of one token on one rank, without and with an indexer's.
+std::int64_t plain_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
 std::int64_t token_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
 std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry);
 std::int64_t latent_block(const CacheGeometry& geometry);
+/// Tokens that a block of latents is a multiple of, with the indexer's keys of as many.
+std::int64_t latent_block_unit(const domain::Attention& attention, const CacheGeometry& geometry);
+/// Tokens of the key that is not complete: one block, however long the request is.
+CacheSpec indexer_tail(const domain::Attention& attention, const CacheGeometry& geometry);
 /// Bytes of the key that an indexer keeps of one token.
 std::int64_t indexer_token_bytes(const domain::Indexer& indexer);
 std::int64_t state_bytes(const domain::Recurrent& recurrent, const CacheGeometry& geometry);

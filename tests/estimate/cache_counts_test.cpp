@@ -19,6 +19,7 @@ using example::deepseek_v4_flash;
 using example::full_layer;
 using example::gemma4_12b;
 using example::gemma4_26b;
+using example::glm53_flash;
 using example::gpt_oss;
 using example::latent_layer;
 using example::layout_of;
@@ -199,6 +200,36 @@ std::vector<Start> starts_of_issues() {
        true,
        412004,
        12.57},
+      // Eight H100, a build of 0.31.1 without prefixes: 10,576 blocks of 12 x 400 x 1,088 bytes are
+      // 16
+      // requests of 656 + 4 + 1
+      {"Qwen3.8-Flash-Next with tails",
+       qwen38_flash_next(),
+       {.tensor_parallel = 8, .has_indexer_tails = true},
+       262144,
+       51.44,
+       true,
+       4194304,
+       kUnstated},
+      // Eight H200, a build of 0.28.1: 11,802 blocks of 11 x 676,480 bytes, 205 + 4 x 2 + 1 a
+      // request
+      {"GLM-5.3-Flash",
+       glm53_flash(),
+       {.latent_block_tokens = 64, .tensor_parallel = 8, .keeps_states_of_prefixes = true},
+       131072,
+       81.79,
+       true,
+       7228559,
+       55.15},
+      // Eight H100, a build of 0.31.1 without prefixes: 410 + 4 + 1
+      {"GLM-5.3-Flash without prefixes",
+       glm53_flash(),
+       {.latent_block_tokens = 64, .tensor_parallel = 8},
+       262144,
+       28.73,
+       true,
+       2618281,
+       kUnstated},
       // H200, 16,384 tokens a step
       {"DeepSeek-V4-Flash",
        deepseek_v4_flash(),

@@ -105,6 +105,20 @@ inline domain::Model qwen38_flash_next() {  // 36 and 12, n-grams in the second 
   model.layers.insert(model.layers.begin() + 1, {second, 1});
   return model;
 }
+inline domain::Model glm53_flash() {  // 34 and 11; keys of an indexer for four tokens each
+  domain::Layer attention = latent_layer(64, 512, 0);
+  attention.attention.indexer =
+      domain::Indexer{.heads = 32, .head_dim = 128, .top_tokens = 2048, .tokens_per_key = 4};
+  const domain::Layer delta = state_layer({.kind = domain::RecurrentKind::Kda,
+                                           .key_heads = 64,
+                                           .key_dim = 128,
+                                           .value_heads = 64,
+                                           .value_dim = 128,
+                                           .convolution = 4});
+  domain::Model model = alternating(delta, 3, attention, 11);
+  model.layers.push_back({delta, 1});
+  return model;
+}
 inline domain::Model nemotron3_super() {  // 40 Mamba-2 layers, 8 with attention
   const domain::Layer attention = full_layer(32, 2, 128);
   return with_drafting(alternating(state_layer({.kind = domain::RecurrentKind::Mamba2,

@@ -11,9 +11,13 @@
 
 namespace gpushape::estimate::layers {
 
+std::int64_t plain_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
+  return kv_heads_on_rank(attention, geometry.tensor_parallel) *
+         head_bytes(geometry, attention.head_dim, attention.value_head_dim);
+}
+
 std::int64_t token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
-  const std::int64_t bytes = kv_heads_on_rank(attention, geometry.tensor_parallel) *
-                             head_bytes(geometry, attention.head_dim, attention.value_head_dim);
+  const std::int64_t bytes = plain_token_bytes(attention, geometry);
   if (!attention.indexer || attention.indexer->tokens_per_key == 0) return bytes;
   return bytes +
          attention.indexer->head_dim * geometry.dtype_bytes / attention.indexer->tokens_per_key;
@@ -24,6 +28,8 @@ void keep_full(const domain::Layer& /*layer*/, const domain::Attention& attentio
   specs.push_back({.held = full_held_blocks,
                    .page_bytes = geometry.block_tokens * token_bytes(attention, geometry),
                    .block_tokens = geometry.block_tokens});
+  if (geometry.has_indexer_tails && attention.indexer && attention.indexer->tokens_per_key > 1)
+    specs.push_back(indexer_tail(attention, geometry));
 }
 
 std::int64_t full_held_blocks(const CacheSpec& spec, const CacheGeometry& geometry,
