@@ -64,6 +64,7 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
   geometry.chunks_keep_everything = holds_fact("chunksKeepEverything");
   geometry.keeps_sparse_latents_plain = holds_fact("sparseLatentsPlain");
   geometry.is_packed = holds_fact("compressedGroupsPacked");
+  geometry.has_bare_compressed_windows = holds_fact("compressedWindowsBare");
   geometry.has_indexer_tails = holds_fact("indexerTails");
   geometry.counts_page_sizes = holds_fact("compressedPageSizes");
   return geometry;

@@ -45,6 +45,9 @@ struct CacheGeometry {
   bool is_packed = false;
   /// Each size of page has as many layers in a block as a group wants of it at most.
   bool counts_page_sizes = false;
+  /// Windows of compressed attention hold what they look back on, not the running step's tokens;
+  /// where tokens are drafted, they hold those as well.
+  bool has_bare_compressed_windows = false;
   /// Latents with an indexer have one byte a value in 8-bit caches, without scales of their own.
   bool keeps_sparse_latents_plain = false;
   /// Layers keep states, whose pages are as large as those of attention.

@@ -9,6 +9,8 @@
 // of both; that of other ratios spans one. Source: vLLM
 // models/deepseek_v4/{attention,compressor}.py and v1/attention/backends/mla/sparse_swa.py
 // (get_kv_cache_spec).
+#include <algorithm>
+
 #include "estimate/division.hpp"
 #include "estimate/layers.hpp"
 
@@ -33,6 +35,11 @@ std::int64_t entry_bytes(const domain::Attention& attention, const CacheGeometry
   return unrotated + 2 * rotated + kScaleBytes;
 }
 
+std::int64_t bare_window_blocks(const CacheSpec& spec, const CacheGeometry& /*geometry*/,
+                                std::int64_t tokens) {
+  return divide_up(std::min(spec.window_tokens, tokens), spec.block_tokens) + 1;
+}
+
 /// State of the entries under construction: values and scores, of both neighbours where they
 /// overlap.
 CacheSpec state_of(std::int64_t ratio, std::int64_t width) {
@@ -52,7 +59,8 @@ void keep_compressed(const domain::Layer& /*layer*/, const domain::Attention& at
                      const CacheGeometry& geometry, std::vector<CacheSpec>& specs) {
   const std::int64_t entry = entry_bytes(attention, geometry);
   const std::int64_t ratio = attention.compression ? attention.compression->ratio : 0;
-  specs.push_back({.held = sliding_held_blocks,
+  const bool is_bare = geometry.has_bare_compressed_windows && geometry.draft_tokens == 0;
+  specs.push_back({.held = is_bare ? bare_window_blocks : sliding_held_blocks,
                    .page_bytes = page(kWindowBlockTokens * entry),
                    .block_tokens = kWindowBlockTokens,
                    .window_tokens = attention.window_tokens,
