@@ -66,7 +66,9 @@ std::optional<Remark> remark_of(const std::string& name) {
                 .words = name.substr(open + 2, name.size() - open - 3)};
 }
 
-/// Brackets may name the file that was taken of a repository, or the same model once more.
+/// Brackets may name the file that was taken of a repository, or the same model once more; behind
+/// words that are no name, the repository with its format: "Intel AutoRound int4
+/// (Qwen3.5-35B-A3B-int4-AutoRound)".
 std::optional<domain::Model> find_in_brackets(const std::string& name,
                                               const catalog::Catalog& catalog) {
   constexpr std::string_view kFile = ".gguf";
@@ -78,8 +80,11 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
     return file ? std::optional(*std::move(file)) : std::nullopt;
   }
   Result<domain::Model> model = catalog.find(remark->name);
-  const Result<domain::Model> again = catalog.find(remark->words);
-  if (!model || !again || model->id != again->id) return std::nullopt;
+  Result<domain::Model> again = catalog.find(remark->words);
+  if (!again) return std::nullopt;
+  const bool is_format_told = remark->name.contains(' ') && again->weights.is_named;
+  if (!model && is_format_told) return *std::move(again);
+  if (!model || model->id != again->id) return std::nullopt;
   return *std::move(model);
 }
 

@@ -314,6 +314,8 @@ TEST_SUITE("calibrate") {
     CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
     CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
     CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found
+    CHECK(model_of("the AWQ of Qwen (Qwen3-8B-AWQ)") == domain::Quantization::Awq);
+    CHECK(model_of("w4a8 of somebody (Qwen3-8B)") == domain::Quantization::Fp32);  // not found
   }
 
   TEST_CASE("starts that ask for the same count once") {
