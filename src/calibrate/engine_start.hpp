@@ -54,6 +54,7 @@ struct EngineStart {
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;
+  std::string value_cache_type;  ///< of llama.cpp, where it is another than that of the keys
   /// Of bitsandbytes: modules that stay in 16 bits, as the engine lists them.
   std::optional<std::vector<std::string>> kept_modules;
   /// Tables of n-grams lie in host memory or on disk (VLLM_PLE_CPU_OFFLOAD=1).
@@ -106,6 +107,8 @@ void name_draft(EngineStart& start, std::string name);
 
 /// Engines whose buffers are known before they start: llama.cpp and what runs it.
 bool plans_buffers(std::string_view engine);
+/// Whether a buffer of theirs lies with the host: "CPU_Mapped", "CUDA_Host", "AMX".
+bool is_host_device(std::string_view device);
 
 /// From JSON lines: one object each; fields that are not of this list are passed over, because the
 /// records belong to others. A line that is no object, or has no model, is complained of.

@@ -28,10 +28,6 @@ constexpr double kMibInGib = 1024;
 /// More than any model has: all layers are on GPUs where nobody says otherwise.
 constexpr std::int64_t kAllLayers = 10'000;
 
-bool is_of_host(std::string_view device) {
-  return device.starts_with("CPU") || device.contains("_Host") || device == "Host";
-}
-
 struct Buffers {
   double mib = 0;
   std::size_t gpus = 0;
@@ -41,7 +37,7 @@ struct Buffers {
 bool count_buffer(std::string_view device, const Node& value, Buffers& buffers) {
   // "CUDA1..8" and the like stand for buffers that are not all given.
   if (!value.is_number() || device.contains("..")) return false;
-  if (is_of_host(device)) return true;
+  if (is_host_device(device)) return true;
   buffers.mib += value.number();
   ++buffers.gpus;
   return true;
@@ -244,6 +240,11 @@ std::optional<bool> flash_attention_of(std::string_view words) {
   if (words == "1" || words == "enabled") return true;
   if (words == "0" || words == "disabled") return false;
   return std::nullopt;
+}
+
+bool is_host_device(std::string_view device) {
+  return device.starts_with("CPU") || device.contains("_Host") || device == "Host" ||
+         device == "BLAS" || device == "AMX";  // units of the CPU
 }
 
 bool plans_buffers(std::string_view engine) { return engine == "llama.cpp" || engine == "ollama"; }

@@ -127,6 +127,9 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   }
   if (start.context_tokens) workload.context_tokens = stated(*start.context_tokens);
   domain::EngineSettings& engine = workload.engine;
+  if (const auto type = catalog::parse_kv_cache_type(start.value_cache_type);
+      type && !start.value_cache_type.empty())
+    engine.value_cache_type = stated(*type);
   if (!start.engine.empty()) engine.engine = stated(start.engine);
   engine.version = stated(version);
   if (start.gpu_layers) engine.gpu_layers = stated(*start.gpu_layers);

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "calibrate/log_text.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
 #include "catalog/quantization_methods.hpp"
 
@@ -197,6 +198,14 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos;
 }
 
+/// "Free memory on device (92.48/93.09 GiB)", "total_gpu_memory (31.37GiB)".
+std::optional<double> total_in(std::string_view line) {
+  if (const auto rest = behind(line, "total_gpu_memory (")) return leading_gib(*rest);
+  const auto rest = behind(line, "Free memory on device ");
+  const std::size_t slash = rest ? rest->find('/') : std::string_view::npos;
+  return slash == std::string_view::npos ? std::nullopt : leading_gib(rest->substr(slash + 1));
+}
+
 void read_quoted_lines(const Node& record, EngineStart& start) {
   EngineLog log;
   EngineStart& said = log.start;
@@ -206,6 +215,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
     logs::read_vllm_arguments(line, said, model);
     logs::read_vllm_settings(line, said);
     said.has_default_sequences |= leaves_default_sequences(line);
+    if (!start.gpu_total_gib) start.gpu_total_gib = total_in(line);
   }
   fill(start.has_second_runner, runner_in(record, start));
   fill(start.context_tokens, said.context_tokens);

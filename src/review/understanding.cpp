@@ -174,6 +174,27 @@ class WorkloadReader {
         workload_.kv_cache_type = fact(*value, *cache);
       }
     }
+    if (call_->engine == "llama.cpp") read_sides_of_cache();
+  }
+
+  /// Keys and values have a flag each, and what has none is kept in 16 bits.
+  void read_sides_of_cache() {
+    const EngineSetting* keys = nullptr;
+    const EngineSetting* values = nullptr;
+    for (const EngineSetting& setting : call_->settings) {
+      if (setting.setting != "kvCacheType") continue;
+      const bool is_of_values = setting.flag == "--cache-type-v" || setting.flag == "-ctv";
+      (is_of_values ? values : keys) = &setting;
+    }
+    const auto type_of = [](const EngineSetting* setting) {
+      return setting == nullptr
+                 ? domain::KvCacheType::Fp16
+                 : catalog::parse_kv_cache_type(setting->value).value_or(domain::KvCacheType::Fp16);
+    };
+    if ((keys == nullptr && values == nullptr) || type_of(keys) == type_of(values)) return;
+    const EngineSetting& given = keys == nullptr ? *values : *keys;
+    workload_.kv_cache_type = fact(type_of(keys), given);
+    workload_.engine.value_cache_type = fact(type_of(values), values == nullptr ? given : *values);
   }
 
   void read_memory() {

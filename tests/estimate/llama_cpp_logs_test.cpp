@@ -77,7 +77,27 @@ TEST_SUITE("estimate") {
     check_buffers(rows);
   }
 
-  // Scores of a step's tokens with one another, the mask, and four or five of the step's streams: 12
+  // https://github.com/ggml-org/llama.cpp/issues/11635: "--cache-type-k q4_0" alone, without flash
+  // attention, prints "K (q4_0): 6588.00 MiB, V (f16): 15616.00 MiB" for 8,192 cells of 61 layers:
+  // 128 heads of 192 values of 4.5 bits, and of 128 of 16.
+  TEST_CASE("keys may be kept in fewer bits than values") {
+    const LlamaCase asked{.model = "deepseek-ai/DeepSeek-R1",
+                          .file_type = "q4_k_m",
+                          .cache_type = "q4_0",
+                          .context = 8192,
+                          .version = "b4625",
+                          .gpus = 1,
+                          .value_type = "fp16"};
+    const auto estimate = planned(asked);
+    REQUIRE(estimate.has_value());
+    CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(6588.00 + 15616.00).epsilon(1e-6));
+    CHECK(std::ranges::none_of(estimate->notes, [](const std::string& note) {
+      return note.contains("needs flash attention");
+    }));
+  }
+
+  // Scores of a step's tokens with one another, the mask, and four or five of the step's streams:
+  // 12
   // + 1 + 4 x 0.75 MiB, and 64 + 4 + 5 x 4. The cache is one of the context that nothing reads.
   TEST_CASE("encoders have buffers as long as the step, and had a cache") {
     const auto rows = std::to_array<LoggedRow>({

@@ -126,12 +126,12 @@ TEST_SUITE("estimate") {
   // https://unsloth.ai/blog/dynamic-4bit. Of the 0.5B the list is public: 0.5138 and 0.5153 GiB on
   // RTX 4090 D and RTX 3090 with vLLM 0.8.5 and 0.10.0, slots of adapters of rank 16 included
   // (0.02), which is 0.455 with all layers in 4 bits.
-  TEST_CASE("a publisher who chooses layers model by model takes up to a tenth more") {
+  TEST_CASE("a publisher who chooses layers model by model takes up to a fifth more") {
     const domain::Range chosen = weights_of_name("unsloth/qwen2.5-7b-instruct-unsloth-bnb-4bit");
     const domain::Range plain = weights_of_name("unsloth/qwen2.5-7b-instruct-bnb-4bit");
     CHECK(chosen.expected == plain.expected);
     CHECK(chosen.high.gib() - plain.high.gib() ==
-          doctest::Approx(0.1 * plain.expected.gib()).epsilon(0.05));
+          doctest::Approx(0.2 * plain.expected.gib()).epsilon(0.05));
     const domain::Range listed = weights_of_name("unsloth/qwen2.5-0.5b-instruct-unsloth-bnb-4bit");
     CHECK(listed.expected.gib() == doctest::Approx(0.5138 - 0.02).epsilon(0.02));
     CHECK(listed.high.gib() < 0.53);

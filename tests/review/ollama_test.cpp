@@ -213,6 +213,33 @@ spec:
     CHECK(read.findings().empty());
   }
 
+  // llama.cpp common/arg.cpp: --cache-type-k and --cache-type-v are f16 each where they are not
+  // given.
+  TEST_CASE("llama-server keeps values in 16 bits where only keys are told otherwise") {
+    const auto with = [](const std::string& flags) {
+      return Reviewed(R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+  containers:
+    - name: server
+      image: ghcr.io/ggml-org/llama.cpp:server-cuda
+      args: [-hf, "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99")" +
+                      flags + "]\n      resources: {limits: {nvidia.com/gpu: 1}}\n");
+    };
+    const auto cache_of = [&](const std::string& flags) {
+      const Reviewed read = with(flags);
+      REQUIRE(read.sizing().estimate);
+      return read.sizing().estimate->kv_bytes_per_token.count();
+    };
+    // Keys and values of a token in a layer: 1,024 values each, of 16 bits or of 34 bytes for 32.
+    CHECK(cache_of("") == 32 * (2048 + 2048));
+    CHECK(cache_of(", -ctk, q8_0") == 32 * (1088 + 2048));
+    CHECK(cache_of(", -ctv, q8_0") == 32 * (2048 + 1088));
+    CHECK(cache_of(", -ctk, q8_0, -ctv, q8_0") == 32 * (1088 + 1088));
+  }
+
   TEST_CASE("llama.cpp lays a model over all GPUs of its pod") {
     const auto with = [](const char* gpus) {
       return std::string(R"(apiVersion: v1

@@ -26,6 +26,7 @@ struct LlamaCase {
   std::int64_t gpus = 0;
   std::int64_t gpu_layers = 10'000;
   std::int64_t micro_batch = 0;  ///< 0: the build's own
+  std::string value_type = {};   ///< empty: as keys
 };
 
 inline Result<domain::Estimate> planned(const LlamaCase& asked) {
@@ -39,6 +40,8 @@ inline Result<domain::Estimate> planned(const LlamaCase& asked) {
   workload.kv_cache_type = flag(*catalog::parse_kv_cache_type(asked.cache_type));
   workload.context_tokens = flag(asked.context);
   workload.concurrency = flag(asked.slots);
+  if (!asked.value_type.empty())
+    workload.engine.value_cache_type = flag(*catalog::parse_kv_cache_type(asked.value_type));
   if (asked.micro_batch > 0) workload.engine.max_num_batched_tokens = flag(asked.micro_batch);
   if (asked.gpus > 0) workload.engine.gpu_layers = flag(asked.gpu_layers);
   if (asked.gpus > 1) workload.engine.pipeline = flag(asked.gpus);

@@ -60,7 +60,7 @@ void read_buffers(std::string_view line, LlamaState& state) {
     for (const std::string_view ending : {"_Split", "_Mapped"}) {
       if (device.ends_with(ending)) device.remove_suffix(ending.size());
     }
-    if (!gib || device.empty() || is_of_host(device)) return;
+    if (!gib || device.empty() || is_host_device(device)) return;
     RankReading* rank = reading_of(device, state.devices);
     if (rank == nullptr) return;
     if (row.figure == &RankReading::compute_gib) {
@@ -87,7 +87,7 @@ void read_breakdown(std::string_view line, LlamaState& state) {
   const auto row = behind(line, "- ");
   if (!row || !row->contains('(') || !row->contains('=')) return;
   const std::string device(row->substr(0, row->find_first_of(" |:")));
-  if (device.empty() || is_of_host(device)) return;
+  if (device.empty() || is_host_device(device)) return;
   std::string_view rest = *row;
   const std::size_t equals = rest.find('=');
   const std::string_view before = rest.substr(0, equals);
@@ -208,6 +208,10 @@ void read_context(std::string_view line, LlamaState& state) {
   if (const auto rest = behind(line, ", K (")) {
     // "K (q8_0):  136.00 MiB, V (q8_0):  136.00 MiB"
     start.kv_cache_type = std::string(rest->substr(0, rest->find(')')));
+    if (const auto values = behind(*rest, ", V (")) {
+      const std::string_view type = values->substr(0, values->find(')'));
+      start.value_cache_type = type == start.kv_cache_type ? std::string_view() : type;
+    }
   }
   if (const auto rest = behind(line, "offloaded ")) {
     if (line.contains("layers to GPU")) start.gpu_layers = leading_count(*rest);
@@ -331,11 +335,6 @@ RankReading* reading_of(std::string_view device, LlamaState::Devices& devices) {
   if (known != devices.end()) return &known->second;
   if (devices.size() >= kMostDevices) return nullptr;
   return &devices.emplace_back(device, RankReading{}).second;
-}
-
-bool is_of_host(std::string_view device) {
-  return device.starts_with("CPU") || device.contains("_Host") || device == "Host" ||
-         device == "BLAS";
 }
 
 Result<EngineLog> read_runner(std::string_view text, const std::string& file,

@@ -34,9 +34,6 @@ struct LlamaState {
 /// The reading of that device, a new one where it has none; null where there are too many.
 RankReading* reading_of(std::string_view device, LlamaState::Devices& devices);
 
-/// "CPU", "CUDA_Host", "BLAS": no GPU.
-bool is_of_host(std::string_view device);
-
 struct RunnerLog {
   std::string_view engine;
   void (*read_own)(std::string_view line, LlamaState& state) = nullptr;  ///< what it adds

@@ -27,7 +27,7 @@ void read_ollama_sizes(std::string_view line, LlamaState& state) {
     if (!line.contains(row.words)) continue;
     const auto device = value_of_key(line, "device");
     const auto size = value_of_key(line, "size");
-    if (!device || !size || is_of_host(*device)) return;
+    if (!device || !size || is_host_device(*device)) return;
     RankReading* rank = reading_of(*device, state.devices);
     if (rank != nullptr && !(rank->*(row.figure))) rank->*(row.figure) = leading_gib(*size);
   }

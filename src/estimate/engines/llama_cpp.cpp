@@ -91,6 +91,8 @@ void describe_cache(const Situation& situation, domain::Term& term) {
                  {"slots", plan.load.slots},
                  {"contextTokens", plan.load.context},
                  {"kvCacheType", std::string(name_of(offload.key_type))}};
+  if (offload.value_type != offload.key_type)
+    term.inputs.push_back({"valueCacheType", std::string(name_of(offload.value_type))});
   if (needs.window_cache > 0) {
     const std::int64_t cells =
         plan.needs->window_cells * (plan.load.is_shared ? 1 : plan.load.slots);

@@ -94,15 +94,21 @@ Fact<KvCacheType> choose_cache_type(const Request& request) {
   return {KvCacheType::Fp16, Origin::Computed, "what the engine takes"};
 }
 
+KvCacheType value_type_of(const Request& request, KvCacheType of_keys) {
+  const auto& asked = request.workload->engine.value_cache_type;
+  return asked ? asked->value : of_keys;
+}
+
 bool is_in_blocks(KvCacheType type);
 
 /// Source: llama.cpp src/llama-context.cpp ("V cache quantization requires flash_attn").
 Diagnostics complaints_about_cache(const Request& request, KvCacheType type) {
   const auto& asked = request.workload->engine.flash_attention;
   if (!asked || asked->value || !is_in_blocks(type)) return {};
-  return {complaint(fmt::format("a cache of {} needs flash attention, and {} turns it off",
-                                name_of(type), asked->from),
-                    "leave one of them out, or use a cache of fp16")};
+  return {
+      complaint(fmt::format("a cache with values of {} needs flash attention, and {} turns it off",
+                            name_of(type), asked->from),
+                "leave one of them out, or use a cache of fp16")};
 }
 
 bool is_in_blocks(KvCacheType type) { return domain::kv_cache_format(type).key.block > 0; }
@@ -228,6 +234,7 @@ ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>&
 ggml::Offload offload_of(const Request& request, const Plan& plan, const FileChoice& file,
                          KvCacheType cache_type, std::int64_t gpus) {
   const Facts& facts = plan.facts;
+  const KvCacheType value_type = value_type_of(request, cache_type);
   const domain::EngineSettings& engine = request.workload->engine;
   ggml::Offload offload;
   offload.mix = file.mix;
@@ -247,8 +254,8 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;
   if (facts.expected("outputsOfSlots") != 0) offload.outputs_of_slot = offload.state_copies;
   offload.key_type = cache_type;
-  offload.value_type = cache_type;
-  offload.habits = habits_of(facts, engine.flash_attention, is_in_blocks(cache_type));
+  offload.value_type = value_type;
+  offload.habits = habits_of(facts, engine.flash_attention, is_in_blocks(value_type));
   const double least_batch = facts.expected("offloadedBatch");
   offload.habits.offloads_products =
       least_batch > 0 && static_cast<double>(offload.micro_batch) >= least_batch;
@@ -278,7 +285,8 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   Result<FileChoice> file = choose_file(request);
   if (!file) return std::unexpected(file.error());
   const Fact<KvCacheType> cache_type = choose_cache_type(request);
-  if (Diagnostics faults = complaints_about_cache(request, cache_type.value); !faults.empty())
+  const KvCacheType value_type = value_type_of(request, cache_type.value);
+  if (Diagnostics faults = complaints_about_cache(request, value_type); !faults.empty())
     return failure(std::move(faults));
 
   ResolvedPlan resolved;
@@ -319,7 +327,7 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
                        .max_num_batched_tokens = batch,
                        .gpu_memory_utilization = {}};
   plan.stages = stages_of(*plan.needs, gpus);
-  if (is_in_blocks(cache_type.value) && plan.facts.expected("flashAttention") == 0 &&
+  if (is_in_blocks(value_type) && plan.facts.expected("flashAttention") == 0 &&
       !workload.engine.flash_attention)
     resolved.notes.emplace_back("a cache in blocks needs flash attention: taken to be on (-fa)");
   note_settings(plan, resolved.notes);
