@@ -27,6 +27,12 @@ CountedStage count_stage(const Plan& plan, const Stage& stage) {
       .weights = load_weights(*plan.model, plan.weights, stage), .recipe = {}, .trainer = {}};
   if (plan.weights.is_recipe_open)
     counted.recipe = recipe_bounds(*plan.model, plan.weights, stage, counted.weights);
+  if (plan.weights.may_keep_scales) {
+    WeightsLayout kept = plan.weights;
+    kept.unfolds_scales = false;
+    const LoadedWeights least = load_weights(*plan.model, kept, stage);
+    counted.recipe.less += counted.weights.tensors - least.tensors;
+  }
   if (plan.training.is_training) counted.trainer = training::count_values(plan, stage);
   return counted;
 }

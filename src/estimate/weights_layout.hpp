@@ -74,6 +74,7 @@ struct WeightsLayout {
   bool has_rotary_of_each_layer = false;  ///< not one that all layers share
   bool repeats_block_scales = false;      ///< one for each row and block of inputs, in the dtype
   bool unfolds_scales = false;    ///< scales that are themselves quantized become 32-bit numbers
+  bool may_keep_scales = false;   ///< or stay as they are: starts of the release show both
   bool has_rotary_tables = true;  ///< angles are not computed anew in every step
 
   bool operator==(const WeightsLayout&) const = default;

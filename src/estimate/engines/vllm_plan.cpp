@@ -109,6 +109,8 @@ void note_adapters(const Request& request, ResolvedPlan& resolved) {
 /// bitsandbytes quantizes the scales, too: of what the engine quantizes itself as of checkpoints.
 void settle_scales(const Facts& facts, WeightsLayout& weights) {
   weights.unfolds_scales = facts.expected("nestedScalesKept") == 0;
+  weights.may_keep_scales = weights.unfolds_scales && weights.scheme.nested_group > 0 &&
+                            facts.value("nestedScalesKept").high > 0;
   const bool is_made_here =
       !weights.is_as_stored && weights.scheme.quantization == Quantization::BnbNf4;
   if (is_made_here && !weights.unfolds_scales)
