@@ -112,6 +112,20 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.has_adapters);
   }
 
+  // https://github.com/unslothai/notebooks nb/Qwen2_5_7B_VL_GRPO.ipynb (0.9.2): the engine says
+  // "Chunked prefill is enabled with max_num_batched_tokens=16384" a line later.
+  TEST_CASE("steps that Unsloth speaks of are not those of a model of images") {
+    const auto log = calibrate::read_engine_log(
+        "Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 2048. Num Sequences = 1.\n"
+        "INFO Initializing a V0 LLM engine (v0.9.2) with config: "
+        "model='unsloth/qwen2.5-vl-7b-instruct-unsloth-bnb-4bit', max_seq_len=16384\n"
+        "INFO Model loading took 6.7940 GiB and 1.4 seconds\n",
+        "unsloth.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.max_num_seqs == 1);
+    CHECK_FALSE(log->start.max_num_batched_tokens.has_value());
+  }
+
   // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
   TEST_CASE("what goes to the host is of each GPU") {
     CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);

@@ -71,9 +71,12 @@ void read_unsloth(std::string_view line, EngineStart& start) {
     if (const auto number = leading_number(*rest)) start.utilization = *number / kPercent;
     start.is_library = true;
   }
-  if (const auto rest = behind(line, "Chunked prefill tokens = "))
-    start.max_num_batched_tokens = leading_count(*rest);
   if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
+  // A model of images gets one sequence, and steps as long as its context: one of Qwen2.5-VL-7B
+  // says 2,048 here and 16,384 where the engine does.
+  const bool has_images = start.max_num_seqs == 1;
+  if (const auto rest = behind(line, "Chunked prefill tokens = "); rest && !has_images)
+    start.max_num_batched_tokens = leading_count(*rest);
 }
 
 /// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
