@@ -127,6 +127,10 @@ TEST_SUITE("estimate") {
       CHECK(mib_of(*estimate, "weights") == doctest::Approx(row.weights).epsilon(2e-4));
       CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(row.cache).epsilon(3e-6));
       CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(row.compute).epsilon(3e-6));
+      const bool is_longer = asked.context > 1024;
+      CHECK(std::ranges::any_of(estimate->notes, [](const std::string& note) {
+              return note.contains("a text in one step");
+            }) == is_longer);
       asked.version = "b5400";
       const auto since = planned(asked);
       REQUIRE(since.has_value());

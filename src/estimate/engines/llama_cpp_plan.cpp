@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/ggml/encoder_graph.hpp"
 #include "estimate/ggml/quantize_mix.hpp"
 #include "estimate/plan_parts.hpp"
 #include "estimate/shared_findings.hpp"
@@ -196,7 +197,14 @@ void note_settings(const Plan& plan, std::vector<std::string>& notes) {
   if (!plan.context_tokens)
     notes.push_back(
         fmt::format("no context is given: buffers are those of {} tokens", plan.load.context));
-  if (plan.load.is_shared && plan.load.slots > 1)
+  // llama.cpp tools/server: "input is too large to process. increase the physical batch size".
+  if (plan.context_tokens && ggml::is_encoder(*plan.model) &&
+      plan.load.context > plan.max_num_batched_tokens)
+    notes.push_back(
+        fmt::format("an encoder takes a text in one step: of {} tokens here, so that longer ones "
+                    "are refused (--max-num-batched-tokens)",
+                    plan.max_num_batched_tokens));
+  if (plan.load.is_shared && plan.load.slots > 1 && !ggml::is_encoder(*plan.model))
     notes.push_back(fmt::format("the {} slots share one cache of the context", plan.load.slots));
   if (plan.needs->window_cells > 0)
     notes.push_back(
