@@ -27,6 +27,21 @@ spec:
          "          resources: {limits: {nvidia.com/gpu: 1}}\n";
 }
 
+/// llama-server on L4s.
+std::string llama_cpp_pod(const std::string& arguments, int gpus = 1) {
+  return R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+  containers:
+    - name: server
+      image: ghcr.io/ggml-org/llama.cpp:server-cuda
+      args: [)" +
+         arguments + "]\n      resources: {limits: {nvidia.com/gpu: " + std::to_string(gpus) +
+         "}}\n";
+}
+
 }  // namespace
 
 TEST_SUITE("review") {
@@ -196,17 +211,8 @@ extraEnv:
   }
 
   TEST_CASE("llama-server takes its model from the hub by repository and type") {
-    const Reviewed read(R"(apiVersion: v1
-kind: Pod
-metadata: {name: p}
-spec:
-  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
-  containers:
-    - name: server
-      image: ghcr.io/ggml-org/llama.cpp:server-cuda
-      args: [-hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99"]
-      resources: {limits: {nvidia.com/gpu: 1}}
-)");
+    const Reviewed read(llama_cpp_pod(
+        R"(-hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99")"));
     CHECK(read.call().engine == "llama.cpp");
     REQUIRE(read.sizing().estimate);
     CHECK(name_of(read.sizing().estimate->quantization.value) == "q4_k_m");
@@ -216,20 +222,10 @@ spec:
   // llama.cpp common/arg.cpp: --cache-type-k and --cache-type-v are f16 each where they are not
   // given.
   TEST_CASE("llama-server keeps values in 16 bits where only keys are told otherwise") {
-    const auto with = [](const std::string& flags) {
-      return Reviewed(R"(apiVersion: v1
-kind: Pod
-metadata: {name: p}
-spec:
-  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
-  containers:
-    - name: server
-      image: ghcr.io/ggml-org/llama.cpp:server-cuda
-      args: [-hf, "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99")" +
-                      flags + "]\n      resources: {limits: {nvidia.com/gpu: 1}}\n");
-    };
-    const auto cache_of = [&](const std::string& flags) {
-      const Reviewed read = with(flags);
+    const auto cache_of = [](const std::string& flags) {
+      const Reviewed read(llama_cpp_pod(
+          R"(-hf, "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99")" +
+          flags));
       REQUIRE(read.sizing().estimate);
       return read.sizing().estimate->kv_bytes_per_token.count();
     };
@@ -240,21 +236,19 @@ spec:
     CHECK(cache_of(", -ctk, q8_0, -ctv, q8_0") == 32 * (1088 + 1088));
   }
 
+  TEST_CASE("llama-server's context may stand first, where a shell's script would") {
+    const Reviewed read(llama_cpp_pod(
+        R"(-c, "8192", -hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -ngl, "99")"));
+    REQUIRE(read.sizing().estimate);
+    REQUIRE(read.sizing().estimate->context_tokens);
+    CHECK(read.sizing().estimate->context_tokens->value == 8192);
+    CHECK(read.findings().empty());
+  }
+
   TEST_CASE("llama.cpp lays a model over all GPUs of its pod") {
-    const auto with = [](const char* gpus) {
-      return std::string(R"(apiVersion: v1
-kind: Pod
-metadata: {name: p}
-spec:
-  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
-  containers:
-    - name: server
-      image: ghcr.io/ggml-org/llama.cpp:server-cuda
-      args: [-m, /models/Llama-3.3-70B-Instruct-Q4_K_M.gguf, -c, "8192", -ngl, "99"]
-      resources: {limits: {nvidia.com/gpu: )") +
-             gpus + "}}\n";
-    };
-    CHECK_FALSE(Reviewed(with("1")).place_of("ME-01").empty());
-    CHECK(Reviewed(with("4")).findings().empty());
+    const std::string arguments =
+        R"(-m, /models/Llama-3.3-70B-Instruct-Q4_K_M.gguf, -c, "8192", -ngl, "99")";
+    CHECK_FALSE(Reviewed(llama_cpp_pod(arguments)).place_of("ME-01").empty());
+    CHECK(Reviewed(llama_cpp_pod(arguments, 4)).findings().empty());
   }
 }

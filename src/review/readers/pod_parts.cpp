@@ -39,6 +39,11 @@ bool takes_script(std::string_view word) {
   return word.size() >= 2 && word.front() == '-' && word[1] != '-' && word.back() == 'c';
 }
 
+/// "8192" behind "-c" is a context of llama.cpp.
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<ResourceAmount> amounts_of(const Node* mapping) {
@@ -84,7 +89,8 @@ std::vector<Command> commands_of(const document::Document& document, const Node*
   if (nodes.empty()) return commands;
   const std::string first = word_of(*nodes.front());
   const bool is_bare_script =  // `args: [-c, SCRIPT]` behind an entrypoint that is a shell
-      command == nullptr && takes_script(first) && nodes.size() > 1;
+      command == nullptr && takes_script(first) && nodes.size() > 1 &&
+      !is_number(word_of(*nodes[1]));
   if (is_shell(first) || is_bare_script) {
     std::size_t i = is_bare_script ? 0 : 1;
     while (i < nodes.size() && word_of(*nodes[i]).starts_with('-') &&
