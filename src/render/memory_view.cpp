@@ -304,8 +304,10 @@ void show_memory(Page& page, const Estimate& estimate) {
   show_bar(page, estimate);
   if (!estimate.model_id.empty() && !domain::is_training(estimate)) {
     page.blank();
-    page.paragraph(fmt::format("Each token in flight keeps {} of KV cache on each GPU.",
-                               size_text(estimate.kv_bytes_per_token)),
+    page.paragraph(estimate.kv_bytes_per_token > Bytes(0)
+                       ? fmt::format("Each token in flight keeps {} of KV cache on each GPU.",
+                                     size_text(estimate.kv_bytes_per_token))
+                       : "Tokens in flight keep no KV cache.",
                    2);
   }
   if (estimate.host_bytes > Bytes(0)) {
@@ -353,8 +355,10 @@ void show_capacity(Page& page, const Estimate& estimate) {
     if (!capacity.kv_pool_formula.empty()) show("  formula", capacity.kv_pool_formula);
     if (!capacity.kv_pool_source.empty()) show("  source", capacity.kv_pool_source);
   }
-  show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
-                             estimate.engine.value, to_text(estimate.settings.version.value)));
+  if (estimate.kv_bytes_per_token > Bytes(0) || capacity.kv_pool_tokens > 0) {
+    show("tokens", fmt::format("{}, as {} {} would report it", grouped(capacity.kv_pool_tokens),
+                               estimate.engine.value, to_text(estimate.settings.version.value)));
+  }
   if (estimate.context_tokens && capacity.max_concurrency_at_context > 0) {
     const std::string wanted = estimate.concurrency
                                    ? fmt::format("; {} wanted", grouped(sequences_of(estimate)))

@@ -312,6 +312,17 @@ TEST_SUITE("render") {
     CHECK(mentions(text, "does not fit h100-sxm-80"));
   }
 
+  // An encoder keeps nothing: "0 tokens" would read as a pool that is full.
+  TEST_CASE("a model without a cache is shown no count of tokens") {
+    domain::Estimate estimate = samples::full_estimate();
+    CHECK(mentions(estimate_text(estimate, style_with(0)), "would report it"));
+    estimate.kv_bytes_per_token = Bytes(0);
+    estimate.capacity->kv_pool_tokens = 0;
+    const std::string text = estimate_text(estimate, style_with(0));
+    CHECK(mentions(text, "Tokens in flight keep no KV cache."));
+    CHECK_FALSE(mentions(text, "would report it"));
+  }
+
   TEST_CASE("a shape that does not fit at the high end says so in the verdict") {
     domain::Advice advice = samples::full_advice();
     advice.shapes.front().fits = false;
