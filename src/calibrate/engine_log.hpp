@@ -50,6 +50,7 @@ struct EngineLog {
   std::string device_name;                     ///< where the log names the GPU
   std::optional<std::int64_t> encoder_tokens;  ///< budget of the encoder cache
   bool has_drafts = false;
+  bool has_cache_with_host = false;  ///< though layers are on a GPU
   /// The engine's list of its settings is not in the text: what it leaves out is not known.
   bool is_excerpt = false;
   std::vector<std::string> earlier_models;  ///< of starts before this one in the same text

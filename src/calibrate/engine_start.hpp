@@ -93,6 +93,7 @@ struct EngineStart {
   std::optional<std::int64_t> gpu_layers;  ///< on GPUs, the head counted as one
   std::optional<double> file_gib;          ///< of the file that was loaded
   std::optional<bool> flash_attention;     ///< empty: as the build chooses
+  bool has_whole_windows = false;          ///< layers with a window keep every token
   bool states_slots = true;                ///< of the record: how many share the cells
   std::optional<double> cache_gib;
   std::optional<double> state_gib;    ///< SGLang's, too: beside its pool, of one GPU

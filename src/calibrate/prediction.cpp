@@ -134,6 +134,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   engine.version = stated(version);
   if (start.gpu_layers) engine.gpu_layers = stated(*start.gpu_layers);
   if (start.flash_attention) engine.flash_attention = stated(*start.flash_attention);
+  engine.whole_windows = stated(start.has_whole_windows);
   if (start.takes_no_images && (start.takes_no_videos || !takes_videos(model)))
     workload.images = stated<std::int64_t>(0);
   if (start.offload_gib) {

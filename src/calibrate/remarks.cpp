@@ -48,6 +48,11 @@ void note_log(const EngineLog& log, domain::Calibration& calibration) {
         fmt::format("the text holds {} starts and the last one is read; before it: {}",
                     log.earlier_models.size() + 1, fmt::join(log.earlier_models, ", ")));
   }
+  if (log.has_cache_with_host) {
+    calibration.notes.emplace_back(
+        "the cache lies in host memory (--no-kv-offload), where attention runs, too: only weights "
+        "are compared");
+  }
   if (log.start.pipeline_parallel > 1) {
     calibration.notes.emplace_back(
         std::ssize(log.ranks) >= log.start.pipeline_parallel

@@ -74,14 +74,16 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
 Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
                                  const catalog::Catalog& catalog) {
   if (invocation.workload.model) return catalog.find_typed(invocation.workload.model->value);
-  if (log.start.model.empty())
+  const std::string& served_name = log.start.served_name;
+  if (log.start.model.empty() && served_name.empty())
     return failure(fmt::format("{}: the log does not name the model", log.start.id),
                    "name it with --model");
+  if (log.start.model.empty()) return catalog.find(served_name);
   Result<domain::Model> model = calibrate::find_started_model(log.start.model, catalog);
   if (model) return model;
-  // A path says nothing at times, and what clients call the model does.
-  if (!log.start.served_name.empty() && log.start.served_name != log.start.model) {
-    if (Result<domain::Model> served = catalog.find(log.start.served_name)) return served;
+  // A path or a name in a file says nothing at times, and what clients call the model does.
+  if (!served_name.empty() && served_name != log.start.model) {
+    if (Result<domain::Model> served = catalog.find(served_name)) return served;
   }
   constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";
   if (log.start.model.starts_with('/') || log.start.model.starts_with('.'))

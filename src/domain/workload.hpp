@@ -94,6 +94,8 @@ struct EngineSettings {
   /// llama.cpp runs as its own server, which asks for less than what it could be asked for.
   Fact<bool> server = defaulted(false);
   std::optional<Fact<bool>> flash_attention;  ///< of llama.cpp; empty: as the build chooses
+  /// Of llama.cpp: layers with a window keep every token of the context (--swa-full).
+  Fact<bool> whole_windows = defaulted(false);
   /// Of llama.cpp, whose values may be kept otherwise than keys; empty: as these.
   std::optional<Fact<KvCacheType>> value_cache_type;
 

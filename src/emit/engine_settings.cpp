@@ -260,6 +260,10 @@ std::optional<Setting> stated_setting(const Sized& sized, std::string_view setti
     return when(engine.prefix_caching && engine.prefix_caching->value, "", as_asked);
   if (setting == "prefixCachingOff")
     return when(engine.prefix_caching && !engine.prefix_caching->value, "", as_asked);
+  if (setting == "flashAttention")
+    return when(engine.flash_attention.has_value(),
+                engine.flash_attention && engine.flash_attention->value ? "on" : "off", as_asked);
+  if (setting == "wholeWindows") return when(engine.whole_windows.value, "", as_asked);
   if (setting == "apiServers")
     return when(workload.contract.api_servers.value > 1,
                 std::to_string(workload.contract.api_servers.value), as_asked);

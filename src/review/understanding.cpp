@@ -232,9 +232,13 @@ class WorkloadReader {
       engine.enforce_eager = fact(setting->value != "false", *setting);
     }
     if (const EngineSetting* setting = call_->find("flashAttention");
-        setting != nullptr && call_->engine == "ollama") {
-      engine.flash_attention = fact(setting->value != "0" && setting->value != "false", *setting);
+        setting != nullptr && setting->value != "auto") {
+      constexpr std::array<std::string_view, 3> kOff = {"0", "false", "off"};
+      engine.flash_attention =
+          fact(std::ranges::find(kOff, setting->value) == kOff.end(), *setting);
     }
+    if (const EngineSetting* setting = call_->find("wholeWindows"))
+      engine.whole_windows = fact(true, *setting);
     if (const EngineSetting* setting = call_->find("hasExpertParallel")) {
       const std::int64_t ranks = std::min(engine.tensor ? engine.tensor->value : 1, kMostRanks) *
                                  std::min(engine.data ? engine.data->value : 1, kMostRanks);

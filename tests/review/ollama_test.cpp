@@ -236,6 +236,37 @@ extraEnv:
     CHECK(cache_of(", -ctk, q8_0, -ctv, q8_0") == 32 * (1088 + 1088));
   }
 
+  // Gemma 3 4B: 34 layers of 4 heads of 256, every sixth of them (5) without a window of 1,024. A
+  // full layer keeps 4,096 bytes a token; with whole windows all 34 keep all 32,768 tokens, else 29
+  // keep 1,024 and a step of 512, padded to 1,536.
+  TEST_CASE("llama-server's layers with a window keep every token where they are told to") {
+    const auto cache_of = [](const std::string& flags) {
+      const Reviewed read(llama_cpp_pod(
+          R"(-hf, "unsloth/gemma-3-4b-it-GGUF:Q4_K_M", -c, "32768", -np, "1", -ngl, "99")" +
+          flags));
+      REQUIRE(read.sizing().estimate);
+      const auto& terms = read.sizing().estimate->terms;
+      const auto term = std::ranges::find(terms, "kvCache", &domain::Term::name);
+      REQUIRE(term != terms.end());
+      return term->bytes.expected.count();
+    };
+    CHECK(cache_of("") == 4096LL * (5 * 32768 + 29 * 1536));
+    CHECK(cache_of(", --swa-full") == 4096LL * 34 * 32768);
+  }
+
+  TEST_CASE("llama-server's flash attention is as its flag says") {
+    const auto has_flash_attention = [](const std::string& flags) {
+      const Reviewed read(llama_cpp_pod(
+          R"(-hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -c, "8192", -ngl, "99")" + flags));
+      const auto& given = read.sizing().workload.engine.flash_attention;
+      return given ? std::optional(given->value) : std::nullopt;
+    };
+    CHECK(has_flash_attention(", -fa, \"off\"") == false);
+    CHECK(has_flash_attention(", --flash-attn, \"on\"") == true);
+    CHECK(has_flash_attention(", -fa, auto") == std::nullopt);
+    CHECK(has_flash_attention("") == std::nullopt);
+  }
+
   TEST_CASE("llama-server's context may stand first, where a shell's script would") {
     const Reviewed read(llama_cpp_pod(
         R"(-c, "8192", -hf, "bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", -ngl, "99")"));

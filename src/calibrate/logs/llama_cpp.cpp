@@ -28,7 +28,7 @@ void add_to(std::optional<double>& sum, std::optional<double> gib) {
 
 struct BufferPhrase {
   std::string_view words;
-  std::optional<double> RankReading::* figure;
+  std::optional<double> RankReading::*figure;
 };
 // The longer ones first: an old build's "buffer size" is that of the model.
 constexpr auto kBuffers = std::to_array<BufferPhrase>({
@@ -46,11 +46,16 @@ std::string_view last_word(std::string_view text) {
   return text.substr(start + 1, end - start);
 }
 
+/// Lines of buffers that are no device's or not the model's: those of a projector of images are its
+/// own ("clip_init: params backend buffer size", "alloc_compute_meta:").
+constexpr auto kOtherBuffers =
+    std::to_array<std::string_view>({"output buffer size", "input buffer size",
+                                     "matches expectation", "alloc_compute_meta", "clip_"});
+
 void read_buffers(std::string_view line, LlamaState& state) {
-  // Those of the projector of images are its own.
-  if (line.contains("output buffer size") || line.contains("matches expectation") ||
-      line.contains("alloc_compute_meta") || state.is_in_draft)
-    return;
+  const bool is_other = std::ranges::any_of(
+      kOtherBuffers, [&](std::string_view words) { return line.contains(words); });
+  if (is_other || state.is_in_draft) return;
   for (const BufferPhrase& row : kBuffers) {
     const std::size_t place = line.find(row.words);
     if (place == std::string_view::npos) continue;
@@ -60,7 +65,11 @@ void read_buffers(std::string_view line, LlamaState& state) {
     for (const std::string_view ending : {"_Split", "_Mapped"}) {
       if (device.ends_with(ending)) device.remove_suffix(ending.size());
     }
-    if (!gib || device.empty() || is_host_device(device)) return;
+    if (!gib || device.empty()) return;
+    if (is_host_device(device)) {
+      state.has_host_cache |= row.figure == &RankReading::cache_gib;
+      return;
+    }
     RankReading* rank = reading_of(device, state.devices);
     if (rank == nullptr) return;
     if (row.figure == &RankReading::compute_gib) {
@@ -158,6 +167,17 @@ bool says(std::string_view line, std::string_view name) {
   return next != std::string_view::npos && line[next] == '=';
 }
 
+/// "llama-2-7b.Q4_0" of "/models/llama-2-7b.Q4_0.gguf (version GGUF V2)", without the number of the
+/// part.
+std::string file_stem(std::string_view path) {
+  path = path.substr(0, path.find(".gguf"));
+  path.remove_prefix(std::min(path.size(), path.find_last_of("/\\") + 1));
+  constexpr std::size_t kPart = std::string_view("-00001-of-00002").size();
+  if (path.size() > kPart && path.substr(path.size() - kPart).contains("-of-"))
+    path.remove_suffix(kPart);
+  return std::string(path);
+}
+
 void read_model(std::string_view line, LlamaState& state) {
   EngineStart& start = state.log.start;
   if (line.contains("general.name")) {
@@ -171,6 +191,9 @@ void read_model(std::string_view line, LlamaState& state) {
   // "…/Qwen3.5-27B-UD-IQ3_XXS.gguf (version GGUF V3 (latest))": the file's type does not tell the
   // recipe of its publisher.
   if (const auto path = behind(line, "loaded meta data with ")) {
+    // Names inside files are at times none ("LLaMA v2", "models").
+    if (const auto file = behind(*path, " from "); file && start.served_name.empty())
+      start.served_name = file_stem(*file);
     const std::size_t recipe = path->rfind("-UD-");
     const std::size_t end = path->find(".gguf", recipe);
     if (recipe != std::string_view::npos && end != std::string_view::npos)
@@ -194,7 +217,9 @@ void read_context(std::string_view line, LlamaState& state) {
                           line.contains("llama_init_from_model:");
   if (is_context) {
     const auto count = [&](std::string_view name) -> std::optional<std::int64_t> {
-      return says(line, name) ? leading_count(value_of(line)) : std::nullopt;
+      // Programs of several threads write two lines as one at times.
+      return says(line, name) ? leading_count(value_of(line.substr(line.find(name))))
+                              : std::nullopt;
     };
     if (const auto found = count("n_ctx")) state.context = found;
     for (const std::string_view name : {"n_ctx_seq", "n_ctx_per_seq"}) {
@@ -205,6 +230,7 @@ void read_context(std::string_view line, LlamaState& state) {
     if (says(line, "kv_unified")) state.is_shared = value_of(line) == "true";
     if (says(line, "flash_attn")) start.flash_attention = flash_attention_of(value_of(line));
   }
+  if (line.contains("using full-size SWA cache")) start.has_whole_windows = true;
   if (const auto rest = behind(line, ", K (")) {
     // "K (q8_0):  136.00 MiB, V (q8_0):  136.00 MiB"
     start.kv_cache_type = std::string(rest->substr(0, rest->find(')')));
@@ -293,6 +319,9 @@ void settle(LlamaState& state) {
     log.ranks.push_back(rank);
   }
   if (log.ranks.size() > 1) start.compute_gib.reset();
+  // Attention runs where its cache lies, so that the buffer is another's (--no-kv-offload).
+  log.has_cache_with_host = state.has_host_cache && !start.cache_gib && start.gpu_layers != 0;
+  if (log.has_cache_with_host) start.compute_gib.reset();
   if (state.keeps_past_states) start.state_gib.reset();
   if (state.is_shared && whole(state.slots) > 1) {
     start.context_tokens = state.context;
@@ -313,9 +342,19 @@ bool is_of_server(std::string_view line) {
          line.contains("main: server is listening") || line.contains("llama-server");
 }
 
-/// A server that was started again writes on in the same file.
-bool begins_another_load(std::string_view line, const LlamaState& state) {
-  return state.context && line.contains("main: loading model");
+bool has_figures(const LlamaState& state) { return state.context || !state.devices.empty(); }
+
+/// A server that was started again writes on in the same file, and a thread quotes several starts:
+/// each names its build first.
+bool begins_another_start(std::string_view line, const LlamaState& state) {
+  if (!has_figures(state)) return false;
+  if (line.contains("main: loading model")) return state.context.has_value();
+  if (line.contains(" build info") && line.contains(" build=")) return true;
+  for (const std::string_view words : {"main: build = ", "build: "}) {
+    const auto rest = behind(line, words);
+    if (rest && leading_count(*rest)) return true;
+  }
+  return false;
 }
 
 void start_again(LlamaState& state) {
@@ -342,8 +381,12 @@ Result<EngineLog> read_runner(std::string_view text, const std::string& file,
   LlamaState state;
   state.log.start.engine = runner.engine;
   state.log.start.id = file;
+  std::optional<LlamaState> before;  // stands where the last start has nothing on a GPU
   for (std::string line; next_line(text, line);) {
-    if (begins_another_load(line, state)) start_again(state);
+    if (begins_another_start(line, state)) {
+      if (!state.devices.empty()) before = state;
+      start_again(state);
+    }
     if (is_of_server(line)) state.log.start.is_server = true;
     read_version(line, state);
     read_model(line, state);
@@ -354,9 +397,10 @@ Result<EngineLog> read_runner(std::string_view text, const std::string& file,
     read_buffers(line, state);
     read_breakdown(line, state);
   }
+  if (before && state.devices.empty()) state = *std::move(before);
   settle(state);
-  const bool has_figures = state.log.start.weights_gib || state.log.start.cache_gib;
-  if (!has_figures && state.log.failure.empty()) {
+  const bool is_told = state.log.start.weights_gib || state.log.start.cache_gib;
+  if (!is_told && state.log.failure.empty()) {
     Diagnostic diagnostic =
         complaint(fmt::format("{} names no buffer of a GPU", file),
                   "give the log of a start with layers on a GPU, with all of its lines (-v)");

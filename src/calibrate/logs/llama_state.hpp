@@ -25,6 +25,7 @@ struct LlamaState {
   std::optional<std::int64_t> slot_context;  ///< of one
   std::optional<std::int64_t> slots;
   bool is_shared = false;
+  bool has_host_cache = false;     ///< some of the cache lies with the host
   std::string version_told;        ///< by the words of the log
   std::string recipe;              ///< "UD-Q4_K_XL", by the name of the file
   bool is_in_draft = false;        ///< what follows is of the context of a draft

@@ -34,8 +34,8 @@ std::string process_in(std::string_view line) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
   std::string_view inside = line.substr(open + 1, close - open - 1);
   if (inside.contains("gpu")) return std::string(inside);
-  // Behind date and time.
-  for (int part = 0; part < 2; ++part) {
+  // Behind date and time, or the time alone (to 0.4).
+  while (!inside.empty() && inside.front() >= '0' && inside.front() <= '9') {
     const std::size_t blank = inside.find(' ');
     if (blank == std::string_view::npos) return {};
     inside.remove_prefix(blank + 1);

@@ -254,8 +254,8 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
   offload.micro_batch = plan.max_num_batched_tokens;
   offload.context_unit = std::max<std::int64_t>(1, std::llround(facts.expected("contextUnit")));
   offload.window_unit = std::max<std::int64_t>(1, std::llround(facts.expected("windowUnit")));
-  offload.has_window_cache =
-      facts.expected("windowCache") != 0 && !passes_over_windows(request.model->family);
+  offload.has_window_cache = facts.expected("windowCache") != 0 && !engine.whole_windows.value &&
+                             !passes_over_windows(request.model->family);
   offload.encoders_keep_cells = facts.expected("encoderCache") != 0;
   const bool is_pipeline = gpus > 1 && offload.gpu_layers >= layers;
   offload.copies = is_pipeline ? std::llround(facts.expected("pipelineCopies")) : 1;
