@@ -1,8 +1,7 @@
 // What llama.cpp's programs print of their buffers (llama-server, llama-cli, llama-bench -v), from
-// the builds of 2023 to the newest, with the breakdown of memory at the end where there is one (of
-// several starts in one file the last stands). Source: llama.cpp src/llama-model.cpp
-// (load_tensors), src/llama-kv-cache.cpp, src/llama-memory-recurrent.cpp, src/llama-context.cpp,
-// common/fit.cpp (common_memory_breakdown_print).
+// the builds of 2023 to the newest; of several starts in one file the last stands. Source:
+// llama.cpp src/llama-model.cpp (load_tensors), src/llama-kv-cache.cpp,
+// src/llama-memory-recurrent.cpp, src/llama-context.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/llama_breakdown.hpp"
 #include "calibrate/logs/llama_state.hpp"
 #include "calibrate/planned_start.hpp"
 #include "catalog/quantization_names.hpp"
@@ -19,7 +19,6 @@
 namespace gpushape::calibrate::logs {
 namespace {
 
-constexpr double kMibInGib = 1024;
 void add_to(std::optional<double>& sum, std::optional<double> gib) {
   if (gib) sum = sum.value_or(0) + *gib;
 }
@@ -78,62 +77,6 @@ void read_buffers(std::string_view line, LlamaState& state) {
       add_to(rank->*(row.figure), gib);
     }
     return;
-  }
-}
-
-// ---- "|   - CUDA0 (RTX 4090) | 24080 = 9436 + (14193 = 13169 + 38 + 985) + 451 |"
-
-std::optional<double> mib_behind(std::string_view& text, char sign) {
-  const std::size_t place = text.find(sign);
-  if (place == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(place + 1);
-  const std::optional<double> mib = leading_number(text);
-  return mib ? std::optional(*mib / kMibInGib) : std::nullopt;
-}
-
-void read_breakdown(std::string_view line, LlamaState& state) {
-  if (!line.contains("memory_breakdown") && !line.contains("|   - ")) return;
-  const auto row = behind(line, "- ");
-  if (!row || !row->contains('(') || !row->contains('=')) return;
-  const std::string device(row->substr(0, row->find_first_of(" |:")));
-  if (device.empty() || is_host_device(device)) return;
-  std::string_view rest = *row;
-  const std::size_t equals = rest.find('=');
-  const std::string_view before = rest.substr(0, equals);
-  RankReading* rank = reading_of(device, state.broken_down);
-  if (rank == nullptr) return;
-  const std::size_t digits = before.find_last_of("0123456789");
-  if (digits != std::string_view::npos) {
-    const std::size_t start = before.find_last_not_of("0123456789", digits);
-    if (const auto mib = leading_number(before.substr(start + 1)))
-      rank->total_gib = *mib / kMibInGib;
-  }
-  rest.remove_prefix(equals);
-  rank->free_gib = mib_behind(rest, '=');
-  const std::size_t open = rest.find('(');
-  if (open == std::string_view::npos) return;
-  rest.remove_prefix(open);
-  rank->weights_gib = mib_behind(rest, '=');
-  rank->cache_gib = mib_behind(rest, '+');
-  rank->compute_gib = mib_behind(rest, '+');
-}
-
-/// Rounded to whole MiB: only where nothing better was printed.
-void fill_from_breakdown(LlamaState& state) {
-  const auto fill = [](std::optional<double>& figure, std::optional<double> rounded) {
-    if (!figure) figure = rounded;
-  };
-  for (const auto& [name, broken_down] : state.broken_down) {
-    const bool is_used =
-        broken_down.weights_gib.value_or(0) > 0 || broken_down.cache_gib.value_or(0) > 0;
-    if (!is_used) continue;
-    RankReading* rank = reading_of(name, state.devices);
-    if (rank == nullptr) return;
-    fill(rank->total_gib, broken_down.total_gib);
-    fill(rank->free_gib, broken_down.free_gib);
-    fill(rank->weights_gib, broken_down.weights_gib);
-    if (!rank->state_gib) fill(rank->cache_gib, broken_down.cache_gib);
-    fill(rank->compute_gib, broken_down.compute_gib);
   }
 }
 
