@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "calibrate/engine_start.hpp"
+#include "calibrate/model_sizes.hpp"
 
 namespace gpushape::calibrate {
 
@@ -53,6 +54,7 @@ struct EngineLog {
   bool has_cache_with_host = false;  ///< though layers are on a GPU
   /// The engine's list of its settings is not in the text: what it leaves out is not known.
   bool is_excerpt = false;
+  ModelSizes model_sizes;                   ///< as the file states them
   std::vector<std::string> earlier_models;  ///< of starts before this one in the same text
   std::string failure;                      ///< why the engine did not start; empty where it did
 

@@ -28,6 +28,7 @@ namespace gpushape::cli {
 namespace {
 
 using calibrate::EngineLog;
+using calibrate::EngineStart;
 using calibrate::Surroundings;
 
 /// What the flags say wins over the log. The settings that they gave, each with its flag.
@@ -71,19 +72,32 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
   return given;
 }
 
+/// By the name in the log, or by what clients call the model: a path or a name in a file says
+/// nothing at times.
+Result<domain::Model> find_named_model(const EngineStart& start, const catalog::Catalog& catalog) {
+  if (start.model.empty()) return catalog.find(start.served_name);
+  Result<domain::Model> model = calibrate::find_started_model(start.model, catalog);
+  if (!model && !start.served_name.empty() && start.served_name != start.model) {
+    if (Result<domain::Model> served = catalog.find(start.served_name)) return served;
+  }
+  return model;
+}
+
+/// `from` is told where no name told it.
 Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocation,
-                                 const catalog::Catalog& catalog) {
-  if (invocation.workload.model) return catalog.find_typed(invocation.workload.model->value);
-  const std::string& served_name = log.start.served_name;
-  if (log.start.model.empty() && served_name.empty())
+                                 const catalog::Catalog& catalog, std::string& from) {
+  if (invocation.workload.model) {
+    from = "--model";
+    return catalog.find_typed(invocation.workload.model->value);
+  }
+  if (log.start.model.empty() && log.start.served_name.empty())
     return failure(fmt::format("{}: the log does not name the model", log.start.id),
                    "name it with --model");
-  if (log.start.model.empty()) return catalog.find(served_name);
-  Result<domain::Model> model = calibrate::find_started_model(log.start.model, catalog);
+  Result<domain::Model> model = find_named_model(log.start, catalog);
   if (model) return model;
-  // A path or a name in a file says nothing at times, and what clients call the model does.
-  if (!served_name.empty() && served_name != log.start.model) {
-    if (Result<domain::Model> served = catalog.find(served_name)) return served;
+  if (auto alike = calibrate::find_model_of_sizes(log.model_sizes, catalog)) {
+    from = fmt::format("the sizes that the file of '{}' states", log.start.model);
+    return *std::move(alike);
   }
   constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";
   if (log.start.model.starts_with('/') || log.start.model.starts_with('.'))
@@ -167,7 +181,7 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
   surroundings.of_flags = take_flags(invocation, *log);
   find_draft(*log, catalog);
   Diagnostics faults;
-  Result<domain::Model> model = find_model(*log, invocation, catalog);
+  Result<domain::Model> model = find_model(*log, invocation, catalog, surroundings.model_from);
   if (model && calibrate::is_format_unstated(log->start, *model)) {
     faults.push_back(complaint(
         fmt::format("{}: the log says '{}', which does not tell the format of the weights",
@@ -175,7 +189,6 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
         "name it with --quant, or the quantized repository with --model"));
   } else if (model) {
     surroundings.model = *std::move(model);
-    if (invocation.workload.model) surroundings.model_from = "--model";
   } else {
     std::ranges::move(model.error(), std::back_inserter(faults));
   }

@@ -333,6 +333,7 @@ Result<EngineLog> read_runner(std::string_view text, const std::string& file,
     if (is_of_server(line)) state.log.start.is_server = true;
     read_version(line, state);
     read_model(line, state);
+    if (!state.is_in_draft) read_sizes(line, state.log.model_sizes);
     read_drafts(line, state);
     if (!state.is_in_draft) read_context(line, state);
     read_device(line, state.log);
