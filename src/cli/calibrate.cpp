@@ -75,10 +75,10 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
 /// By the name in the log, or by what clients call the model: a path or a name in a file says
 /// nothing at times.
 Result<domain::Model> find_named_model(const EngineStart& start, const catalog::Catalog& catalog) {
-  if (start.model.empty()) return catalog.find(start.served_name);
+  if (start.model.empty()) return calibrate::find_started_model(start.served_name, catalog);
   Result<domain::Model> model = calibrate::find_started_model(start.model, catalog);
   if (!model && !start.served_name.empty() && start.served_name != start.model) {
-    if (Result<domain::Model> served = catalog.find(start.served_name)) return served;
+    if (auto served = calibrate::find_started_model(start.served_name, catalog)) return served;
   }
   return model;
 }

@@ -110,17 +110,6 @@ bool says(std::string_view line, std::string_view name) {
   return next != std::string_view::npos && line[next] == '=';
 }
 
-/// "llama-2-7b.Q4_0" of "/models/llama-2-7b.Q4_0.gguf (version GGUF V2)", without the number of the
-/// part.
-std::string file_stem(std::string_view path) {
-  path = path.substr(0, path.find(".gguf"));
-  path.remove_prefix(std::min(path.size(), path.find_last_of("/\\") + 1));
-  constexpr std::size_t kPart = std::string_view("-00001-of-00002").size();
-  if (path.size() > kPart && path.substr(path.size() - kPart).contains("-of-"))
-    path.remove_suffix(kPart);
-  return std::string(path);
-}
-
 void read_model(std::string_view line, LlamaState& state) {
   EngineStart& start = state.log.start;
   if (line.contains("general.name")) {
@@ -136,7 +125,7 @@ void read_model(std::string_view line, LlamaState& state) {
   if (const auto path = behind(line, "loaded meta data with ")) {
     // Names inside files are at times none ("LLaMA v2", "models").
     if (const auto file = behind(*path, " from "); file && start.served_name.empty())
-      start.served_name = file_stem(*file);
+      start.served_name = std::string(file->substr(0, file->find(" (version ")));
     const std::size_t recipe = path->rfind("-UD-");
     const std::size_t end = path->find(".gguf", recipe);
     if (recipe != std::string_view::npos && end != std::string_view::npos)
