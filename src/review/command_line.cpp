@@ -144,11 +144,12 @@ std::optional<std::string> EngineWords::canonical(std::string_view flag) const {
 }
 
 std::string_view EngineWords::setting_of(std::string_view canonical_flag) const {
-  for (const domain::EngineFlagName& flag : command.flags) {
-    if (flag.flag == canonical_flag && !flag.flag.empty()) return flag.setting;
-  }
+  // What a flag says to a reader goes before what it is written for ("every layer").
   for (const domain::ArgumentSetting& row : arguments.settings) {
     if (row.flag == canonical_flag) return row.setting;
+  }
+  for (const domain::EngineFlagName& flag : command.flags) {
+    if (flag.flag == canonical_flag && !flag.flag.empty()) return flag.setting;
   }
   return {};
 }

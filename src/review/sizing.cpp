@@ -230,6 +230,12 @@ std::string gap_of_call(const Sizing& sizing) {
       return fmt::format("{} '{}' is filled in later", setting->flag, setting->value);
     }
   }
+  for (const std::string_view name : {"tensorsElsewhere", "cacheElsewhere"}) {
+    const EngineSetting* setting = call.find(name);
+    if (setting != nullptr && setting->value != "0") {
+      return fmt::format("{} leaves a part of it in host memory", setting->flag);
+    }
+  }
   if (call.engine == "triton" || call.engine == "nim") {
     return fmt::format("what {} loads, and how, stands in files of its own", call.engine);
   }

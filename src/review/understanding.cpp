@@ -124,7 +124,11 @@ class WorkloadReader {
     take("maxNumSeqs", kMostCount, engine.max_num_seqs);
     take("maxNumBatchedTokens", kMostCount, engine.max_num_batched_tokens);
     take("blockTokens", kMostRanks, engine.block_tokens);
-    take("layersOnGpu", kMostRanks, engine.gpu_layers);
+    if (const EngineSetting* setting = call_->find("layersOnGpu")) {
+      const auto layers = engine_integer(setting->value);  // -1, "all" and "auto": as many as fit
+      if (layers && *layers >= 0 && *layers <= kMostRanks)
+        engine.gpu_layers = fact(*layers, *setting);
+    }
     read_memory();
     read_switches();
     read_shared_context();

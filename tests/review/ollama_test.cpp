@@ -276,6 +276,40 @@ extraEnv:
     CHECK(read.findings().empty());
   }
 
+  // 80 layers and the head take 39.6 GiB of 4-bit weights, 40 of them half of that.
+  TEST_CASE("of llama-server's model, the layers that it is told to put there lie on the GPU") {
+    const auto weights_of = [](const std::string& layers) {
+      const Reviewed read(llama_cpp_pod(
+          R"(-hf, "unsloth/Llama-3.3-70B-Instruct-GGUF:Q4_K_M", -c, "4096", -ngl, ")" + layers +
+          "\""));
+      REQUIRE(read.sizing().estimate);
+      const auto& terms = read.sizing().estimate->terms;
+      const auto term = std::ranges::find(terms, "weights", &domain::Term::name);
+      REQUIRE(term != terms.end());
+      return term->bytes.expected.gib();
+    };
+    CHECK(weights_of("99") == doctest::Approx(39.0).epsilon(0.02));
+    CHECK(weights_of("-1") == doctest::Approx(39.0).epsilon(0.02));
+    CHECK(weights_of("40") == doctest::Approx(19.2).epsilon(0.03));
+    CHECK(weights_of("0") == 0);
+  }
+
+  TEST_CASE("what llama-server is told to leave in host memory is not said to be too large") {
+    for (const std::string flags : {"--cpu-moe", "-ncmoe, \"30\"", "-ot, \"exps=CPU\"", "-nkvo"}) {
+      CAPTURE(flags);
+      const Reviewed read(llama_cpp_pod(
+          R"(-hf, "unsloth/Qwen3-30B-A3B-GGUF:Q8_0", -c, "32768", -ngl, "99", )" + flags));
+      CHECK_FALSE(read.sizing().estimate);
+      CHECK(read.sizing().gap.ends_with("leaves a part of it in host memory"));
+      CHECK(read.place_of("ME-01").empty());
+    }
+    // None of them.
+    CHECK_FALSE(Reviewed(llama_cpp_pod(R"(-hf, "unsloth/Qwen3-30B-A3B-GGUF:Q8_0", -c, "32768", )"
+                                       R"(-ngl, "99", -ncmoe, "0")"))
+                    .place_of("ME-01")
+                    .empty());
+  }
+
   TEST_CASE("llama.cpp lays a model over all GPUs of its pod") {
     const std::string arguments =
         R"(-m, /models/Llama-3.3-70B-Instruct-Q4_K_M.gguf, -c, "8192", -ngl, "99")";
