@@ -275,7 +275,9 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
     append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
     tally.add(bytes);
   };
-  if (stage.has_embedding && layout.loads_towers) {
+  // Every stage has towers, though the first one alone encodes for requests. Source: vLLM
+  // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all ranks.
+  if (layout.loads_towers) {
     for (const domain::Tower& tower : model.towers) {
       bytes.clear();
       append_tower(tower, model, layout, bytes);

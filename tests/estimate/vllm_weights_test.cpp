@@ -149,6 +149,17 @@ TEST_SUITE("estimate") {
                   0.0005);
   }
 
+  // https://github.com/kaitakuai/experiments, kimi-k26-int4-2x8xh100: 35.83 GiB on the first stage,
+  // with 31 layers, and 35.69 on the last, with 30: a tower of 0.21 GiB lies on both.
+  TEST_CASE("towers lie on every pipeline stage") {
+    const PrintedWeights last{.model = "moonshotai/Kimi-K2.6",
+                              .version = "0.15.1",
+                              .tensor = 8,
+                              .pipeline = 2,
+                              .gib = 35.69};
+    check_weights(last, 0.0025);
+  }
+
   // https://github.com/vllm-project/vllm/issues/7593 (19 August 2024): 42 layers, each with 8,192
   // positions of 256 values in 16 bits. A release later they share one table.
   TEST_CASE("Gemma 2 had a table of angles in each layer at first") {

@@ -91,15 +91,18 @@ bool is_attended_to(const domain::Tower& tower, const domain::Model& model) {
 
 namespace {
 
-/// The tower that the engine profiles with on this stage; nullptr for none.
+/// The tower that the engine profiles with on this stage; nullptr for none. Source: vLLM
+/// v1/worker/gpu_model_runner.py, profile_run: every rank runs its encoder; of the first generation
+/// (worker/model_runner.py), ranks that take hidden states of others do not.
 const domain::Tower* tower_of(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Tower* tower = profiled_tower(*plan.model);
   const bool is_there = tower != nullptr && plan.weights.loads_towers;
-  if (!is_there || !step.situation->stage.has_embedding) return nullptr;
-  // The first generation leaves out an input that its step does not hold.
-  const bool is_too_long = !is_attended_to(*tower, *plan.model) &&
-                           plan.facts.expected("encoderOutputsKept") == 0 &&
+  if (!is_there) return nullptr;
+  const bool is_first_generation = plan.facts.expected("encoderOutputsKept") == 0;
+  if (is_first_generation && !step.situation->stage.has_embedding) return nullptr;
+  // It leaves out an input that its step does not hold, too.
+  const bool is_too_long = is_first_generation && !is_attended_to(*tower, *plan.model) &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
   return is_too_long ? nullptr : tower;
 }
