@@ -46,6 +46,7 @@ struct EngineStart {
   bool is_server = false;                 ///< of llama.cpp: its own, not a program with its library
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
+  std::string attention_backend;          ///< of vLLM: "FLASHINFER"
   bool has_throughput_mode = false;       ///< vLLM's --performance-mode throughput
   bool is_synchronous = false;            ///< one step at a time: without asynchronous scheduling
   bool is_library = false;                ///< started from a program, not as a server

@@ -99,7 +99,10 @@ std::string flags_as_settings(std::string_view text) {
       value = text.substr(1);
       value = value.substr(0, value.find_first_of(" ,;)\n"));
     }
-    const bool has_value = !value.empty() && !value.starts_with("--");
+    // What stands in brackets, or on the next line, is another flag.
+    constexpr std::string_view kOfOthers = "[(\\";
+    const bool has_value = !value.empty() && !value.starts_with("--") &&
+                           kOfOthers.find(value.front()) == std::string_view::npos;
     if (!name.empty()) settings += name + "=" + std::string(has_value ? value : "True") + ", ";
   }
   return settings;
@@ -230,6 +233,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.offload_gib, said.offload_gib);
   fill(start.kept_modules, said.kept_modules);
   fill(start.draft_tokens, said.draft_tokens);
+  if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
   start.has_adapters |= said.has_adapters;
   start.is_library |= said.is_library;

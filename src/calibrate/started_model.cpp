@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibrate/model_path.hpp"
+#include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
 
 namespace gpushape::calibrate {
@@ -141,7 +142,13 @@ std::optional<std::string> before_brackets(const std::string& name) {
   const std::string_view first = std::string_view(words).substr(0, words.find(' '));
   const bool is_of_class =
       first.ends_with("ForConditionalGeneration") || first.ends_with("ForCausalLM");
-  if (!is_of_place && !is_of_class && !is_of_reading && !catalog::parse_quantization(words))
+  // "nemotron-3-nano-30b-a3b-bf16 (NVIDIA Nemotron-3-Nano-30B)": the same name, shorter.
+  constexpr std::size_t kLongEnough = 6;
+  const std::string last = catalog::lower_case(words.substr(words.find_last_of("/ ") + 1));
+  const bool is_same =
+      last.size() >= kLongEnough && catalog::lower_case(remark->name).contains(last);
+  if (!is_of_place && !is_of_class && !is_of_reading && !is_same &&
+      !catalog::parse_quantization(words))
     return std::nullopt;
   return std::move(remark->name);
 }

@@ -252,6 +252,8 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Int8,
      .source = "naming of 8-bit integer repositories: w8a8, lm_head in 16 bits"},
     {.suffix = "-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-w4a16-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround-w4a16", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-autoround-int4", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-int4-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
     {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},

@@ -55,6 +55,7 @@ struct Conditions {
   double has_shared_experts = 0;
   double active_experts = 0;  ///< of one token, the most of any layer
   double scales_residuals = 0;
+  double has_flashinfer = 0;  ///< kernels of attention, not of sampling
   double is_first_generation = 0;
   double has_second_runner = 0;
   double compiles = kNotTold;
@@ -115,6 +116,7 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"activeExperts", &Conditions::active_experts, "routed experts of one token; 0 without any"},
     {"scaledResiduals", &Conditions::scales_residuals,
      "1 when layers scale what they add to the residual (Granite)"},
+    {"flashinfer", &Conditions::has_flashinfer, "1 when vLLM attends with FlashInfer's kernels"},
     {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
     {"server", &Conditions::is_server,

@@ -27,6 +27,8 @@ constexpr auto kVariables = std::to_array<VariableRow>({
     {"llama.cpp", "LLAMA_ARG_CACHE_TYPE_V", "kvCacheType"},
     {"llama.cpp", "LLAMA_ARG_SPLIT_MODE", "layersOverGpus"},
     {"llama.cpp", "LLAMA_ARG_MMPROJ", "projector"},
+    // vLLM envs.py to 0.14, --attention-backend since.
+    {"vllm", "VLLM_ATTENTION_BACKEND", "attentionBackend"},
     {"text-generation-inference", "MODEL_ID", "model"},
     {"text-generation-inference", "NUM_SHARD", "tensor"},
     {"text-generation-inference", "SHARDED", "isSharded"},

@@ -241,6 +241,9 @@ class WorkloadReader {
       engine.flash_attention =
           fact(std::ranges::find(kOff, setting->value) == kOff.end(), *setting);
     }
+    if (const EngineSetting* setting = call_->find("attentionBackend");
+        setting != nullptr && call_->engine == "vllm" && !setting->value.empty())
+      engine.attention_backend = fact(setting->value, *setting);
     if (const EngineSetting* setting = call_->find("wholeWindows"))
       engine.whole_windows = fact(true, *setting);
     if (const EngineSetting* setting = call_->find("hasExpertParallel")) {

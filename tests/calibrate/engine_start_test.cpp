@@ -82,6 +82,40 @@ TEST_SUITE("calibrate") {
   }
 
   // Remarks as people word them; the tokens are what each says.
+  // https://github.com/kjelloe/llm-test-bench (Qwen3.5-9B on an RTX 5060 Ti), and two further
+  // records of Qwen3.8-27B in four bits.
+  TEST_CASE("what is started for text alone is read in the words that people leave of it") {
+    const auto takes_nothing = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front().takes_no_images && starts->front().takes_no_videos;
+    };
+    CHECK(takes_nothing(
+        R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":0}' --port 8000)"));
+    CHECK_FALSE(takes_nothing(R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":1}')"));
+    CHECK(takes_nothing("--language-model-only [--async-scheduling only later]"));
+    CHECK(takes_nothing("scripts/serve_vllm.py; text-only mode; Marlin"));
+    CHECK_FALSE(takes_nothing("--language-model-only False"));
+  }
+
+  TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {
+    const auto backend = [](const std::string& record) {
+      const auto starts =
+          read_engine_starts(R"({"engine": "vllm", "model": "m", )" + record + "}", "records");
+      REQUIRE(starts);
+      return starts->front().attention_backend;
+    };
+    CHECK(backend(R"("quotes": ["Using FLASHINFER attention backend out of potential backends: )"
+                  R"(['FLASHINFER', 'TRITON_ATTN']."])") == "FLASHINFER");
+    CHECK(backend(R"("quotes": ["Using AttentionBackendEnum.FLASHINFER backend."])") ==
+          "FLASHINFER");
+    CHECK(backend(R"("quotes": ["Using AttentionBackendEnum.FLASH_ATTN for MMEncoderAttention."])")
+              .empty());
+    CHECK(backend(R"("notes": "--attention-backend FLASHINFER --port 8000")") == "FLASHINFER");
+    CHECK(backend(R"("notes": "Using Triton backend for linear layers")").empty());
+  }
+
   TEST_CASE("what a remark says of drafted tokens is read, and what it denies is not") {
     struct Row {
       std::string notes;
@@ -117,8 +151,8 @@ TEST_SUITE("calibrate") {
   // A table lies elsewhere where a remark names both the table and another place.
   TEST_CASE("a table of n-grams outside of the GPU is read from a remark that names both") {
     const auto is_elsewhere = [](const std::string& notes) {
-      const auto starts =
-          read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
       REQUIRE(starts.has_value());
       return starts->front().has_tables_elsewhere;
     };
@@ -235,7 +269,8 @@ TEST_SUITE("calibrate") {
 
   TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
     const auto compiles = [](const std::string& notes) {
-      const auto starts = read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}\n", "s");
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "s");
       REQUIRE(starts.has_value());
       return starts->front().compiles;
     };

@@ -134,6 +134,23 @@ TEST_SUITE("review") {
     }
   }
 
+  TEST_CASE("vLLM's kernels of attention are those of its flag, or of its variable") {
+    const auto backend = [](const std::string& args, const std::string& variable) {
+      std::string text = pod("nvidia.com/gpu.product: NVIDIA-L4", "--model=Qwen/Qwen3-8B" + args,
+                             "nvidia.com/gpu: 1");
+      if (!variable.empty())
+        text.replace(text.find("      args:"), 0,
+                     "      env: [{name: VLLM_ATTENTION_BACKEND, value: " + variable + "}]\n");
+      Sized sized(text);
+      const auto& given = sized.only().workload.engine.attention_backend;
+      return given ? given->value : std::string();
+    };
+    CHECK(backend(", --attention-backend=FLASHINFER", "") == "FLASHINFER");
+    CHECK(backend("", "FLASHINFER") == "FLASHINFER");
+    CHECK(backend(", --attention-backend=TRITON_ATTN", "FLASHINFER") == "TRITON_ATTN");
+    CHECK(backend("", "").empty());
+  }
+
   TEST_CASE("annotations fill what flags leave open, and flags win") {
     const std::string text =
         "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations: {gpushape.dev/model: Qwen/Qwen3-8B, "

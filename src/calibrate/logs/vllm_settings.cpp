@@ -33,8 +33,9 @@ void read_drafts(std::string_view line, EngineLog& log) {
 /// What is not let in: "language_model_only=True", or limits of none.
 void read_limits(std::string_view line, EngineStart& start) {
   const bool is_text_alone =
-      is_true(line, "language_model_only") || line.contains("set to 0, running in text-only mode");
-  const auto limits = behind(line, "limit_mm_per_prompt");
+      is_true(line, "language_model_only") || line.contains("text-only mode");
+  auto limits = behind(line, "limit_mm_per_prompt");
+  if (!limits) limits = behind(line, "limit-mm-per-prompt");  // as it was asked for
   const std::string_view listed =
       limits ? limits->substr(0, limits->find('}')) : std::string_view();
   if (is_text_alone || value_of_key(listed, "image") == "0") start.takes_no_images = true;
@@ -119,6 +120,25 @@ std::int64_t rank_behind(std::string_view line, std::string_view words) {
   return rest ? std::min(leading_count(*rest).value_or(0), kMostRank) : 0;
 }
 
+/// "FLASHINFER" of "AttentionBackendEnum.FLASHINFER".
+std::string backend_name(std::string_view word) {
+  const std::size_t dot = word.rfind('.');
+  return std::string(dot == std::string_view::npos ? word : word.substr(dot + 1));
+}
+
+/// "Using FLASHINFER attention backend out of potential backends: […]", or to 0.19 "Using
+/// AttentionBackendEnum.FLASHINFER backend.": the first of them is that of the decoder.
+void read_attention_backend(std::string_view line, EngineStart& start) {
+  const auto rest = behind(line, "Using ");
+  if (!rest || !start.attention_backend.empty()) return;
+  const std::size_t end = rest->find(' ');
+  if (end == std::string_view::npos) return;
+  const std::string_view behind_name = rest->substr(end);
+  if (behind_name.starts_with(" attention backend out of") ||
+      (rest->starts_with("AttentionBackendEnum.") && behind_name.starts_with(" backend")))
+    start.attention_backend = backend_name(rest->substr(0, end));
+}
+
 }  // namespace
 
 std::optional<std::string_view> whole_list(std::string_view line) {
@@ -183,6 +203,9 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
   read_limits(line, start);
   if (start.has_adapters) read_adapters(line, start);
   if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
+  if (const auto value = value_of_key(line, "attention_backend");
+      value && !value->empty() && *value != "None" && start.attention_backend.empty())
+    start.attention_backend = backend_name(*value);
 }
 
 void read_vllm_settings(std::string_view line, EngineStart& start) {
@@ -210,6 +233,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))
     take_share(start, leading_number(*rest));
+  read_attention_backend(line, start);
   read_share_of_graphs(line, start);
   read_unsloth(line, start);
   read_kept_modules(line, start);

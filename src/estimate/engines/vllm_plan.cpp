@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "estimate/engines.hpp"
+#include "estimate/engines/vllm_attention.hpp"
 #include "estimate/engines/vllm_classes.hpp"
 #include "estimate/engines/vllm_runner.hpp"
 #include "estimate/plan_parts.hpp"
@@ -176,6 +177,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   WeightsChoice weights = choose_weights(request, kVllmConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
+  conditions.has_flashinfer = attends_with_flashinfer(request, conditions) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;

@@ -4,9 +4,12 @@
 //   graphs  = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
 //             + largest / 512 largestCapture + graphActivations widest + splits
 //             + graphLogits rows vocabulary
+//             + attentionWorkspace + decodes attentionPerDecode
 //   widest  = largest x (3 or 2 f) x dtypeBytes, with f the width of a layer on this rank
 //   splits  = splitsOfGraphs x largest x heads x valueSize x 4
 //   rows    = the sum of all captured batches, where each graph keeps logits of its own
+//   decodes = batches that are captured whole, to the most sequences: FlashInfer keeps a workspace,
+//             and buffers for each of them (vLLM v1/attention/backends/flashinfer.py)
 //
 // The parts have causes of their own, so that their bounds add in squares. What one layer's capture
 // takes follows from the kernels that the matrix library chooses for its shapes: the same command
@@ -139,6 +142,11 @@ double widest_bytes(const Situation& situation, std::int64_t largest) {
   return widest * static_cast<double>(largest * plan.weights.dtype_bytes);
 }
 
+/// Of batches in which every sequence decodes, which are captured with their attention.
+std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
+  return captures(std::min(largest, plan.max_num_seqs * tokens_of_sequence(plan)));
+}
+
 }  // namespace
 
 bool graphs_are_captured(const Situation& situation) { return !situation.plan->enforce_eager; }
@@ -160,6 +168,11 @@ Spread graphs_bytes(const Situation& situation) {
   sum.add(to_range(plan.facts.value("graphLargestCapture") * share));
   sum.add(to_range(plan.facts.value("graphActivations") * widest_bytes(situation, largest)));
   sum.add(to_range(certain(split_bytes(situation, largest))));
+  if (plan.facts.expected("attentionWorkspace") > 0) {
+    sum.add(to_range(plan.facts.value("attentionWorkspace")));
+    sum.add(to_range(plan.facts.value("attentionPerDecode") *
+                     static_cast<double>(captured_decodes(plan, largest))));
+  }
   if (plan.facts.expected("graphLogits") > 0)
     sum.add(to_range(plan.facts.value("graphLogits") * captured_logits(situation, largest)));
   const Spread captured = to_spread(sum.range());
@@ -209,6 +222,12 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"capturedRows", captured_rows(largest)});
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
     term.inputs.push_back({"graphLogits", bytes});
+  }
+  if (const double workspace = plan.facts.expected("attentionWorkspace"); workspace > 0) {
+    term.formula += " + attentionWorkspace + decodes x attentionPerDecode";
+    term.inputs.push_back({"attentionWorkspace", workspace});
+    term.inputs.push_back({"decodes", captured_decodes(plan, largest)});
+    term.inputs.push_back({"attentionPerDecode", plan.facts.expected("attentionPerDecode")});
   }
   // vLLM's versions and runners differ in this; other engines do not profile themselves so.
   if (plan.facts.find("graphsProfiled") != nullptr)

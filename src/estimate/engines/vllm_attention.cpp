@@ -1,0 +1,57 @@
+#include "estimate/engines/vllm_attention.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <string_view>
+
+namespace gpushape::estimate::engines {
+namespace {
+
+using domain::KvCacheType;
+
+constexpr std::array<std::int64_t, 4> kHeadSizes = {64, 128, 256, 512};
+
+/// Every layer that attends has heads of a size that the kernels are made for.
+bool has_its_heads(const domain::Model& model) {
+  bool has_any = false;
+  for (const domain::LayerRun& run : model.layers) {
+    const domain::Attention& attention = run.layer.attention;
+    if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
+      continue;
+    if (std::ranges::find(kHeadSizes, attention.head_dim) == kHeadSizes.end()) return false;
+    has_any = true;
+  }
+  return has_any;
+}
+
+/// Whatever the letters' case.
+bool is_named_alike(std::string_view name, std::string_view upper) {
+  return std::ranges::equal(name, upper, {}, [](unsigned char letter) {
+    return static_cast<char>(std::toupper(letter));
+  });
+}
+
+bool is_fp8(KvCacheType type) { return type == KvCacheType::Fp8; }
+
+}  // namespace
+
+bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions) {
+  if (const auto& asked = request.workload->engine.attention_backend)
+    return is_named_alike(asked->value, "FLASHINFER");
+  const bool is_other = conditions.is_amd != 0 || conditions.has_latents != 0 ||
+                        conditions.has_compressed != 0 || conditions.is_encoder_decoder != 0;
+  if (is_other || !has_its_heads(*request.model)) return false;
+  const double capability = conditions.compute_capability;
+  constexpr double kAmpere = 8;
+  constexpr double kHopper = 9;
+  constexpr double kBlackwell = 10;
+  constexpr double kBehindBlackwell = 11;
+  if (capability >= kBlackwell && capability < kBehindBlackwell) return true;
+  const bool has_no_kernel_of_8_bits = capability >= kAmpere && capability != kHopper;
+  return has_no_kernel_of_8_bits && conditions.has_sinks == 0 &&
+         is_fp8(request.workload->kv_cache_type.value);
+}
+
+}  // namespace gpushape::estimate::engines

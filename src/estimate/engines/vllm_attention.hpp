@@ -1,0 +1,16 @@
+// Which kernels of attention vLLM chooses, where they take memory of their own.
+#pragma once
+
+#include "domain/conditions.hpp"
+#include "estimate/plan.hpp"
+
+namespace gpushape::estimate::engines {
+
+/// FlashInfer's, which keep a workspace and buffers for every captured batch: where they are asked
+/// for by name; else on data center Blackwell, and elsewhere where the cache has 8 bits, which
+/// FlashAttention reads on Hopper alone. Not for latents, which have kernels of their own. Source:
+/// vLLM platforms/cuda.py (_get_backend_priorities), v1/attention/backends/flash_attn.py
+/// (supports_kv_cache_dtype), flashinfer.py (get_supported_head_sizes).
+bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions);
+
+}  // namespace gpushape::estimate::engines
