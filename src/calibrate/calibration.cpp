@@ -120,8 +120,8 @@ bool is_compared(const Row& row, const EngineLog& log,
                             row.name == std::string_view("state") ||
                             row.name == std::string_view("computeBuffer");
   if (plans_buffers(log.start.engine)) {
-    // Several GPUs are summed, which compute buffers are not.
     if (log.has_cache_with_host && is_cache_row) return false;
+    // Several GPUs are summed, which compute buffers are not.
     if (row.name == std::string_view("computeBuffer")) return log.ranks.size() < 2;
     return is_cache_row || row.name == std::string_view("weights");
   }

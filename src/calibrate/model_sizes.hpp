@@ -1,13 +1,10 @@
-// A model told by its sizes: llama.cpp prints what the file states of the network, and a fine-tune
-// or a merge has the sizes of what it was made from, so that it takes as much memory.
+// The sizes of a model, as llama.cpp prints what its file states of the network: a fine-tune or a
+// merge has those of what it was made from, so that it takes as much memory.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "catalog/catalog.hpp"
-#include "domain/model.hpp"
 
 namespace gpushape::calibrate {
 
@@ -29,10 +26,5 @@ struct ModelSizes {
 /// 32000", "model params = 6.74 B". Source: llama.cpp src/llama-model-loader.cpp,
 /// src/llama-model.cpp (print_info).
 void read_sizes(std::string_view line, ModelSizes& sizes);
-
-/// The model of the catalog with all of these sizes, of several the one whose vocabulary is
-/// nearest; nothing where too few are known to tell models apart.
-std::optional<domain::Model> find_model_of_sizes(const ModelSizes& sizes,
-                                                 const catalog::Catalog& catalog);
 
 }  // namespace gpushape::calibrate

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "calibrate/model_sizes.hpp"
 #include "catalog/catalog.hpp"
 #include "domain/model.hpp"
 
@@ -15,5 +16,10 @@ namespace gpushape::calibrate {
 /// catalog's.
 Result<domain::Model> find_started_model(const std::string& stated,
                                          const catalog::Catalog& catalog);
+
+/// The model of the catalog with all of these sizes, of several the one whose vocabulary is
+/// nearest; nothing where too few are known to tell models apart.
+std::optional<domain::Model> find_model_of_sizes(const ModelSizes& sizes,
+                                                 const catalog::Catalog& catalog);
 
 }  // namespace gpushape::calibrate

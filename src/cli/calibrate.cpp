@@ -96,7 +96,8 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
   Result<domain::Model> model = find_named_model(log.start, catalog);
   if (model) return model;
   if (auto alike = calibrate::find_model_of_sizes(log.model_sizes, catalog)) {
-    from = fmt::format("the sizes that the file of '{}' states", log.start.model);
+    const std::string& name = log.start.model.empty() ? log.start.served_name : log.start.model;
+    from = fmt::format("the sizes that the file of '{}' states", name);
     return *std::move(alike);
   }
   constexpr std::string_view kHelp = "--model NAME or a path to its config.json says what it is";

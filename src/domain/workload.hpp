@@ -85,7 +85,8 @@ struct EngineSettings {
   Fact<bool> first_generation = defaulted(false);
   /// vLLM's second model runner (VLLM_USE_V2_MODEL_RUNNER); empty: as the version chooses.
   std::optional<Fact<bool>> second_runner;
-  /// vLLM's kernels of attention by its own name ("FLASHINFER", in any case); empty: as the version chooses.
+  /// vLLM's kernels of attention by its own name ("FLASHINFER", in any case); empty: as the version
+  /// chooses.
   std::optional<Fact<std::string>> attention_backend;
   /// The start compiles its graphs: no earlier one left them in a cache. Empty: not told.
   std::optional<Fact<bool>> compiles;

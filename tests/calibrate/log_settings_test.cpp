@@ -162,6 +162,9 @@ TEST_SUITE("calibrate") {
     CHECK(id_of("Qwen/Qwen3-4B (qwen3-4b)") == "Qwen/Qwen3-4B");
     CHECK(id_of("Qwen/Qwen3-4B (as stated)") == "Qwen/Qwen3-4B");
     CHECK(id_of("Qwen3-4B (id not in excerpt)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("nemotron-3-nano-30b-a3b-bf16 (NVIDIA Nemotron-3-Nano-30B)") ==
+          "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+    CHECK(id_of("Qwen3-4B (NVIDIA Nemotron-3-Nano-30B)") == "");
     CHECK(id_of("Qwen/Qwen3-4B (fp8 variant)") == "Qwen/Qwen3-4B-fp8");
     CHECK(id_of("Qwen3-4B (4-bit, exact id not in excerpt)") == "");
     CHECK(id_of("mine (Qwen3-4B)") == "");

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "calibrate/started_model.hpp"
 #include "support/built_in_catalog.hpp"
 
 using namespace gpushape;

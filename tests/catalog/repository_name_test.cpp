@@ -46,6 +46,8 @@ TEST_SUITE("catalog") {
         {"someone/Qwen3-8B-HQQ", "qwen3-8b", Quantization::Awq},
         {"someone/Qwen3-8B-NVFP4-AWQ", "qwen3-8b", Quantization::Nvfp4},
         {"someone/Qwen3-8B-w4a16_asym", "qwen3-8b", Quantization::Awq},
+        {"dbirks/Qwen3.8-27B-W4A16-AutoRound", "qwen3.8-27b", Quantization::GptqInt4},
+        {"someone/Qwen3.8-27B-AutoRound-W4A16", "qwen3.8-27b", Quantization::GptqInt4},
     };
     for (const Row& row : rows) {
       CAPTURE(row.repository);

@@ -140,6 +140,20 @@ TEST_SUITE("estimate") {
     CHECK(graphs(example::h100(), fp8, "", {0, 20, 0}) ==
           graphs(example::h100(), plain, "", {0, 20, 0}));
     CHECK(graphs(a100, fp8, "", {0, 19, 0}) == graphs(a100, plain, "", {0, 19, 0}));
+    // The checkpoint's own type counts: hf_quant_config.json of NVIDIA's FP8 says an fp8 cache.
+    const auto workspace_of = [&](const std::string& name) {
+      const domain::Estimate estimate = estimate_of(name, {0, 20, 0}, a100);
+      const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
+      REQUIRE(term != estimate.terms.end());
+      const bool is_said = std::ranges::any_of(estimate.notes, [](const std::string& note) {
+        return note.contains("FlashInfer's kernels");
+      });
+      CHECK(is_said == term->source.contains("flashinfer.py"));
+      return std::ranges::find(term->inputs, "attentionWorkspace", &domain::Input::name) !=
+             term->inputs.end();
+    };
+    CHECK(workspace_of("nvidia/Llama-3.1-70B-Instruct-FP8"));
+    CHECK_FALSE(workspace_of("meta-llama/Llama-3.1-70B-Instruct"));
     CHECK(graphs(b200(), plain, "", {0, 20, 0}).expected.gib() >
           graphs(b200(), plain, "FLASH_ATTN", {0, 20, 0}).expected.gib() + 0.35);
   }

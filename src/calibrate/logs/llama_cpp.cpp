@@ -282,11 +282,11 @@ bool begins_another_start(std::string_view line, const LlamaState& state) {
   if (!has_figures(state)) return false;
   if (line.contains("main: loading model")) return state.context.has_value();
   if (line.contains(" build info") && line.contains(" build=")) return true;
-  for (const std::string_view words : {"main: build = ", "build: "}) {
+  constexpr auto kOfBuild = std::to_array<std::string_view>({"main: build = ", "build: "});
+  return std::ranges::any_of(kOfBuild, [&](std::string_view words) {
     const auto rest = behind(line, words);
-    if (rest && leading_count(*rest)) return true;
-  }
-  return false;
+    return rest && leading_count(*rest);
+  });
 }
 
 void start_again(LlamaState& state) {

@@ -9,8 +9,6 @@
 namespace gpushape::estimate::engines {
 namespace {
 
-using domain::KvCacheType;
-
 constexpr std::array<std::int64_t, 4> kHeadSizes = {64, 128, 256, 512};
 
 /// Every layer that attends has heads of a size that the kernels are made for.
@@ -33,11 +31,10 @@ bool is_named_alike(std::string_view name, std::string_view upper) {
   });
 }
 
-bool is_fp8(KvCacheType type) { return type == KvCacheType::Fp8; }
-
 }  // namespace
 
-bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions) {
+bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
+                             domain::KvCacheType cache_type) {
   if (const auto& asked = request.workload->engine.attention_backend)
     return is_named_alike(asked->value, "FLASHINFER");
   const bool is_other = conditions.is_amd != 0 || conditions.has_latents != 0 ||
@@ -51,7 +48,7 @@ bool attends_with_flashinfer(const Request& request, const domain::Conditions& c
   if (capability >= kBlackwell && capability < kBehindBlackwell) return true;
   const bool has_no_kernel_of_8_bits = capability >= kAmpere && capability != kHopper;
   return has_no_kernel_of_8_bits && conditions.has_sinks == 0 &&
-         is_fp8(request.workload->kv_cache_type.value);
+         cache_type == domain::KvCacheType::Fp8;
 }
 
 }  // namespace gpushape::estimate::engines

@@ -11,6 +11,7 @@ namespace gpushape::estimate::engines {
 /// FlashAttention reads on Hopper alone. Not for latents, which have kernels of their own. Source:
 /// vLLM platforms/cuda.py (_get_backend_priorities), v1/attention/backends/flash_attn.py
 /// (supports_kv_cache_dtype), flashinfer.py (get_supported_head_sizes).
-bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions);
+bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
+                             domain::KvCacheType cache_type);
 
 }  // namespace gpushape::estimate::engines

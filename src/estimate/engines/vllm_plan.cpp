@@ -129,6 +129,15 @@ void note_bitsandbytes(ResolvedPlan& resolved) {
       "this version reads bitsandbytes with the package vllm-bnb-plugin, which is installed apart");
 }
 
+void note_attention(const Request& request, ResolvedPlan& resolved) {
+  const Plan& plan = resolved.plan;
+  if (plan.enforce_eager || plan.facts.expected("attentionWorkspace") == 0) return;
+  const bool is_asked = request.workload->engine.attention_backend.has_value();
+  resolved.notes.push_back(fmt::format(
+      "attention runs on FlashInfer's kernels, {}: their buffers count among the graphs",
+      is_asked ? "as asked for" : "which this version takes for this cache on this GPU"));
+}
+
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -177,7 +186,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   WeightsChoice weights = choose_weights(request, kVllmConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
-  conditions.has_flashinfer = attends_with_flashinfer(request, conditions) ? 1 : 0;
+  const auto cache_type = choose_kv_cache_type(request, dtype_of(request)).value;
+  conditions.has_flashinfer = attends_with_flashinfer(request, conditions, cache_type) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
@@ -206,6 +216,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
                                                  plan.parallelism.data);
   note_adapters(request, resolved);
   note_bitsandbytes(resolved);
+  note_attention(request, resolved);
   note_mig(request, resolved);
   return resolved;
 }

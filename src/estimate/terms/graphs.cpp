@@ -225,15 +225,18 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
   }
   if (const double workspace = plan.facts.expected("attentionWorkspace"); workspace > 0) {
     term.formula += " + attentionWorkspace + decodes x attentionPerDecode";
-    term.inputs.push_back({"attentionWorkspace", workspace});
+    const auto per_decode = static_cast<std::int64_t>(plan.facts.expected("attentionPerDecode"));
+    term.inputs.push_back({"attentionWorkspace", static_cast<std::int64_t>(workspace)});
     term.inputs.push_back({"decodes", captured_decodes(plan, largest)});
-    term.inputs.push_back({"attentionPerDecode", plan.facts.expected("attentionPerDecode")});
+    term.inputs.push_back({"attentionPerDecode", per_decode});
   }
   // vLLM's versions and runners differ in this; other engines do not profile themselves so.
   if (plan.facts.find("graphsProfiled") != nullptr)
     term.inputs.push_back({"takenOffThePool",
                            std::string(plan.facts.expected("graphsProfiled") != 0 ? "yes" : "no")});
   term.source = plan.facts.source("graphPerLayerCapture");
+  if (plan.facts.expected("attentionWorkspace") > 0)
+    term.source += "; " + plan.facts.source("attentionWorkspace");
 }
 
 }  // namespace gpushape::estimate::terms
