@@ -140,6 +140,13 @@ bool overlap(const Range& one, const Range& other) {
   return one.high >= other.low && one.low <= other.high;
 }
 
+/// A pool below nought is none, as it is in the prediction: the engine refuses to start.
+bool agrees(const CalibratedTerm& term) {
+  const Range& measured = *term.measured;
+  const bool is_short = term.name == "kvPool" && measured.high < Bytes(0);
+  return overlap(is_short ? Range{} : measured, term.predicted);
+}
+
 /// With the ranks of adapters that the log may not have said.
 std::vector<domain::Estimate> with_usual_ranks(const EngineStart& start,
                                                const Surroundings& surroundings,
@@ -194,7 +201,7 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
       if (const auto& gib = rank.*(row.of_rank)) term.ranks.push_back(gib_of(*gib));
     }
     if (term.ranks.size() < 2) term.ranks.clear();
-    term.is_off = term.measured && !overlap(*term.measured, term.predicted);
+    term.is_off = term.measured && !agrees(term);
     const bool was_predicted = term.predicted.expected != Bytes(0);
     if (was_predicted || term.measured) terms.push_back(std::move(term));
   }

@@ -242,7 +242,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = "no release of the engine is known";
     return comparison;
   }
-  Result<domain::Model> model = find_started_model(start.model, catalog);
+  Result<domain::Model> model = find_started_model(start.model, catalog, start.quantization);
   if (!model) {
     comparison.excluded = first_message(model.error());
     return comparison;

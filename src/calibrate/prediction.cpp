@@ -366,7 +366,7 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
                                        const domain::Workload& workload,
                                        const domain::Engine& engine,
                                        const std::optional<domain::VisibleMemory>& gpu) {
-  if (!start.pool_gib || !start.pool_tokens) return std::nullopt;
+  if (!start.pool_gib || !start.pool_tokens || *start.pool_gib <= 0) return std::nullopt;
   if (start.most_tokens) return std::nullopt;
   // SGLang prints keys and values apart, each with two decimals, and states beside them.
   const double half = start.engine == "sglang" ? 2 * kHalfOfLastDecimal : kHalfOfLastDecimal;

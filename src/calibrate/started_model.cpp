@@ -1,5 +1,7 @@
 #include "calibrate/started_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "calibrate/model_path.hpp"
 #include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
+#include "domain/quantization.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -154,6 +157,15 @@ std::optional<std::string> before_brackets(const std::string& name) {
   return std::move(remark->name);
 }
 
+/// The base's name, of a copy's that says how many bits it has: "llama-3.1-8B-Instruct-4bit".
+std::optional<std::string> before_bits(const std::string& name, std::string_view quantization) {
+  const Result<domain::Quantization> format = catalog::parse_quantization(quantization);
+  if (quantization.empty() || !format) return std::nullopt;
+  const std::string ending = fmt::format("-{}bit", domain::scheme(*format).weight_bits);
+  if (!catalog::lower_case(name).ends_with(ending)) return std::nullopt;
+  return name.substr(0, name.size() - ending.size());
+}
+
 bool is(const std::optional<std::int64_t>& stated, std::int64_t ours) {
   return !stated || *stated == ours;
 }
@@ -189,8 +201,8 @@ bool has_sizes(const ModelSizes& sizes, const domain::Model& model) {
 
 }  // namespace
 
-Result<domain::Model> find_started_model(const std::string& stated,
-                                         const catalog::Catalog& catalog) {
+Result<domain::Model> find_started_model(const std::string& stated, const catalog::Catalog& catalog,
+                                         std::string_view quantization) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t first = stated.find_first_not_of(kBlanks);
   const std::string name = first == std::string::npos
@@ -206,6 +218,9 @@ Result<domain::Model> find_started_model(const std::string& stated,
   }
   if (auto behind = find_behind_path(name, catalog)) return *std::move(behind);
   if (auto kept = find_in_path(name, catalog)) return *std::move(kept);
+  if (const auto base = before_bits(name, quantization)) {
+    if (Result<domain::Model> named = find_started_model(*base, catalog)) return named;
+  }
   return model;
 }
 

@@ -76,7 +76,8 @@ std::map<std::string, std::string, std::less<>> take_flags(const Invocation& inv
 /// nothing at times.
 Result<domain::Model> find_named_model(const EngineStart& start, const catalog::Catalog& catalog) {
   if (start.model.empty()) return calibrate::find_started_model(start.served_name, catalog);
-  Result<domain::Model> model = calibrate::find_started_model(start.model, catalog);
+  Result<domain::Model> model =
+      calibrate::find_started_model(start.model, catalog, start.quantization);
   if (!model && !start.served_name.empty() && start.served_name != start.model) {
     if (auto served = calibrate::find_started_model(start.served_name, catalog)) return served;
   }

@@ -112,6 +112,39 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.has_adapters);
   }
 
+  // https://github.com/basilenouvellet/unsloth-grpo-fine-tuning, Llama3.1_(8B)-GRPO.ipynb (0.7.2 on
+  // a T4): 7.9 % of 14.74 GiB hold no cache, and neither does the second engine's share.
+  TEST_CASE("an engine that Unsloth makes after one that failed has settings of its own") {
+    const std::string model = "unsloth/qwen2.5-1.5b-instruct-unsloth-bnb-4bit";
+    const std::string start =
+        "INFO llm_engine.py:234] Initializing a V0 LLM engine (v0.7.2) with config: model='" +
+        model + "', max_seq_len=256\n";
+    const std::string figures =
+        "INFO worker.py:267] the current vLLM instance can use total_gpu_memory (14.74GiB) x "
+        "gpu_memory_utilization (0.08) = 1.16GiB\n"
+        "INFO worker.py:267] model weights take 1.43GiB; non_torch_memory takes 0.00GiB; PyTorch "
+        "activation peak memory takes 0.69GiB; the rest of the memory reserved for KV Cache is "
+        "-0.95GiB.\n"
+        "INFO executor_base.py:110] # CUDA blocks: 0, # CPU blocks: 0\n"
+        "INFO executor_base.py:115] Maximum concurrency for 256 tokens per request: 0.00x\n";
+    const auto log = calibrate::read_engine_log(
+        "Unsloth: vLLM loading " + model +
+            " with actual GPU utilization = 7.9%\n"
+            "Unsloth: Using conservativeness = 1.0. Chunked prefill tokens = 256. Num Sequences = "
+            "128.\n" +
+            start + "INFO model_runner.py:1115] Loading model weights took 1.4331 GB\n" + figures +
+            "Unsloth: Retrying vLLM to process 96 sequences and 256 tokens in tandem.\nError:\n"
+            "No available memory for the cache blocks. Try increasing `gpu_memory_utilization` "
+            "when initializing the engine.\n" +
+            start + "INFO model_runner.py:1115] Loading model weights took 1.4253 GB\n" + figures,
+        "unsloth.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.weights_gib == doctest::Approx(1.4253));
+    CHECK(log->start.max_num_seqs == 96);
+    CHECK(log->start.max_num_batched_tokens == 256);
+    CHECK(log->earlier_models == std::vector<std::string>{model});
+  }
+
   // https://github.com/unslothai/notebooks nb/Qwen2_5_7B_VL_GRPO.ipynb (0.9.2): the engine says
   // "Chunked prefill is enabled with max_num_batched_tokens=16384" a line later.
   TEST_CASE("steps that Unsloth speaks of are not those of a model of images") {

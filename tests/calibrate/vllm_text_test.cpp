@@ -235,6 +235,19 @@ TEST_SUITE("calibrate") {
     CHECK(calibration.verdict.contains("no memory was left"));
   }
 
+  // A T4 with 7.9 % of its 14.74 GiB for a model of 1.43 GiB: the prediction has no pool, either.
+  TEST_CASE("a pool below zero is as predicted where nothing is left, and holds no tokens") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.utilization = 0.2;  // of 79.19 GiB less than the weights
+    log.start.pool_gib = -2.31;
+    log.start.pool_tokens = 0;
+    log.failure = "no memory was left for the KV cache";
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    CHECK_FALSE(calibrated_term(calibration, "kvPool").is_off);
+    CHECK_FALSE(calibration.tokens.has_value());
+    CHECK(calibration.verdict.contains("no memory was left"));
+  }
+
   TEST_CASE("a process that failed is no start, and a request that failed is one") {
     const std::string whole = example::log_text("examples/logs/vllm-0.19-llama-8b.log");
     const std::string fault =
@@ -300,6 +313,28 @@ TEST_SUITE("calibrate") {
     REQUIRE(log->earlier_models.size() == 1);
     CHECK(log->earlier_models.front() == "meta-llama/Llama-3.1-8B-Instruct");
     CHECK(log->ranks.size() == 1);
+  }
+
+  // https://github.com/zhenlan0426/MathComp, beam-local.ipynb: the first generation says that it is
+  // up by its blocks alone. A 7B of 30 layers, 32 heads of 128: 480 KiB a token in 16 bits.
+  TEST_CASE("engines that a notebook makes one after the other are told apart by their blocks") {
+    const auto start = [](const std::string& model, const std::string& weights,
+                          const std::string& blocks) {
+      return "INFO llm_engine.py:74] Initializing an LLM engine (v0.4.0.post1) with config: "
+             "model='" +
+             model + "', dtype=torch.bfloat16, max_seq_len=2048, kv_cache_dtype=auto\n" +
+             "INFO model_runner.py:104] Loading model weights took " + weights + " GB\n" +
+             "INFO gpu_executor.py:94] # GPU blocks: " + blocks + ", # CPU blocks: 546\n";
+    };
+    const Result<EngineLog> log = read_engine_log(
+        start("Qwen/CodeQwen1.5-7B", "13.5516", "18725") +
+            start("deepseek-ai/deepseek-math-7b-rl", "12.8716", "2376"),
+        "cells.log");
+    REQUIRE(log.has_value());
+    CHECK(log->start.model == "deepseek-ai/deepseek-math-7b-rl");
+    CHECK(log->start.weights_gib == doctest::Approx(12.8716));
+    CHECK(log->start.pool_blocks == 2376);
+    CHECK(log->earlier_models == std::vector<std::string>{"Qwen/CodeQwen1.5-7B"});
   }
 
   TEST_CASE("lines of two engines in one text are refused with what to give") {

@@ -131,8 +131,13 @@ bool begins_another(std::string_view line, const State& state) {
   if (line.contains("vLLM API server version ")) return state.is_up || has_loaded;
   // Unsloth's notebooks print cells of earlier runs below.
   if (line.contains("Unsloth: vLLM loading ")) return state.is_up || has_loaded;
-  // An engine that fails dumps its configuration in the same words.
-  return state.is_up && line.contains("Initializing a") && line.contains("LLM engine (v");
+  if (line.contains(kUnslothRetry)) return state.has_settings;
+  // An engine that fails dumps its configuration in the same words. The first generation's engine
+  // is as good as up when it has counted its blocks, a failed one, too; lines of two services that
+  // start side by side are told from it by that count.
+  const bool has_counted = state.is_up || (has_loaded && state.log.start.pool_blocks);
+  return has_counted && line.contains("Initializing a") &&
+         (line.contains("LLM engine (v") || line.contains("LLM engine with config: "));
 }
 
 /// The model where no list of settings names it: the loader does.

@@ -63,7 +63,8 @@ void read_share_of_graphs(std::string_view line, EngineStart& start) {
 }
 
 /// "Unsloth: vLLM loading … with actual GPU utilization = 59.59%", "Unsloth: Using conservativeness
-/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." Source: Unsloth's
+/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." After an engine that failed: "Unsloth:
+/// Retrying vLLM to process 96 sequences and 256 tokens in tandem." Source: Unsloth's
 /// unsloth_zoo/vllm_utils.py, load_vllm.
 void read_unsloth(std::string_view line, EngineStart& start) {
   if (!line.contains("Unsloth: ")) return;
@@ -71,6 +72,12 @@ void read_unsloth(std::string_view line, EngineStart& start) {
   if (const auto rest = behind(line, "actual GPU utilization = ")) {
     if (const auto number = leading_number(*rest)) start.utilization = *number / kPercent;
     start.is_library = true;
+  }
+  if (const auto rest = behind(line, kUnslothRetry)) {
+    start.is_library = true;
+    start.max_num_seqs = leading_count(*rest);
+    if (const auto tokens = behind(*rest, " sequences and "))
+      start.max_num_batched_tokens = leading_count(*tokens);
   }
   if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
   // A model of images gets one sequence, and steps as long as its context: one of Qwen2.5-VL-7B
