@@ -37,6 +37,8 @@ struct Conditions {
   double mix_bits = 16;        ///< of one weight of most tensors of the mix that is named
   double linear_bits = 16;     ///< of one stored weight of a linear layer
   double has_block_scales = 0;
+  double scale_group = 0;  ///< inputs of a linear layer that share a scale
+  double is_fp8 = 0;
   double is_mxfp4 = 0;
   double is_nvfp4 = 0;
   double has_static_scales = 0;  ///< of activations, in the checkpoint
@@ -91,6 +93,9 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"linearBits", &Conditions::linear_bits, "bits of one stored weight of a linear layer"},
     {"blockScales", &Conditions::has_block_scales,
      "1 when a square block of a linear layer's weights has one scale"},
+    {"scaleGroup", &Conditions::scale_group,
+     "inputs of a linear layer that share a scale; 0 without groups"},
+    {"fp8", &Conditions::is_fp8, "1 when linear layers are stored as FP8"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
     {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
     {"staticScales", &Conditions::has_static_scales,

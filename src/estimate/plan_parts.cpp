@@ -224,12 +224,20 @@ Spread multiprocessors_of(const Request& request, const Facts& facts) {
   return facts.value("assumedMultiprocessors");
 }
 
+bool is_fp8(Quantization quantization) {
+  return quantization == Quantization::Fp8 || quantization == Quantization::Fp8Channel ||
+         quantization == Quantization::Fp8Block;
+}
+
 void take_weights(const WeightsChoice& weights, Conditions& conditions) {
   conditions.is_quantized =
       weights.layout.scheme.granularity == domain::ScaleGranularity::None ? 0 : 1;
   conditions.linear_bits = weights.layout.scheme.weight_bits;
   conditions.has_block_scales =
       weights.layout.scheme.granularity == domain::ScaleGranularity::Block ? 1 : 0;
+  if (weights.layout.scheme.granularity == domain::ScaleGranularity::Group)
+    conditions.scale_group = weights.layout.scheme.group;
+  conditions.is_fp8 = is_fp8(weights.quantization.value) ? 1 : 0;
   conditions.is_mxfp4 = weights.quantization.value == Quantization::Mxfp4 ? 1 : 0;
   conditions.is_nvfp4 = weights.quantization.value == Quantization::Nvfp4 ? 1 : 0;
 }

@@ -66,13 +66,13 @@ TEST_SUITE("estimate") {
   TEST_CASE("the bounds of 8 and 4 bits on GB10 hold what its kernels lay out anew") {
     for (const PrintedWeights& row :
          {PrintedWeights{.model = "poolside/Laguna-S-2.1-INT4",
-                         .version = "0.25.1",
-                         .gib = 69.34,
-                         .capability = "12.1"},
+         .version = "0.25.1",
+         .gib = 69.34,
+         .capability = "12.1"},
           PrintedWeights{.model = "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4",
-                         .version = "0.26",
-                         .gib = 18.21,
-                         .capability = "12.1"}}) {
+          .version = "0.26",
+          .gib = 18.21,
+          .capability = "12.1"}}) {
       CAPTURE(row.model);
       const domain::Range weights = weights_by_vllm(row);
       CHECK(weights.low.gib() <= row.gib);
@@ -131,5 +131,21 @@ TEST_SUITE("estimate") {
           doctest::Approx(values / (1 << 30)).epsilon(0.05));
     row.capability = {};
     CHECK(weights_by_vllm(row).high.gib() > ampere.expected.gib());
+  }
+
+  // Half of an expert's width of 704 is 352, which Marlin's tiles of 64 take to 384: of 30 layers
+  // with 128 experts 3 x 2,816 x 32 bytes each. Hopper's kernels read the rows as they are.
+  TEST_CASE("Marlin's tiles widen what ranks have of narrow experts") {
+    const auto gib_by = [](std::string_view version, std::string_view capability) {
+      return weights_by_vllm({.model = "google/gemma-4-26B-A4B-it",
+                              .version = version,
+                              .tensor = 2,
+                              .quantization = "fp8-channel",
+                              .capability = capability})
+          .expected.gib();
+    };
+    const double widened = 30.0 * 128 * 3 * 2816 * 32 / (1 << 30);
+    CHECK(gib_by("0.25", "8.6") - gib_by("0.23", "8.6") == doctest::Approx(widened).epsilon(0.05));
+    CHECK(gib_by("0.25", "9.0") == doctest::Approx(gib_by("0.23", "9.0")));
   }
 }
