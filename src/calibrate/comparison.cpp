@@ -272,13 +272,15 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   }
   const RecordGpu gpu = gpu_of(start, profiles);
   engine = on_vendor(*std::move(engine), start, gpu.memory);
+  bool has_default_ranks = false;
   if (!start.is_parallelism_stated) {
-    const auto ranks = ranks_of_weights(start, *model, *engine, release->version, gpu.memory);
+    const auto ranks = unstated_ranks(start, *model, *engine, release->version, gpu.memory);
     if (!ranks) {
       comparison.excluded = "how many GPUs share the model is not stated";
       return comparison;
     }
-    start.tensor_parallel = *ranks;
+    start.tensor_parallel = ranks->tensor_parallel;
+    has_default_ranks = ranks->is_default;
   }
   const domain::Workload workload = workload_of(start, *model, release->version);
   const Result<domain::Estimate> estimate =
@@ -288,7 +290,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     return comparison;
   }
   const Unstated unstated = unstated_of(start, *release, has_release, gpu);
-  comparison.knowledge = unstated.limits ? Knowledge::Parts : Knowledge::Settings;
+  comparison.knowledge =
+      unstated.limits || has_default_ranks ? Knowledge::Parts : Knowledge::Settings;
   const std::vector<PossibleStart> possible =
       possible_starts(start, unstated, release->version, *engine, gpu);
   const PredictedFigures predicted = predicted_figures(possible, *model, *engine);

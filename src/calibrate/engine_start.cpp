@@ -139,8 +139,8 @@ EngineStart read_start(const Node& record) {
   if (start.gpu.empty()) start.gpu = text_in(record, "gpu");
   start.gpu_total_gib = number_in(record, "gpu_mem_total_gib");
   start.tensor_parallel = count_in(record, "tp").value_or(1);
-  start.is_parallelism_stated =
-      count_in(record, "tp").has_value() || count_in(record, "num_gpus") == 1;
+  start.gpus = count_in(record, "num_gpus");
+  start.is_parallelism_stated = count_in(record, "tp").has_value() || start.gpus == 1;
   start.pipeline_parallel = count_in(record, "pp").value_or(1);
   start.data_parallel = count_in(record, "dp").value_or(1);
   start.expert_parallel = count_in(record, "ep").value_or(1);

@@ -31,6 +31,7 @@ struct EngineStart {
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
   bool is_parallelism_stated = true;
+  std::optional<std::int64_t> gpus;  ///< of all engines of the start
   std::int64_t pipeline_parallel = 1;
   std::int64_t data_parallel = 1;
   std::int64_t expert_parallel = 1;

@@ -1,5 +1,4 @@
-// How many GPUs share a model whose record does not say it: told by the weights that one of them
-// printed.
+// How many GPUs share a model whose record does not say it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,19 @@
 
 namespace gpushape::calibrate {
 
-/// The tensor parallel degree whose weights come nearest to the printed ones. Nothing where none
-/// are printed, or where they are nobody's share: the record leaves open more than the count.
-std::optional<std::int64_t> ranks_of_weights(const EngineStart& start, const domain::Model& model,
-                                             const domain::Engine& engine,
-                                             domain::EngineVersion version,
-                                             const std::optional<domain::VisibleMemory>& gpu);
+struct UnstatedRanks {
+  std::int64_t tensor_parallel = 1;
+  bool is_default = false;  ///< nothing printed tells it: the engine's default is taken
+};
+
+/// The tensor parallel degree whose weights come nearest to the printed ones; where none are
+/// printed, the only degree that makes of the printed pool the printed tokens; where nothing tells
+/// it, the one GPU that engines take by default, if the record does not speak of several. Nothing
+/// where it does, or where printed weights are nobody's share: the record leaves open more than the
+/// count.
+std::optional<UnstatedRanks> unstated_ranks(const EngineStart& start, const domain::Model& model,
+                                            const domain::Engine& engine,
+                                            domain::EngineVersion version,
+                                            const std::optional<domain::VisibleMemory>& gpu);
 
 }  // namespace gpushape::calibrate
