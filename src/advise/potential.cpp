@@ -8,6 +8,7 @@
 #include "advise/capability.hpp"
 #include "advise/device_case.hpp"
 #include "advise/words.hpp"
+#include "base/grouped.hpp"
 
 namespace gpushape::advise {
 
@@ -17,15 +18,6 @@ namespace {
 
 // ours: a sequence of everyday length, where no context is declared
 constexpr std::int64_t kUsualContext = 8192;
-
-/// "470 016" in groups of three.
-std::string grouped(std::int64_t value) {
-  std::string text = std::to_string(value);
-  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3) {
-    text.insert(static_cast<std::size_t>(place), " ");
-  }
-  return text;
-}
 
 std::int64_t shown_context(const AdviceRequest& request) {
   if (request.workload.context_tokens) return request.workload.context_tokens->value;

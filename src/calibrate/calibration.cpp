@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/grouped.hpp"
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
 #include "calibrate/free_memory.hpp"
@@ -305,7 +306,7 @@ void tell_pool(EngineStart& start, const Surroundings& surroundings,
   calibration.notes.push_back(
       fmt::format("the pool is measured by the {} tokens that it holds: the log does not print its "
                   "size",
-                  *start.pool_tokens));
+                  grouped(*start.pool_tokens)));
 }
 
 /// Stages of a pipeline have pools of their own, and the count is that of the stage with least: the

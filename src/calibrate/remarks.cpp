@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,6 +12,20 @@
 #include "calibrate/planned_start.hpp"
 
 namespace gpushape::calibrate {
+namespace {
+
+/// Each name once, in the order of the text: "Qwen/Qwen3-8B (3 times)".
+std::vector<std::string> counted(const std::vector<std::string>& names) {
+  std::vector<std::string> once;
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) continue;
+    const auto times = std::count(name, names.end(), *name);
+    once.push_back(times == 1 ? *name : fmt::format("{} ({} times)", *name, times));
+  }
+  return once;
+}
+
+}  // namespace
 
 void ask(const EngineLog& log, const Surroundings& surroundings, domain::Calibration& calibration) {
   if (plans_buffers(log.start.engine)) return;  // the log says all that its buffers depend on
@@ -46,7 +61,7 @@ void note_log(const EngineLog& log, domain::Calibration& calibration) {
   if (!log.earlier_models.empty()) {
     calibration.notes.push_back(
         fmt::format("the text holds {} starts and the last one is read; before it: {}",
-                    log.earlier_models.size() + 1, fmt::join(log.earlier_models, ", ")));
+                    log.earlier_models.size() + 1, fmt::join(counted(log.earlier_models), ", ")));
   }
   if (log.has_cache_with_host) {
     calibration.notes.emplace_back(

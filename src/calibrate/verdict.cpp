@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "base/grouped.hpp"
+
 namespace gpushape::calibrate {
 
 using domain::CalibratedTerm;
@@ -37,11 +39,12 @@ std::string verdict_of(const Calibration& calibration, const std::string& failur
         worst->causes.empty() ? "nothing in the log explains it" : worst->causes.front());
   }
   if (calibration.tokens && !calibration.agrees()) {
-    return fmt::format(
-        "the printed count of {} tokens is not between {} and {}{}", calibration.tokens->printed,
-        calibration.tokens->least, calibration.tokens->most,
-        calibration.token_cause.empty() ? std::string()
-                                        : fmt::format(": {}", calibration.token_cause));
+    return fmt::format("the printed count of {} tokens is not between {} and {}{}",
+                       grouped(calibration.tokens->printed), grouped(calibration.tokens->least),
+                       grouped(calibration.tokens->most),
+                       calibration.token_cause.empty()
+                           ? std::string()
+                           : fmt::format(": {}", calibration.token_cause));
   }
   if (compared == 0 && calibration.tokens)
     return "the printed tokens are those of the printed pool; nothing else could be compared";

@@ -162,7 +162,7 @@ void show_fragmentation(Page& page, const Question& question, const Fragmentatio
     const place::ShapeFragmentation& shape = answer.total.shapes[i];
     shapes.rows.push_back({place::words_of(answer.expected.shapes[i].second),
                            fmt::format("{:.3f}", answer.expected.shapes[i].first),
-                           render::grouped(shape.slots), figure(shape.touch), figure(shape.fill)});
+                           grouped(shape.slots), figure(shape.touch), figure(shape.fill)});
   }
   page.table(shapes);
   page.blank();

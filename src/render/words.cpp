@@ -40,15 +40,6 @@ bool is_whole_number(std::string_view text) {
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const std::size_t sign = number < 0 ? 1 : 0;
-  for (std::size_t from_right = 3; from_right + sign < digits.size(); from_right += 4) {
-    digits.insert(digits.size() - from_right, ",");
-  }
-  return digits;
-}
-
 std::string gib_text(Bytes bytes) {
   const std::string text = fmt::format("{:.2f}", bytes.gib());
   return text == "-0.00" ? "0.00" : text;

@@ -6,13 +6,12 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/grouped.hpp"
 #include "domain/advice.hpp"
 #include "domain/shape.hpp"
 
 namespace gpushape::render {
 
-/// 1234567 as "1,234,567".
-std::string grouped(std::int64_t number);
 /// "12.34": GiB with two decimals, without the unit.
 std::string gib_text(Bytes bytes);
 /// "12.34 GiB", or MiB and KiB where that reads better.

@@ -9,6 +9,7 @@
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
+#include "calibrate/remarks.hpp"
 #include "document/text_format.hpp"
 #include "support/engine_logs.hpp"
 
@@ -315,6 +316,17 @@ TEST_SUITE("calibrate") {
     CHECK(log->ranks.size() == 1);
   }
 
+  TEST_CASE("starts of one model in one text are said once, with their number") {
+    calibrate::EngineLog log;
+    log.earlier_models = {"Qwen/Qwen3-4B", "Qwen/Qwen3-8B", "Qwen/Qwen3-4B"};
+    domain::Calibration calibration;
+    calibrate::note_log(log, calibration);
+    REQUIRE(calibration.notes.size() == 1);
+    CHECK(calibration.notes.front() ==
+          "the text holds 4 starts and the last one is read; before it: Qwen/Qwen3-4B (2 times), "
+          "Qwen/Qwen3-8B");
+  }
+
   // https://github.com/zhenlan0426/MathComp, beam-local.ipynb: the first generation says that it is
   // up by its blocks alone. A 7B of 30 layers, 32 heads of 128: 480 KiB a token in 16 bits.
   TEST_CASE("engines that a notebook makes one after the other are told apart by their blocks") {
@@ -326,10 +338,10 @@ TEST_SUITE("calibrate") {
              "INFO model_runner.py:104] Loading model weights took " + weights + " GB\n" +
              "INFO gpu_executor.py:94] # GPU blocks: " + blocks + ", # CPU blocks: 546\n";
     };
-    const Result<EngineLog> log = read_engine_log(
-        start("Qwen/CodeQwen1.5-7B", "13.5516", "18725") +
-            start("deepseek-ai/deepseek-math-7b-rl", "12.8716", "2376"),
-        "cells.log");
+    const Result<EngineLog> log =
+        read_engine_log(start("Qwen/CodeQwen1.5-7B", "13.5516", "18725") +
+                            start("deepseek-ai/deepseek-math-7b-rl", "12.8716", "2376"),
+                        "cells.log");
     REQUIRE(log.has_value());
     CHECK(log->start.model == "deepseek-ai/deepseek-math-7b-rl");
     CHECK(log->start.weights_gib == doctest::Approx(12.8716));

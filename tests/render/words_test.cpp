@@ -17,10 +17,10 @@ namespace render = gpushape::render;
 
 TEST_SUITE("render") {
   TEST_CASE("figures are grouped and carry the unit that reads best") {
-    CHECK(render::grouped(0) == "0");
-    CHECK(render::grouped(999) == "999");
-    CHECK(render::grouped(1000) == "1,000");
-    CHECK(render::grouped(-1234567) == "-1,234,567");
+    CHECK(grouped(0) == "0");
+    CHECK(grouped(999) == "999");
+    CHECK(grouped(1000) == "1,000");
+    CHECK(grouped(-1234567) == "-1,234,567");
     CHECK(render::gib_text(gib_of(12.346)) == "12.35");
     CHECK(render::gib_text(Bytes(-1)) == "0.00");
     CHECK(render::size_text(gib(120)) == "120 GiB");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/grouped.hpp"
 #include "estimate/engines.hpp"
 #include "estimate/solve/solvers.hpp"
 

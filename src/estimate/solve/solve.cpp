@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/grouped.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/solve/solvers.hpp"
 
@@ -24,13 +25,6 @@ Result<Estimate> estimated(const SolveRequest& request, const domain::Workload& 
 bool fits(const Estimate& estimate) { return estimate.capacity && estimate.capacity->fits; }
 
 std::string gib_text(Bytes bytes) { return fmt::format("{:.2f} GiB", bytes.gib()); }
-
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (std::int64_t place = std::ssize(text) - 3; place > 0; place -= 3)
-    text.insert(static_cast<std::size_t>(place), ",");
-  return text;
-}
 
 Binding binding_of(const Estimate& estimate) {
   const domain::Capacity& capacity = *estimate.capacity;

@@ -28,8 +28,6 @@ Binding binding_of(const domain::Estimate& estimate);
 
 /// "4.00 GiB".
 std::string gib_text(Bytes bytes);
-/// 1234567 as "1,234,567".
-std::string grouped(std::int64_t number);
 
 /// The largest value of [least, most] with which the workload fits, as long as more never fits
 /// better.
