@@ -226,7 +226,7 @@ std::string input_text(const domain::Input& input) {
 }
 
 void show_terms(Page& page, const Estimate& estimate) {
-  page.heading("Every term, with formula, inputs and source");
+  page.heading("Every term, with formula, inputs (sizes in bytes) and source");
   for (const domain::Term& term : estimate.terms) {
     const Range& bytes = term.bytes;
     page.blank();
