@@ -50,8 +50,9 @@ constexpr auto kOfPlace =
     std::to_array<std::string_view>({".py", "container", "deployment", "folder", "image", "local",
                                      "path", "recipe", "served", "service"});
 /// What remarks on where the name was read begin with.
-constexpr auto kOfReading = std::to_array<std::string_view>(
-    {"as stated", "id not in", "issue text", "of the manifest", "repository not named", "title"});
+constexpr auto kOfReading =
+    std::to_array<std::string_view>({"as stated", "id not in", "issue text", "of the manifest",
+                                     "repository not named", "text:", "title"});
 /// Words behind a format: "fp8 variant".
 constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 
@@ -71,9 +72,15 @@ std::optional<Remark> remark_of(const std::string& name) {
                 .words = name.substr(open + 2, name.size() - open - 3)};
 }
 
+/// The model is published in the format, "BF16".
+bool is_own_format(std::string_view word, const domain::Model& model) {
+  const Result<domain::Quantization> format = catalog::parse_quantization(word);
+  return format && *format == model.weights.linear;
+}
+
 /// Brackets may name the file that was taken of a repository, or the same model once more; behind
 /// words that are no name, the repository with its format: "Intel AutoRound int4
-/// (Qwen3.5-35B-A3B-int4-AutoRound)".
+/// (Qwen3.5-35B-A3B-int4-AutoRound)", "DSV2-Lite BF16 (DeepSeek-V2-Lite)".
 std::optional<domain::Model> find_in_brackets(const std::string& name,
                                               const catalog::Catalog& catalog) {
   constexpr std::string_view kFile = ".gguf";
@@ -87,8 +94,11 @@ std::optional<domain::Model> find_in_brackets(const std::string& name,
   Result<domain::Model> model = catalog.find(remark->name);
   Result<domain::Model> again = catalog.find(remark->words);
   if (!again) return std::nullopt;
-  const bool is_format_told = remark->name.contains(' ') && again->weights.is_named;
-  if (!model && is_format_told) return *std::move(again);
+  const std::size_t blank = remark->name.rfind(' ');
+  const bool has_format = blank != std::string::npos;
+  if (!model && has_format && again->weights.is_named) return *std::move(again);
+  if (!model && has_format && is_own_format(remark->name.substr(blank + 1), *again))
+    return *std::move(again);
   if (!model || model->id != again->id) return std::nullopt;
   return *std::move(model);
 }

@@ -316,6 +316,11 @@ TEST_SUITE("calibrate") {
     CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found
     CHECK(model_of("the AWQ of Qwen (Qwen3-8B-AWQ)") == domain::Quantization::Awq);
     CHECK(model_of("w4a8 of somebody (Qwen3-8B)") == domain::Quantization::Fp32);  // not found
+    CHECK(model_of("DSV2-Lite BF16 (DeepSeek-V2-Lite)") == domain::Quantization::Bf16);
+    CHECK(model_of("DSV2-Lite FP8 (DeepSeek-V2-Lite)") == domain::Quantization::Fp32);  // not found
+    CHECK(model_of("Qwen/Qwen3-8B-AWQ (text: Qwen3-8B-AWQ @ 3559b226)") ==
+          domain::Quantization::Awq);
+    CHECK(model_of("qwen3-8b-awq@ce0a741") == domain::Quantization::Awq);
   }
 
   TEST_CASE("starts that ask for the same count once") {

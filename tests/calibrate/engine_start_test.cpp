@@ -94,6 +94,8 @@ TEST_SUITE("calibrate") {
     CHECK(takes_nothing(
         R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":0}' --port 8000)"));
     CHECK_FALSE(takes_nothing(R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":1}')"));
+    CHECK(takes_nothing("--limit-mm-per-prompt image 0 video 0, MTP off"));
+    CHECK_FALSE(takes_nothing("--limit-mm-per-prompt image 4 video 0"));
     CHECK(takes_nothing("--language-model-only [--async-scheduling only later]"));
     CHECK(takes_nothing("scripts/serve_vllm.py; text-only mode; Marlin"));
     CHECK_FALSE(takes_nothing("--language-model-only False"));

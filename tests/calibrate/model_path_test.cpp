@@ -66,7 +66,8 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(gpushape::calibrate::find_started_model("/models/pruned_Qwen3-8B", catalog));
   }
 
-  // https://github.com/slinusc/fast_llm_inference, experiments1_2_3.ipynb (0.8.5.post1): 5.3132 GiB.
+  // https://github.com/slinusc/fast_llm_inference, experiments1_2_3.ipynb (0.8.5.post1): 5.3132
+  // GiB.
   TEST_CASE("bits at a name's end are told by the format that the engine states, and by no other") {
     const auto& catalog = gpushape::example::built_in_catalog();
     const std::string path = "/home/ubuntu/models/llama-3.1-8B-Instruct-4bit";

@@ -223,4 +223,13 @@ TEST_SUITE("estimate") {
                    .gib = 12.11},
                   0.0005);
   }
+
+  // https://github.com/AEON-7 on GB10 by 0.24.0, and one that generates: a head of 151,669 x 4,096.
+  TEST_CASE("the bounds of a reranker hold the classifier that is made of it") {
+    const domain::Range weights =
+        weights_by_vllm({.model = "Qwen/Qwen3-Reranker-8B", .version = "0.24"});
+    CHECK(weights.low.gib() <= 14.115);
+    CHECK(weights.low.gib() >= 14.115 * 0.98);
+    CHECK(weights.expected.gib() == doctest::Approx(15.26).epsilon(0.001));
+  }
 }

@@ -1,5 +1,7 @@
 #include "calibrate/logs/vllm_settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,8 +40,11 @@ void read_limits(std::string_view line, EngineStart& start) {
   if (!limits) limits = behind(line, "limit-mm-per-prompt");  // as it was asked for
   const std::string_view listed =
       limits ? limits->substr(0, limits->find('}')) : std::string_view();
-  if (is_text_alone || value_of_key(listed, "image") == "0") start.takes_no_images = true;
-  if (is_text_alone || value_of_key(listed, "video") == "0") start.takes_no_videos = true;
+  const auto is_none = [&](std::string_view kind) {  // people write "image 0 video 0", too
+    return value_of_key(listed, kind) == "0" || listed.contains(fmt::format(" {} 0", kind));
+  };
+  if (is_text_alone || is_none("image")) start.takes_no_images = true;
+  if (is_text_alone || is_none("video")) start.takes_no_videos = true;
 }
 
 /// A share printed with two digits does not replace one that is known better.
@@ -63,8 +68,8 @@ void read_share_of_graphs(std::string_view line, EngineStart& start) {
 }
 
 /// "Unsloth: vLLM loading … with actual GPU utilization = 59.59%", "Unsloth: Using conservativeness
-/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." After an engine that failed: "Unsloth:
-/// Retrying vLLM to process 96 sequences and 256 tokens in tandem." Source: Unsloth's
+/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." After an engine that failed:
+/// "Unsloth: Retrying vLLM to process 96 sequences and 256 tokens in tandem." Source: Unsloth's
 /// unsloth_zoo/vllm_utils.py, load_vllm.
 void read_unsloth(std::string_view line, EngineStart& start) {
   if (!line.contains("Unsloth: ")) return;

@@ -423,6 +423,11 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
                 .mlp_bias_field = "mlp_bias",
                 .head_dim = 128,
                 .sizes = {.kv_heads = 8, .context = 524288}}},
+    // Plain rotary attention of grouped queries, gated network, a head of its own.
+    {.model_types = "k2_horizon",
+     .stems = "K2Horizon",
+     .read = read_dense,
+     .traits = {.head_dim = 128, .sizes = {.context = 524288}}},
     {.model_types = "gpt2", .stems = "GPT2", .read = read_gpt2, .traits = kGpt},
     {.model_types = "openai-gpt", .stems = "OpenAIGPT", .read = read_openai_gpt, .traits = kGpt},
     {.model_types = "gpt_bigcode",

@@ -23,6 +23,7 @@ std::string_view count_field(const Family& family) {
       {"num_experts",
        {"afmoe",
         "bailing_moe",
+        "cohere2_moe",
         "exaone_moe",
         "flex_olmo",
         "gemma4_text",

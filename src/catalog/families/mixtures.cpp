@@ -24,6 +24,15 @@ void read_phi_moe(ConfigParts& parts) {
         {.name = "lm_head.bias", .rows = parts.model().vocabulary, .is_dealt_out = true});
 }
 
+// An expert is as wide as `intermediate_size`; the dense layers before have a width of their own.
+void read_cohere2_moe(ConfigParts& parts) {
+  read_mixture(parts, {.width_is_intermediate = true, .counts_shared = true});
+  const auto width = parts.size_if({"prefix_dense_intermediate_size"}, "feedForwardWidth", kWidth);
+  for (domain::LayerRun& run : parts.model().layers) {
+    if (width && !run.layer.feed_forward.experts) run.layer.feed_forward.width = *width;
+  }
+}
+
 void read_gpt_oss(ConfigParts& parts) {
   read_mixture(parts, {.width_is_intermediate = true, .bias = true, .router_bias = true});
   for (domain::LayerRun& run : parts.model().layers) run.layer.attention.has_sinks = true;

@@ -13,6 +13,7 @@ void read_qwen3_moe(ConfigParts& parts);
 void read_qwen3_vl_moe(ConfigParts& parts);
 void read_granite_moe(ConfigParts& parts);
 void read_phi_moe(ConfigParts& parts);
+void read_cohere2_moe(ConfigParts& parts);
 void read_gpt_oss(ConfigParts& parts);
 void read_ernie_moe(ConfigParts& parts);
 void read_hunyuan_moe(ConfigParts& parts);

@@ -75,6 +75,19 @@ double more_by_kernel(const Situation& situation) {
   return static_cast<double>((loaded.tensors - situation.weights.tensors).count());
 }
 
+/// The head of a reranker that generates is not kept where it is made a classifier by two rows of
+/// it.
+double less_by_classifier(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  const domain::Model& model = *plan.model;
+  if (plan.facts.expected("classifiersFromHeads") == 0 || model.role != domain::Role::Rerank)
+    return 0;
+  if (!model.has_head || model.tied_embeddings || !situation.stage.has_head) return 0;
+  return static_cast<double>(padded_vocabulary(model, plan.weights) *
+                             domain::embedding_columns(model) * plan.weights.dtype_bytes /
+                             plan.weights.tensor_parallel);
+}
+
 /// What the engine's reading takes for weights though it is none: workspaces, and kernels' code
 /// where it reads free memory.
 Spread beside_weights(const Situation& situation) {
@@ -112,7 +125,7 @@ Spread loaded_bytes(const Situation& situation) {
   const Bytes exact = situation.weights.tensors + situation.weights.rotary;
   loaded.low = std::min(loaded.low, static_cast<double>(exact.count()) - away);
   loaded = loaded + beside_weights(situation);
-  loaded.low -= less_by_kernel(situation);
+  loaded.low -= less_by_kernel(situation) + less_by_classifier(situation);
   loaded.high += more_by_kernel(situation);
   loaded.low -= static_cast<double>(situation.recipe.less.count());
   loaded.high += static_cast<double>(situation.recipe.more.count());
