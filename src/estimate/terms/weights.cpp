@@ -83,9 +83,9 @@ double less_by_classifier(const Situation& situation) {
   if (plan.facts.expected("classifiersFromHeads") == 0 || model.role != domain::Role::Rerank)
     return 0;
   if (!model.has_head || model.tied_embeddings || !situation.stage.has_head) return 0;
-  return static_cast<double>(padded_vocabulary(model, plan.weights) *
-                             domain::embedding_columns(model) * plan.weights.dtype_bytes /
-                             plan.weights.tensor_parallel);
+  const std::int64_t table = padded_vocabulary(model, plan.weights) *
+                             domain::embedding_columns(model) * plan.weights.dtype_bytes;
+  return static_cast<double>(table) / static_cast<double>(plan.weights.tensor_parallel);
 }
 
 /// What the engine's reading takes for weights though it is none: workspaces, and kernels' code
