@@ -99,9 +99,13 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
           .drafts = start.speaks_of_drafts && !start.draft_tokens};
 }
 
-/// Tokens are drafted by a model that the record does not name: its own layers do not predict.
+constexpr std::string_view kUnknownDraft = "the draft model is not named, or not in the catalog";
+
+/// Tokens are drafted by a model that the record does not name, or that nobody knows: its own
+/// layers do not predict.
 bool has_unnamed_draft(const EngineStart& start, const domain::Model& model) {
-  return start.speaks_of_drafts && !model.multi_token_prediction && !start.draft_model;
+  if (start.draft_model) return start.draft_model->model == nullptr;
+  return start.speaks_of_drafts && !model.multi_token_prediction;
 }
 
 /// Different GPUs share the model, and the printed pool is of one of them: the smallest decides how
@@ -126,7 +130,7 @@ std::string why_without_pool(const EngineStart& start, std::optional<double> poo
   if (*pool_gib <= 0) return "nothing was left for the pool";
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
     return std::string(obstacle->reason);
-  if (has_unnamed_draft(start, model)) return "the draft model is not named";
+  if (has_unnamed_draft(start, model)) return std::string(kUnknownDraft);
   return {};
 }
 
@@ -249,11 +253,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   }
   if (start.draft_model) {
     Result<domain::Model> draft = find_started_model(start.draft_model->name.value, catalog);
-    if (!draft) {
-      comparison.excluded = first_message(draft.error());
-      return comparison;
-    }
-    start.draft_model->model = std::make_shared<const domain::Model>(*std::move(draft));
+    if (draft) start.draft_model->model = std::make_shared<const domain::Model>(*std::move(draft));
   }
   model = as_started(*std::move(model), start);
   engine = as_started(*std::move(engine), start);
@@ -306,7 +306,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   comparison.has_plain_cache = has_plain_cache(*model);
   // What drafts is loaded, and printed, with the model.
   if (has_unnamed_draft(start, *model)) {
-    comparison.without_weights = "the draft model is not named";
+    comparison.without_weights = kUnknownDraft;
   } else {
     comparison.weights = figure(predicted.weights, start.weights_gib);
   }

@@ -125,6 +125,12 @@ bool prints_as_first_generation(const EngineStart& start) {
   return version && *version >= kSecond && *version < kSecondPrints;
 }
 
+/// "fp8 (float8_e4m3fn)": what was asked for, and what the engine made of it.
+std::string before_bracket(std::string text) {
+  if (const std::size_t open = text.find(" ("); open != std::string::npos) text.resize(open);
+  return text;
+}
+
 EngineStart read_start(const Node& record) {
   EngineStart start;
   start.id = text_in(record, "id");
@@ -153,7 +159,7 @@ EngineStart read_start(const Node& record) {
   start.enforce_eager = truth_in(record, "enforce_eager");
   start.dtype = text_in(record, "dtype");
   start.quantization = text_in(record, "quantization");
-  start.kv_cache_type = text_in(record, "kv_cache_dtype");
+  start.kv_cache_type = before_bracket(text_in(record, "kv_cache_dtype"));
   start.notes = text_in(record, "notes");
   if (names_amd(start)) start.vendor = kAmd;
   read_remarks(record, start);

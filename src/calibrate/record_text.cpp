@@ -30,6 +30,42 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
   return value;
 }
 
+/// Settings that ask for drafts; from 0.29 on vLLM has flags of their own for each.
+constexpr auto kDraftSettings = std::to_array<std::string_view>(
+    {"speculative-config", "speculative_config", "--spec-model", "--spec-method"});
+
+/// A setting asks for drafts of a model; tokens may also be looked up in the prompt (ngram).
+bool asks_for_drafts(std::string_view notes) {
+  for (const std::string_view setting : kDraftSettings) {
+    const std::size_t at = notes.find(setting);
+    if (at == std::string_view::npos) continue;
+    constexpr std::size_t kShort = 120;
+    const std::string_view value = notes.substr(at + setting.size(), kShort);
+    const bool is_denied = value.starts_with("=None") || value.starts_with(": None") ||
+                           notes.substr(0, at).ends_with("no ");
+    if (!is_denied && !value.contains("ngram")) return true;
+  }
+  return false;
+}
+
+/// The model that such a setting names: "model": "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B" of its JSON,
+/// or --spec-model google/gemma-4-E4B-it-assistant.
+std::string named_draft(std::string_view notes) {
+  constexpr auto kBefore = std::to_array<std::string_view>(
+      {"\"model\": \"", "\"model\":\"", "'model': '", "model='", "--spec-model ", "--spec-model="});
+  for (const std::string_view setting : kDraftSettings) {
+    const std::size_t at = notes.find(setting);
+    if (at == std::string_view::npos) continue;
+    std::string_view value = notes.substr(at);
+    value = value.substr(0, value.find('}'));
+    for (const std::string_view before : kBefore) {
+      const auto name = behind(value, before);
+      if (name) return std::string(name->substr(0, name->find_first_of("\"', ,;)")));
+    }
+  }
+  return {};
+}
+
 /// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
 /// are asked.
 std::size_t mention_of_drafts(std::string_view notes) {
@@ -53,6 +89,9 @@ std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
   // As a setting, or in JSON: "num_speculative_tokens": 3.
   for (const std::string_view pair : {"=", "\": ", "\":", "': ", " ", ": "}) {
     const std::string word = "num_speculative_tokens" + std::string(pair);
+    if (const auto count = number_behind(notes, word)) return count;
+  }
+  for (const std::string_view word : {"--spec-tokens ", "--spec-tokens="}) {
     if (const auto count = number_behind(notes, word)) return count;
   }
   const std::size_t at = mention_of_drafts(notes);
@@ -198,7 +237,10 @@ void read_remarks(const Node& record, EngineStart& start) {
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
   start.draft_tokens = drafted_tokens(text);
-  start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos;
+  start.speaks_of_drafts =
+      mention_of_drafts(text) != std::string_view::npos || asks_for_drafts(text);
+  if (std::string draft = named_draft(text); !start.draft_model && !draft.empty())
+    name_draft(start, std::move(draft));
 }
 
 /// "Free memory on device (92.48/93.09 GiB)", "total_gpu_memory (31.37GiB)".

@@ -51,8 +51,8 @@ constexpr auto kOfPlace =
                                      "path", "recipe", "served", "service"});
 /// What remarks on where the name was read begin with.
 constexpr auto kOfReading =
-    std::to_array<std::string_view>({"as stated", "id not in", "issue text", "of the manifest",
-                                     "repository not named", "text:", "title"});
+    std::to_array<std::string_view>({"NIM ", "as stated", "id not in", "issue text",
+                                     "of the manifest", "repository not named", "text:", "title"});
 /// Words behind a format: "fp8 variant".
 constexpr auto kOfCopies = std::to_array<std::string_view>({" variant", " version", " copy"});
 

@@ -321,6 +321,8 @@ TEST_SUITE("calibrate") {
     CHECK(model_of("Qwen/Qwen3-8B-AWQ (text: Qwen3-8B-AWQ @ 3559b226)") ==
           domain::Quantization::Awq);
     CHECK(model_of("qwen3-8b-awq@ce0a741") == domain::Quantization::Awq);
+    CHECK(model_of("nvidia-nemotron-nano-9b-v2 (NIM 1.12.2, bf16 profile)") ==
+          domain::Quantization::Bf16);
   }
 
   TEST_CASE("starts that ask for the same count once") {

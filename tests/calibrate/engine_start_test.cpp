@@ -82,6 +82,27 @@ TEST_SUITE("calibrate") {
   }
 
   // Remarks as people word them; the tokens are what each says.
+  TEST_CASE("a draft is named by the settings that people quote") {
+    const auto draft_of = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"q({"engine": "vllm", "model": "m", "kv_cache_dtype": "fp8 (float8_e4m3fn)", )q"
+          R"q("notes": ")q" +
+              notes + "\"}",
+          "records");
+      REQUIRE(starts);
+      const EngineStart& start = starts->front();
+      CHECK(start.kv_cache_type == "fp8");
+      return std::pair(start.draft_model ? start.draft_model->name.value : std::string(),
+                       start.draft_tokens.value_or(0));
+    };
+    CHECK(draft_of(R"(--speculative-config {\"method\": \"eagle3\", \"model\": \"d/e\", )"
+                   R"(\"num_speculative_tokens\": 5})") == std::pair(std::string("d/e"), 5L));
+    CHECK(draft_of("--spec-method mtp --spec-model d/assistant --spec-tokens 2") ==
+          std::pair(std::string("d/assistant"), 2L));
+    CHECK(draft_of("speculative_config=None, model='m'") == std::pair(std::string(), 0L));
+    CHECK(draft_of(R"(--speculative-config '{\"method\": \"ngram\"}')").first.empty());
+  }
+
   // https://github.com/kjelloe/llm-test-bench (Qwen3.5-9B on an RTX 5060 Ti), and two further
   // records of Qwen3.8-27B in four bits.
   TEST_CASE("what is started for text alone is read in the words that people leave of it") {

@@ -63,6 +63,6 @@ TEST_SUITE("calibrate") {
     CHECK(compared(record + "}").weights.has_value());
     const auto drafted = compared(record + R"(, "notes": "MTP, 3 speculative tokens"})");
     CHECK_FALSE(drafted.weights.has_value());
-    CHECK(drafted.without_weights == "the draft model is not named");
+    CHECK(drafted.without_weights == "the draft model is not named, or not in the catalog");
   }
 }

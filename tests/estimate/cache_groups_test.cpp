@@ -22,8 +22,8 @@ using example::state_layer;
 
 TEST_SUITE("estimate") {
   TEST_CASE("blocks of attention grow until they hold a state") {
-    // "Setting attention block size to 8432 tokens", Nemotron-3-Super with three drafted tokens; 1056 for
-    // Qwen3.6-35B-A3B in 16 bits, whose states are padded by 0.76 %.
+    // "Setting attention block size to 8432 tokens", Nemotron-3-Super with three drafted tokens;
+    // 1056 for Qwen3.6-35B-A3B in 16 bits, whose states are padded by 0.76 %.
     const CacheLayout super =
         layout_of(nemotron3_super(), {.type = KvCacheType::Fp8, .draft_tokens = 3});
     CHECK(super.geometry.block_tokens == 8432);

@@ -32,7 +32,7 @@ struct Known {
   std::string_view id;  ///< a part of the record's
   std::int64_t draft_tokens = 0;
   bool shares_prefixes = false;  ///< a flag that hybrids need
-  std::string_view model = {};  ///< where the record names it in words
+  std::string_view model = {};   ///< where the record names it in words
   std::string_view version = {};
 };
 constexpr auto kKnown = std::to_array<Known>({

@@ -106,6 +106,30 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // Llama-3.1-8B-Instruct with an fp8 cache and EAGLE-3 (five tokens) by 0.24.0 on A100 says
+  // "CUDAGraphMode.FULL_AND_PIECEWISE is not supported with spec-decode for attention backend
+  // FlashInferBackend", and takes 0.48 GiB for its graphs.
+  TEST_CASE("FlashInfer's wrappers are not captured where several tokens of a request decode") {
+    domain::Workload workload = workload_by({0, 24, 0});
+    workload.kv_cache_type = example::flag(domain::KvCacheType::Fp8);
+    const auto draft = example::built_in_catalog().find("yuhuili/EAGLE3-LLaMA3.1-Instruct-8B");
+    REQUIRE(draft);
+    workload.engine.draft_tokens = example::flag<std::int64_t>(5);
+    workload.engine.draft_model =
+        domain::DraftModel{.name = example::flag<std::string>(draft->id),
+                           .model = std::make_shared<const domain::Model>(*draft)};
+    const domain::Estimate estimate =
+        estimate_of("meta-llama/Llama-3.1-8B-Instruct", workload,
+                    gpu_of("a100-sxm4-40", "NVIDIA A100-SXM4-40GB", gib_of(39.49), "8.0"));
+    const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
+    REQUIRE(term != estimate.terms.end());
+    CHECK(term->bytes.low <= gib_of(0.48));
+    CHECK(term->bytes.high >= gib_of(0.48));
+    const auto decodes = std::ranges::find(term->inputs, "decodes", &domain::Input::name);
+    REQUIRE(decodes != term->inputs.end());
+    CHECK(std::get<std::int64_t>(decodes->value) == 0);
+  }
+
   // Qwen3-4B-Thinking-2507 by 0.20.0: an fp8 cache is read by FlashInfer's kernels on A100, whose
   // workspace of 394 MiB and 35 wrappers make 1.48 GiB of what 51 and 35 sizes are estimated at,
   // and took 0.86 afterwards (https://github.com/keguangzhang/151B_SP26_Competition); with

@@ -142,9 +142,12 @@ double widest_bytes(const Situation& situation, std::int64_t largest) {
   return widest * static_cast<double>(largest * plan.weights.dtype_bytes);
 }
 
-/// Of batches in which every sequence decodes, which are captured with their attention.
+/// Of batches in which every sequence decodes, which are captured with their attention: by
+/// FlashInfer's wrappers only where it decodes one token (vLLM v1/attention/backends/flashinfer.py,
+/// AttentionCGSupport.UNIFORM_SINGLE_TOKEN_DECODE).
 std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
-  return captures(std::min(largest, plan.max_num_seqs * tokens_of_sequence(plan)));
+  if (tokens_of_sequence(plan) > 1) return 0;
+  return captures(std::min(largest, plan.max_num_seqs));
 }
 
 }  // namespace
