@@ -36,23 +36,22 @@ constexpr auto kDraftSettings = std::to_array<std::string_view>(
 
 /// A setting asks for drafts of a model; tokens may also be looked up in the prompt (ngram).
 bool asks_for_drafts(std::string_view notes) {
-  for (const std::string_view setting : kDraftSettings) {
+  return std::ranges::any_of(kDraftSettings, [&](std::string_view setting) {
     const std::size_t at = notes.find(setting);
-    if (at == std::string_view::npos) continue;
+    if (at == std::string_view::npos) return false;
     constexpr std::size_t kShort = 120;
     const std::string_view value = notes.substr(at + setting.size(), kShort);
     const bool is_denied = value.starts_with("=None") || value.starts_with(": None") ||
                            notes.substr(0, at).ends_with("no ");
-    if (!is_denied && !value.contains("ngram")) return true;
-  }
-  return false;
+    return !is_denied && !value.contains("ngram");
+  });
 }
 
 /// The model that such a setting names: "model": "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B" of its JSON,
 /// or --spec-model google/gemma-4-E4B-it-assistant.
 std::string named_draft(std::string_view notes) {
   constexpr auto kBefore = std::to_array<std::string_view>(
-      {"\"model\": \"", "\"model\":\"", "'model': '", "model='", "--spec-model ", "--spec-model="});
+      {R"("model": ")", R"("model":")", "'model': '", "model='", "--spec-model ", "--spec-model="});
   for (const std::string_view setting : kDraftSettings) {
     const std::size_t at = notes.find(setting);
     if (at == std::string_view::npos) continue;
@@ -60,7 +59,7 @@ std::string named_draft(std::string_view notes) {
     value = value.substr(0, value.find('}'));
     for (const std::string_view before : kBefore) {
       const auto name = behind(value, before);
-      if (name) return std::string(name->substr(0, name->find_first_of("\"', ,;)")));
+      if (name) return std::string(name->substr(0, name->find_first_of(R"("' ,;))")));
     }
   }
   return {};
