@@ -111,6 +111,23 @@ TEST_SUITE("estimate") {
     CHECK(both.kv_bytes_per_token == Bytes((36 + 28) * 2 * 8 * 128 * 2));
   }
 
+  // gemma-4-26B-A4B in FP8 by 0.29.0 on L40S: 24.72 GiB, 25.5 with the drafter, 0.78 of its own,
+  // whose layers read the large model's cache and rotate as its do.
+  TEST_CASE("a drafter on the large model's cache adds its weights alone") {
+    domain::Workload workload = served_with(16, {0, 29, 0});
+    workload.adapters.reset();
+    const domain::Estimate alone = estimate_of("google/gemma-4-26B-A4B-it", workload);
+    const auto draft = built_in().find("google/gemma-4-26B-A4B-it-assistant");
+    REQUIRE(draft.has_value());
+    workload.engine.draft_tokens = example::flag<std::int64_t>(2);
+    workload.engine.draft_model =
+        domain::DraftModel{.name = example::flag<std::string>(draft->id),
+                           .model = std::make_shared<const domain::Model>(*draft)};
+    const domain::Estimate both = estimate_of("google/gemma-4-26B-A4B-it", workload);
+    CHECK(expected(both, Part::Draft).gib() == doctest::Approx(0.78).epsilon(0.007));
+    CHECK(both.kv_bytes_per_token == alone.kv_bytes_per_token);
+  }
+
   // EAGLE-3 for Qwen3-8B: 1,022,037,632 values are published. Its copy of the embedding, 151,936 x
   // 4,096, and the maps of 151,936 + 32,000 tokens stay on the host: 399,523,840 are left, and
   // 40,960 rows of angles, 128 wide.
