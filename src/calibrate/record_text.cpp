@@ -203,12 +203,12 @@ void fill(std::optional<Value>& target, const std::optional<Value>& found) {
 }
 
 /// Remarks on the cache of compiled graphs, in lower case.
-constexpr auto kOfColdCache =
-    std::to_array<std::string_view>({"cold compil", "compile cache: cold", "compile cache cold",
-                                     "compile cache is cold", "compiling a graph for"});
+constexpr auto kOfColdCache = std::to_array<std::string_view>(
+    {"cold compil", "cold torch.compile", "compile cache: cold", "compile cache cold",
+     "compile cache is cold", "compiling a graph for"});
 constexpr auto kOfWarmCache = std::to_array<std::string_view>(
-    {"warm compil", "compile cache: warm", "compile cache warm", "compile cache is warm",
-     "directly load the compiled graph", "directly load aot compilation"});
+    {"warm compil", "warm torch.compile", "compile cache: warm", "compile cache warm",
+     "compile cache is warm", "directly load the compiled graph", "directly load aot compilation"});
 
 /// Whether graphs were compiled in the start; empty where its remarks speak of neither, or of both.
 std::optional<bool> compiles_in(const std::string& notes) {

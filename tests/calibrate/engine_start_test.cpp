@@ -301,6 +301,7 @@ TEST_SUITE("calibrate") {
     CHECK(compiles("prefix caching; compile cache: cold in the log") == true);
     CHECK(compiles("Directly load the compiled graph, warm compile cache") == false);
     CHECK_FALSE(compiles("first a cold compile, then a warm compile cache").has_value());
+    CHECK(compiles("WARM torch.compile cache (compilation: 0.84 s)") == false);
     CHECK_FALSE(compiles("a cold start of the machine").has_value());
   }
 
