@@ -60,4 +60,15 @@ TEST_SUITE("estimate") {
                    .is_on_amd = true},
                   0.008);
   }
+
+  // vllm serve gemma-4-12B-it --quantization fp8 with VLLM_ROCM_USE_AITER=1 by 0.26.0 on gfx942.
+  TEST_CASE("the bounds of FP8 on AMD's GPUs hold rows without room behind them") {
+    const domain::Range weights = weights_by_vllm({.model = "google/gemma-4-12B-it",
+                                                   .version = "0.26",
+                                                   .quantization = "fp8",
+                                                   .is_on_amd = true});
+    CHECK(weights.low.gib() <= 12.495);
+    CHECK(weights.low.gib() >= 12.0);
+    CHECK(weights.high.gib() >= 12.495);
+  }
 }
