@@ -132,7 +132,8 @@ ExpertPadding expert_padding(const Facts& facts) {
   return {.width = unit("expertWidthUnit"),
           .hidden = unit("expertHiddenUnit"),
           .inputs = unit("expertInputsUnit"),
-          .row_bytes = std::llround(facts.expected("expertRowBytes"))};
+          .row_bytes = std::llround(facts.expected("expertRowBytes")),
+          .group = unit("expertGroup")};
 }
 
 void take_experts(const domain::Model& model, Conditions& conditions) {

@@ -40,17 +40,20 @@ RankTensor expert_on_rank(const domain::Tensor& tensor, const WeightsLayout& lay
                    .columns = tensor.columns,
                    .copies = divide_up(tensor.copies, layout.expert_parallel)};
   const ExpertPadding& padding = layout.expert_padding;
+  const auto width_on_rank = [&](std::int64_t all) {
+    const std::int64_t width = divide_up(all, sharers);
+    return width % padding.group == 0 ? round_up_to(width, padding.width) : width;
+  };
   const bool is_first = tensor.expert_split == Split::Rows;  // hidden to width
   if (is_first) {
-    share.rows = round_up_to(divide_up(tensor.rows, sharers), padding.width);
+    share.rows = width_on_rank(tensor.rows);
     if (share.columns > 0)
       share.columns = round_up_to(round_up_to(share.columns, padding.hidden), padding.inputs);
     return share;
   }
   share.rows = round_up_to(share.rows, padding.hidden);
   if (tensor.expert_split == Split::Columns) {
-    share.columns =
-        round_up_to(round_up_to(divide_up(tensor.columns, sharers), padding.width), padding.inputs);
+    share.columns = round_up_to(width_on_rank(tensor.columns), padding.inputs);
   }
   return share;
 }

@@ -20,6 +20,7 @@ struct ExpertPadding {
   std::int64_t hidden = 1;     ///< of the space that experts work in
   std::int64_t inputs = 1;     ///< of what a matrix is multiplied with, width or hidden
   std::int64_t row_bytes = 0;  ///< as WeightsLayout::row_bytes, behind the rows of 16-bit experts
+  std::int64_t group = 1;      ///< of a rank's width; other kernels, without padding, take the rest
 
   bool operator==(const ExpertPadding&) const = default;
 };

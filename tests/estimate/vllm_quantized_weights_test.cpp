@@ -147,5 +147,15 @@ TEST_SUITE("estimate") {
     const double widened = 30.0 * 128 * 3 * 2816 * 32 / (1 << 30);
     CHECK(gib_by("0.25", "8.6") - gib_by("0.23", "8.6") == doctest::Approx(widened).epsilon(0.05));
     CHECK(gib_by("0.25", "9.0") == doctest::Approx(gib_by("0.23", "9.0")));
+    // Groups of 32: 352 are eleven of them, 176 no whole number.
+    const auto awq_by = [](std::string_view version, std::int64_t ranks) {
+      return weights_by_vllm({.model = "cyankiwi/gemma-4-26B-A4B-it-AWQ-4bit",
+                              .version = version,
+                              .tensor = ranks,
+                              .capability = "8.6"})
+          .expected.gib();
+    };
+    CHECK(awq_by("0.25", 2) - awq_by("0.23", 2) == doctest::Approx(widened / 2).epsilon(0.1));
+    CHECK(awq_by("0.25", 4) == doctest::Approx(awq_by("0.23", 4)));
   }
 }
