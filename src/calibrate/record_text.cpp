@@ -34,33 +34,30 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 constexpr auto kDraftSettings = std::to_array<std::string_view>(
     {"speculative-config", "speculative_config", "--spec-model", "--spec-method"});
 
-/// A setting asks for drafts of a model; tokens may also be looked up in the prompt (ngram).
-bool asks_for_drafts(std::string_view notes) {
-  return std::ranges::any_of(kDraftSettings, [&](std::string_view setting) {
+/// What follows the first setting that asks for drafts of a model, with the setting itself; empty
+/// where none does: tokens may also be looked up in the prompt (ngram).
+std::string_view asked_drafts(std::string_view notes) {
+  for (const std::string_view setting : kDraftSettings) {
     const std::size_t at = notes.find(setting);
-    if (at == std::string_view::npos) return false;
+    if (at == std::string_view::npos) continue;
     constexpr std::size_t kShort = 120;
     const std::string_view value = notes.substr(at + setting.size(), kShort);
     const bool is_denied = value.starts_with("=None") || value.starts_with(": None") ||
                            notes.substr(0, at).ends_with("no ");
-    return !is_denied && !value.contains("ngram");
-  });
+    if (!is_denied && !value.contains("ngram")) return notes.substr(at);
+  }
+  return {};
 }
 
 /// The model that such a setting names: "model": "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B" of its JSON,
 /// or --spec-model google/gemma-4-E4B-it-assistant.
-std::string named_draft(std::string_view notes) {
+std::string named_draft(std::string_view asked) {
   constexpr auto kBefore = std::to_array<std::string_view>(
       {R"("model": ")", R"("model":")", "'model': '", "model='", "--spec-model ", "--spec-model="});
-  for (const std::string_view setting : kDraftSettings) {
-    const std::size_t at = notes.find(setting);
-    if (at == std::string_view::npos) continue;
-    std::string_view value = notes.substr(at);
-    value = value.substr(0, value.find('}'));
-    for (const std::string_view before : kBefore) {
-      const auto name = behind(value, before);
-      if (name) return std::string(name->substr(0, name->find_first_of(R"("' ,;))")));
-    }
+  asked = asked.substr(0, asked.find('}'));
+  for (const std::string_view before : kBefore) {
+    const auto name = behind(asked, before);
+    if (name) return std::string(name->substr(0, name->find_first_of(R"("' ,;))")));
   }
   return {};
 }
@@ -236,9 +233,9 @@ void read_remarks(const Node& record, EngineStart& start) {
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
   start.draft_tokens = drafted_tokens(text);
-  start.speaks_of_drafts =
-      mention_of_drafts(text) != std::string_view::npos || asks_for_drafts(text);
-  if (std::string draft = named_draft(text); !start.draft_model && !draft.empty())
+  const std::string_view asked = asked_drafts(text);
+  start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos || !asked.empty();
+  if (std::string draft = named_draft(asked); !start.draft_model && !draft.empty())
     name_draft(start, std::move(draft));
 }
 

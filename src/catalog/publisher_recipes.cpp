@@ -193,6 +193,14 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .static_activation_scales = true,
      .modules = {{{"re:.*self_attn.*", Quantization::Fp8Block}}},
      .source = kLlmCompressor},
+    {.suffix = "-fp8-dynamic",
+     .organization = "unsloth",
+     .linear = Quantization::Fp8Channel,
+     .richer = 0.08,
+     .keeps_linear_attention = true,
+     .source = "unsloth's dynamic formats leave layers in 16 bits that are chosen model by model "
+               "(https://unsloth.ai/blog/dynamic-4bit): GLM-4.7-Flash by vLLM 0.30 on GB10 loads "
+               "30.8 GiB, 29.0 with all in 8 bits"},
     by("google", "gemma-4-e2b", "-qat-w4a16-ct", kGoogleTwoTables, kGoogleQatE2B),
     by("google", kAnyBase, "-w4a16-ct", kGoogle, kGoogleQat),
     by("google", kAnyBase, "-qat-w4a16-ct", kGoogle, kGoogleQat),

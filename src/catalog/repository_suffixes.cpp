@@ -114,14 +114,6 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .kv_cache = KvCacheType::Fp8,
      .source = kModelOpt},
     {.suffix = "-fp8-dynamic",
-     .organization = "unsloth",
-     .linear = Quantization::Fp8Channel,
-     .richer = 0.08,
-     .keeps_linear_attention = true,
-     .source = "unsloth's dynamic formats leave layers in 16 bits that are chosen model by model "
-               "(https://unsloth.ai/blog/dynamic-4bit): GLM-4.7-Flash by vLLM 0.30 on GB10 loads "
-               "30.8 GiB, 29.0 with all in 8 bits"},
-    {.suffix = "-fp8-dynamic",
      .linear = Quantization::Fp8Channel,
      .keeps_linear_attention = true,
      .source = kRedHatDynamic},

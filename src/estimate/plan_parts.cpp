@@ -92,20 +92,6 @@ void take_start(const Request& request, const Facts& facts, WeightsLayout& layou
                            !model.tied_embeddings && model.architecture.ends_with("ForCausalLM");
 }
 
-namespace {
-
-/// Engines keep one table for all layers that rotate alike, of whichever model. Source: vLLM
-/// model_executor/layers/rotary_embedding/__init__.py, get_rope; so in SGLang's.
-bool rotates_as(const domain::Model& draft, const domain::Model& target) {
-  const auto is_of_target = [&](const domain::Rope& rope) {
-    return rope == target.rope ||
-           std::ranges::find(target.further_ropes, rope) != target.further_ropes.end();
-  };
-  return is_of_target(draft.rope) && std::ranges::all_of(draft.further_ropes, is_of_target);
-}
-
-}  // namespace
-
 PlannedDraft planned_draft(const Request& request, const Plan& plan) {
   const auto& asked = request.workload->engine.draft_model;
   if (!asked || !asked->model) return {};
@@ -120,8 +106,19 @@ PlannedDraft planned_draft(const Request& request, const Plan& plan) {
   // A draft is not cut, whatever the large model's class does where it is.
   draft.weights.has_embedding_on_every_stage = false;
   draft.weights.has_head_on_every_stage = false;
-  draft.weights.has_rotary_tables &= !rotates_as(*draft.model, *plan.model);
   return draft;
+}
+
+void share_rotary_tables(Plan& plan) {
+  if (plan.draft.model == nullptr) return;
+  const domain::Model& target = *plan.model;
+  const domain::Model& draft = *plan.draft.model;
+  const auto is_of_target = [&](const domain::Rope& rope) {
+    return rope == target.rope ||
+           std::ranges::find(target.further_ropes, rope) != target.further_ropes.end();
+  };
+  if (is_of_target(draft.rope) && std::ranges::all_of(draft.further_ropes, is_of_target))
+    plan.draft.weights.has_rotary_tables = false;
 }
 
 /// What the kernels of this version and GPU want of experts' sizes.

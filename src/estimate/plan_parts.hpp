@@ -40,6 +40,10 @@ void take_start(const Request& request, const Facts& facts, WeightsLayout& layou
 AdapterSlots asked_slots(const Request& request);
 /// The draft model's weights, held as the large model's are where nothing else is said.
 PlannedDraft planned_draft(const Request& request, const Plan& plan);
+/// A draft that rotates as its target does has no table of its own: engines keep one for each rope,
+/// of whichever model. Source: vLLM model_executor/layers/rotary_embedding/__init__.py, get_rope,
+/// which SGLang's layers/rotary_embedding.py has, too.
+void share_rotary_tables(Plan& plan);
 
 /// A setting as it came, or what the engine takes, and `from` where.
 template <class T>

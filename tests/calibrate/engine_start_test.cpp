@@ -99,7 +99,7 @@ TEST_SUITE("calibrate") {
                    R"(\"num_speculative_tokens\": 5})") == std::pair(std::string("d/e"), 5L));
     CHECK(draft_of("--spec-method mtp --spec-model d/assistant --spec-tokens 2") ==
           std::pair(std::string("d/assistant"), 2L));
-    CHECK(draft_of("speculative_config=None, model='m'") == std::pair(std::string(), 0L));
+    CHECK(draft_of("speculative_config=None, model='other'") == std::pair(std::string(), 0L));
     CHECK(draft_of(R"(--speculative-config '{\"method\": \"ngram\"}')").first.empty());
   }
 

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "catalog/catalog.hpp"
@@ -12,6 +11,7 @@
 #include "estimate/samples.hpp"
 #include "samples.hpp"
 #include "support/built_in_catalog.hpp"
+#include "support/drafting.hpp"
 
 namespace gpushape {
 namespace {
@@ -96,12 +96,8 @@ TEST_SUITE("estimate") {
     domain::Workload workload = served_with(16, {0, 19, 0});
     workload.adapters.reset();
     const domain::Estimate alone = estimate_of("Qwen/Qwen3-8B", workload);
-    const Result<domain::Model> draft = built_in().find("Qwen/Qwen3-0.6B");
-    REQUIRE(draft.has_value());
-    workload.engine.draft_model =
-        domain::DraftModel{.name = example::flag<std::string>("Qwen/Qwen3-0.6B"),
-                           .model = std::make_shared<const domain::Model>(*draft)};
-    const domain::Estimate both = estimate_of("Qwen/Qwen3-8B", workload);
+    const domain::Estimate both =
+        estimate_of("Qwen/Qwen3-8B", example::drafting(workload, "Qwen/Qwen3-0.6B", 0));
     // Starts of Qwen3-0.6B print 1.12 GiB, 40,960 rows of 128 angles with them, which the large
     // model has, too.
     const Bytes table(40'960 * 128 * 2);
@@ -117,13 +113,9 @@ TEST_SUITE("estimate") {
     domain::Workload workload = served_with(16, {0, 29, 0});
     workload.adapters.reset();
     const domain::Estimate alone = estimate_of("google/gemma-4-26B-A4B-it", workload);
-    const auto draft = built_in().find("google/gemma-4-26B-A4B-it-assistant");
-    REQUIRE(draft.has_value());
-    workload.engine.draft_tokens = example::flag<std::int64_t>(2);
-    workload.engine.draft_model =
-        domain::DraftModel{.name = example::flag<std::string>(draft->id),
-                           .model = std::make_shared<const domain::Model>(*draft)};
-    const domain::Estimate both = estimate_of("google/gemma-4-26B-A4B-it", workload);
+    const domain::Estimate both =
+        estimate_of("google/gemma-4-26B-A4B-it",
+                    example::drafting(workload, "google/gemma-4-26B-A4B-it-assistant", 2));
     CHECK(expected(both, Part::Draft).gib() == doctest::Approx(0.78).epsilon(0.007));
     CHECK(both.kv_bytes_per_token == alone.kv_bytes_per_token);
   }
@@ -138,10 +130,7 @@ TEST_SUITE("estimate") {
     REQUIRE(head.has_value());
     CHECK_FALSE(estimate::estimate_memory(*head, workload,
                                           *example::built_in_catalog().engine("vllm"), {}));
-    workload.engine.draft_tokens = example::flag<std::int64_t>(3);
-    workload.engine.draft_model =
-        domain::DraftModel{.name = example::flag<std::string>(head->id),
-                           .model = std::make_shared<const domain::Model>(*head)};
+    workload = example::drafting(workload, head->id, 3);
     const domain::Estimate both = estimate_of("Qwen/Qwen3-8B", workload);
     const std::int64_t bytes = 2 * (399'523'840 + 40'960 * 128);
     CHECK(expected(both, Part::Draft).gib() == doctest::Approx(Bytes(bytes).gib()).epsilon(0.005));
@@ -153,12 +142,7 @@ TEST_SUITE("estimate") {
   TEST_CASE("a head that drafts takes no table, whatever the model's class does in a pipeline") {
     domain::Workload workload = served_with(16, {0, 19, 0});
     workload.adapters.reset();
-    const Result<domain::Model> head = built_in().find("RedHatAI/gpt-oss-20b-speculator.eagle3");
-    REQUIRE(head.has_value());
-    workload.engine.draft_tokens = example::flag<std::int64_t>(3);
-    workload.engine.draft_model =
-        domain::DraftModel{.name = example::flag<std::string>(head->id),
-                           .model = std::make_shared<const domain::Model>(*head)};
+    workload = example::drafting(workload, "RedHatAI/gpt-oss-20b-speculator.eagle3", 3);
     const domain::Estimate both = estimate_of("openai/gpt-oss-20b", workload);
     CHECK(expected(both, Part::Draft).gib() ==
           doctest::Approx(Bytes(2 * 275'394'240LL).gib()).epsilon(0.06));

@@ -133,6 +133,19 @@ TEST_SUITE("estimate") {
     CHECK(weights_by_vllm(row).high.gib() > ampere.expected.gib());
   }
 
+  // GLM-4.7-Flash by 0.30 on GB10 prints 30.8 GiB from unsloth's copy; with all layers in 8 bits,
+  // as RedHatAI keeps them, it would be 29.0.
+  TEST_CASE("the bounds of unsloth's FP8-Dynamic hold layers that it leaves in 16 bits") {
+    const auto loaded = [](std::string_view model) {
+      return weights_by_vllm({.model = model, .version = "0.30"});
+    };
+    const domain::Range chosen = loaded("unsloth/GLM-4.7-Flash-FP8-Dynamic");
+    const domain::Range all = loaded("RedHatAI/GLM-4.7-Flash-FP8-dynamic");
+    CHECK(chosen.high.gib() >= 30.8);
+    CHECK(chosen.low.gib() <= 29.1);
+    CHECK(all.high.gib() < 30.8);
+  }
+
   // Half of an expert's width of 704 is 352, which Marlin's tiles of 64 take to 384: of 30 layers
   // with 128 experts 3 x 2,816 x 32 bytes each. Hopper's kernels read the rows as they are.
   TEST_CASE("Marlin's tiles widen what ranks have of narrow experts") {

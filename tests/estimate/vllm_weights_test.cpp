@@ -224,7 +224,8 @@ TEST_SUITE("estimate") {
                   0.0005);
   }
 
-  // https://github.com/AEON-7 on GB10 by 0.24.0, and one that generates: a head of 151,669 x 4,096.
+  // A start on GB10 by 0.24.0 (ghcr.io/aeon-7/aeon-vllm-ultimate:2026-07-01-v0.24.0) prints 14.11
+  // GiB, one that generates 15.26: a head of 151,669 x 4,096.
   TEST_CASE("the bounds of a reranker hold the classifier that is made of it") {
     const domain::Range weights =
         weights_by_vllm({.model = "Qwen/Qwen3-Reranker-8B", .version = "0.24"});

@@ -7,6 +7,17 @@
 
 namespace gpushape::catalog {
 
+/// Cohere2Config, and Cohere2MoeConfig, which takes its attention from it.
+inline constexpr Traits kCohere2{
+    .ties_embeddings = true,
+    .qkv_bias_field = "attention_bias",
+    .output_bias_field = "attention_bias",
+    .norms = 1,
+    .sliding = SlidingRule::Periodic,
+    .sliding_window = 4096,
+    .sliding_period = 4,
+};
+
 std::span<const Family> decoders();
 std::span<const Family> mixtures();
 std::span<const Family> hybrids();

@@ -272,6 +272,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
   // python/sglang/srt/lora/mem_pool.py (LoRAMemoryPool, init_buffers).
   plan.adapters = asked_slots(request);
   plan.draft = planned_draft(request, plan);
+  share_rotary_tables(plan);
   settle_sglang(request, plan);
   resolved.settings = sglang_settings_of(request, version, plan);
   return resolved;

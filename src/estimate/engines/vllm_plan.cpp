@@ -211,6 +211,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);
   plan.adapters = slots_of(request, plan.facts);
   plan.draft = planned_draft(request, plan);
+  share_rotary_tables(plan);
   plan.offloaded = request.workload->contract.cpu_offload_bytes.value /
                    std::max<std::int64_t>(1, plan.parallelism.tensor * plan.parallelism.pipeline *
                                                  plan.parallelism.data);
