@@ -63,7 +63,7 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
 
 const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
   const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
-    const bool is_table = start.has_tables_elsewhere && obstacle.word == kOffloaded;
+    const bool is_table = start.has_tables_elsewhere.value_or(false) && obstacle.word == kOffloaded;
     return obstacle.affects == affects && !is_table && start.notes.contains(obstacle.word);
   });
   return row == kObstacles.end() ? nullptr : &*row;

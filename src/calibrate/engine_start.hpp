@@ -59,8 +59,8 @@ struct EngineStart {
   std::string value_cache_type;  ///< of llama.cpp, where it is another than that of the keys
   /// Of bitsandbytes: modules that stay in 16 bits, as the engine lists them.
   std::optional<std::vector<std::string>> kept_modules;
-  /// Tables of n-grams lie in host memory or on disk (VLLM_PLE_CPU_OFFLOAD=1).
-  bool has_tables_elsewhere = false;
+  /// Tables of n-grams lie in host memory or on disk, or they do not; empty where nothing says it.
+  std::optional<bool> has_tables_elsewhere;
   bool has_adapters = false;
   std::optional<std::int64_t> adapter_rank;
   std::optional<std::int64_t> adapters;      ///< that slots are kept for

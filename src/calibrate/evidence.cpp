@@ -40,7 +40,6 @@ constexpr auto kFigures = std::to_array<Figure>({
 /// Why the figure is none of one GPU, or of another model; empty where it is.
 std::string why_no_figure(std::string_view term, const EngineLog& log) {
   if (term != "weights") return {};
-  if (log.start.has_tables_elsewhere) return "tables of n-grams lay in host memory or on disk";
   if (plans_buffers(log.start.engine) && log.ranks.size() > 1)
     return "the buffers of several GPUs are printed together";
   return {};
@@ -105,6 +104,7 @@ void take_settings(const EngineLog& log, const domain::Workload& workload,
     measurement.adapters = {.count = workload.adapters->count.value,
                             .rank = workload.adapters->rank.value};
   if (start.offload_gib) measurement.offloaded_bytes = gib_of(*start.offload_gib);
+  measurement.has_tables_on_host = start.has_tables_elsewhere;
   measurement.gpu_layers = start.gpu_layers;
   measurement.is_first_generation = start.is_first_generation;
   measurement.has_second_runner = start.has_second_runner;

@@ -187,12 +187,6 @@ void keep_listed(domain::Model& model, const std::vector<std::string>& modules) 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
   if (start.kept_modules) keep_listed(model, *start.kept_modules);
   if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
-  if (start.has_tables_elsewhere) {
-    for (domain::LayerRun& run : model.layers)
-      std::erase_if(run.layer.extra, [](const domain::ExtraTensor& tensor) {
-        return tensor.name.ends_with("ngram_embedding");
-      });
-  }
   const std::int64_t context = start.context_tokens.value_or(0);
   if (context <= model.max_context_tokens) return model;
   // Whoever overrides the scaling of the rope gets as many more angles.
@@ -222,6 +216,7 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   give("stateShare", start.state_share);
   if (start.keeps_towers_whole) give("towersWhole", 1);
   if (start.is_synchronous) give("stepsInFlight", 1);
+  if (start.has_tables_elsewhere) give("ngramTablesOnHost", *start.has_tables_elsewhere ? 1 : 0);
   if (given.constants.empty()) return engine;
   std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
   for (domain::EngineFacts& facts : rows) {

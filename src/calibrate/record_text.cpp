@@ -229,7 +229,7 @@ void read_remarks(const Node& record, EngineStart& start) {
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
   const bool is_training = text.contains("Unsloth") && text.contains("patched");
   start.has_adapters = text.contains("LoRA") || is_training;
-  start.has_tables_elsewhere = puts_tables_elsewhere(text);
+  if (!start.has_tables_elsewhere && puts_tables_elsewhere(text)) start.has_tables_elsewhere = true;
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
   start.draft_tokens = drafted_tokens(text);
@@ -270,6 +270,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.adapters, said.adapters);
   fill(start.offload_gib, said.offload_gib);
   fill(start.kept_modules, said.kept_modules);
+  fill(start.has_tables_elsewhere, said.has_tables_elsewhere);
   fill(start.draft_tokens, said.draft_tokens);
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;

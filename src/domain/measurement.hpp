@@ -58,11 +58,12 @@ struct Measurement {
   // Whether the engine made room for them, where the model takes any.
   bool takes_images = true;
   bool takes_videos = true;
-  bool keeps_towers_whole = false;             ///< ranks share images, not the towers' layers
-  Bytes offloaded_bytes;                       ///< of one GPU's weights, in host memory
-  std::optional<std::int64_t> gpu_layers;      ///< of llama.cpp: on GPUs, the head counted as one
-  bool is_first_generation = false;            ///< of vLLM's engine ("V0")
-  std::optional<bool> has_second_runner = {};  ///< of vLLM's model runners
+  bool keeps_towers_whole = false;              ///< ranks share images, not the towers' layers
+  Bytes offloaded_bytes;                        ///< of one GPU's weights, in host memory
+  std::optional<bool> has_tables_on_host = {};  ///< of n-grams; empty: as the release keeps them
+  std::optional<std::int64_t> gpu_layers;       ///< of llama.cpp: on GPUs, the head counted as one
+  bool is_first_generation = false;             ///< of vLLM's engine ("V0")
+  std::optional<bool> has_second_runner = {};   ///< of vLLM's model runners
   std::vector<MeasuredTerm> terms;
   std::string source;              ///< the log it was read from
   std::vector<std::string> notes;  ///< what of it is no evidence, and why

@@ -44,6 +44,23 @@ Term offloaded_weights(const Plan& plan, std::span<const StageFigures> stages) {
   return term;
 }
 
+/// What the GPUs of a plan that keeps the tables there would hold more.
+Term lookup_tables(const Plan& plan) {
+  WeightsLayout on_gpu = plan.weights;
+  on_gpu.keeps_tables_on_host = false;
+  Bytes sum;
+  for (const Stage& stage : plan.stages) {
+    const Bytes all = load_weights(*plan.model, on_gpu, stage).tensors;
+    sum += (all - load_weights(*plan.model, plan.weights, stage).tensors) * gpus_of_stage(plan);
+  }
+  Term term = held("ngramTables", Part::Weights, sum);
+  term.formula = "tableBytesOfGpu x gpus";
+  const std::int64_t gpus = gpus_of_stage(plan) * plan.parallelism.pipeline;
+  term.inputs = {{"tableBytesOfGpu", sum / Bytes(gpus)}, {"gpus", gpus}};
+  term.source = plan.facts.source("ngramTablesOnHost");
+  return term;
+}
+
 Term cache_tier(const domain::Workload& workload, const Plan& plan,
                 std::span<const StageFigures> stages) {
   const Bytes bytes = workload.contract.kv_offload_bytes.value;
@@ -89,6 +106,7 @@ std::vector<Term> host_terms(const domain::Workload& workload, const Plan& plan,
     terms.push_back(optimizer_states(plan, stages));
   } else {
     if (plan.offloaded > Bytes(0)) terms.push_back(offloaded_weights(plan, stages));
+    if (plan.weights.keeps_tables_on_host) terms.push_back(lookup_tables(plan));
     if (workload.contract.kv_offload_bytes.value > Bytes(0))
       terms.push_back(cache_tier(workload, plan, stages));
   }

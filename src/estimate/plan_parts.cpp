@@ -314,6 +314,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts =
       workload.engine.draft_tokens.has_value() && !workload.engine.draft_model;
+  plan.weights.keeps_tables_on_host = plan.facts.expected("ngramTablesOnHost") != 0;
   take_start(request, plan.facts, plan.weights);
   plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));

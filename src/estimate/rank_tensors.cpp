@@ -297,6 +297,10 @@ RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
   return share;
 }
 
+bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer) {
+  return layer != domain::kOutsideLayers && tensor.part == TensorPart::Embedding;
+}
+
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,
                         const WeightsLayout& layout, std::int64_t layer, bool is_multi_token,
                         std::vector<std::int64_t>& bytes) {
@@ -304,6 +308,7 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
   std::string_view open_word;
   bool is_open = false;
   for (const domain::Tensor& tensor : tensors) {
+    if (layout.keeps_tables_on_host && is_looked_up(tensor, layer)) continue;
     const RankTensor share = on_rank(tensor, model, layout);
     const WeightScheme scheme =
         repacked(held_scheme(tensor, model, layout, layer, is_multi_token), tensor, layout);

@@ -20,6 +20,9 @@ struct RankTensor {
 RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
                    const WeightsLayout& layout);
 
+/// A table inside a layer, of which a token reads a few rows (n-grams of Qwen3.8-Flash-Next).
+bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer);
+
 /// Appends the bytes of each allocation, in the order in which engines make them. `layer` counts
 /// over the whole network (domain::kOutsideLayers for tensors of no layer).
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,

@@ -49,6 +49,7 @@ void set_settings(Node& node, const Measurement& measurement) {
   if (measurement.keeps_towers_whole) node.set("towersWhole", true);
   if (measurement.offloaded_bytes > Bytes(0))
     node.set("offloadedBytes", measurement.offloaded_bytes);
+  set_known(node, "ngramTablesOnHost", measurement.has_tables_on_host);
   set_known(node, "gpuLayers", measurement.gpu_layers);
   if (measurement.is_first_generation) node.set("firstGeneration", true);
   set_known(node, "secondRunner", measurement.has_second_runner);
@@ -144,6 +145,7 @@ void read_beside(Reader& reader, Measurement& measurement) {
   measurement.takes_videos = reader.boolean("videos").value_or(true);
   measurement.keeps_towers_whole = reader.boolean("towersWhole").value_or(false);
   measurement.offloaded_bytes = reader.bytes("offloadedBytes").value_or(Bytes(0));
+  measurement.has_tables_on_host = reader.boolean("ngramTablesOnHost");
 }
 
 void read_settings(Reader& reader, Measurement& measurement) {

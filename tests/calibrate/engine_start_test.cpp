@@ -177,7 +177,7 @@ TEST_SUITE("calibrate") {
       const auto starts = read_engine_starts(
           R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
       REQUIRE(starts.has_value());
-      return starts->front().has_tables_elsewhere;
+      return starts->front().has_tables_elsewhere.value_or(false);
     };
     CHECK(is_elsewhere("n-gram table in host memory"));
     CHECK(is_elsewhere("PLE offloaded"));

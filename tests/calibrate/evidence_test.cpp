@@ -49,6 +49,7 @@ TEST_SUITE("calibrate") {
     log.start.adapters = 4;
     log.start.adapter_rank = 32;
     log.start.offload_gib = 10;
+    log.start.has_tables_elsewhere = false;
     log.start.takes_no_images = true;
     log.start.draft_tokens = 3;
     calibrate::name_draft(log.start, "own/draft");
@@ -56,6 +57,7 @@ TEST_SUITE("calibrate") {
     CHECK(start.data == 2);
     CHECK(start.adapters == domain::MeasuredAdapters{.count = 4, .rank = 32});
     CHECK(start.offloaded_bytes == gib(10));
+    CHECK(start.has_tables_on_host == false);
     CHECK(start.draft_model == "own/draft");
     CHECK(start.draft_tokens == 3);
     // Llama takes no videos either way, so that it was for text alone.

@@ -160,6 +160,29 @@ TEST_SUITE("calibrate") {
   }
 
   // vLLM config/offload.py: cpu_offload_gb is of each GPU, and there are two.
+  // Qwen3.8-Flash-Next on eight H100 by a build of 0.31.1, and DeepSeek-V4.1-Flash.
+  TEST_CASE("where tables of n-grams lie is what the engine prints") {
+    const auto tables_in = [](const std::string& line) {
+      const auto log = calibrate::read_engine_log(
+          line +
+              "\nINFO Model loading took 17.36 GiB and 1.4 seconds\n"
+              "INFO [core.py:61] Initializing a V1 LLM engine (v0.31.0) with config: model='a/b'\n",
+          "told.log");
+      REQUIRE(log.has_value());
+      return log->start.has_tables_elsewhere;
+    };
+    CHECK(
+        tables_in("Initialized PLE embedding m.ple: quantization_method=Qwen4ExpPLE, weight_dtype="
+                  "torch.bfloat16, weight_device=cpu, pinned=True") == true);
+    CHECK(
+        tables_in("Initialized PLE embedding m.ple: quantization_method=Qwen4ExpPLE, weight_dtype="
+                  "torch.bfloat16, weight_device=cuda:0, pinned=False") == false);
+    CHECK(tables_in("Engram table offloaded to pinned host memory: 48002473 rows x 256, 11.80 GiB "
+                    "per rank") == true);
+    CHECK(tables_in("VLLM_PLE_CPU_OFFLOAD=0 vllm serve m") == false);
+    CHECK_FALSE(tables_in("vllm serve m").has_value());
+  }
+
   TEST_CASE("what goes to the host is of each GPU") {
     CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);
     CHECK_FALSE(start_told("cpu_offload_gb=0").offload_gib.has_value());

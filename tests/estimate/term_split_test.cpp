@@ -104,6 +104,25 @@ TEST_SUITE("estimate") {
           doctest::Approx(32 * 218'112'000.0 * 2 / (1 << 30)).epsilon(0.001));
   }
 
+  // vLLM keeps tables of n-grams in pinned host memory from 0.30 on: 320,001,536 rows of 160 values
+  // in FP8, an eighth of them on each of eight GPUs before.
+  TEST_CASE("tables that layers look rows up in lie where the release keeps them") {
+    const domain::Model qwen = *example::built_in_catalog().find("Qwen/Qwen3.8-Flash-Next-FP8");
+    constexpr std::int64_t kTable = 320'001'536LL * 160;
+    domain::Workload workload = example::workload(8192, 4);
+    workload.engine.tensor = flag<std::int64_t>(8);
+    workload.engine.version = flag(domain::EngineVersion{0, 31, 0});
+    const Estimate now = made(qwen, workload);
+    REQUIRE(now.host_terms.size() == 1);
+    CHECK(now.host_terms[0].name == "ngramTables");
+    CHECK(now.host_bytes.gib() == doctest::Approx(Bytes(kTable).gib()).epsilon(1e-6));
+    workload.engine.version = flag(domain::EngineVersion{0, 29, 0});
+    const Estimate before = made(qwen, workload);
+    CHECK(before.host_terms.empty());
+    CHECK(expected(before, "weights").gib() - expected(now, "weights").gib() ==
+          doctest::Approx(Bytes(kTable / 8).gib()).epsilon(0.002));
+  }
+
   // The log of a build of 0.22.1 with 5 sequences and 2 drafted tokens lists [1, 2, 4, 8, 16, 24],
   // at most 2 x 5 x 3 tokens; before 0.13 10 were the most, which is 1, 2, 4 and 8. 0.28 captures
   // 300 x 4 tokens for 300 sequences with 3 drafted, 0.27 512.

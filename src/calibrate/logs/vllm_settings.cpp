@@ -92,6 +92,17 @@ void read_unsloth(std::string_view line, EngineStart& start) {
     start.max_num_batched_tokens = leading_count(*rest);
 }
 
+/// "Initialized PLE embedding …: …, weight_device=cpu, pinned=True", "Engram table offloaded to
+/// pinned host memory: …", or the variable that asks for it. Source: vLLM vllm/models/qwen4_exp
+/// (nvidia/ngram_embedding.py), deepseek_v4_1/nvidia/engram.py.
+void read_tables(std::string_view line, EngineStart& start) {
+  if (const auto rest = behind(line, "Initialized PLE embedding"))
+    start.has_tables_elsewhere = rest->contains("weight_device=cpu");
+  if (line.contains("Engram table offloaded to ")) start.has_tables_elsewhere = true;
+  if (const auto value = behind(line, "VLLM_PLE_CPU_OFFLOAD="))
+    start.has_tables_elsewhere = !value->starts_with('0');
+}
+
 /// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
 /// 'model.layers.2.mlp'], …}". Source: unsloth_zoo/vllm_utils.py, patch_vllm_compute_dtype.
 void read_kept_modules(std::string_view line, EngineStart& start) {
@@ -249,6 +260,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   read_share_of_graphs(line, start);
   read_unsloth(line, start);
   read_kept_modules(line, start);
+  read_tables(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {
     if (const auto number = leading_number(*rest); number && line.contains("(util)"))
       start.utilization = number;
