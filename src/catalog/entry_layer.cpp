@@ -49,12 +49,15 @@ void visit_attention(Fields& fields) {
     part.integer("headDim", &Indexer::head_dim, up_to(kHeadDim));
     part.integer("topTokens", &Indexer::top_tokens, up_to(kContextTokens));
     part.boolean("shared", &Indexer::is_shared);
+    part.boolean("borrowsKeys", &Indexer::borrows_keys);
     part.integer("tokensPerKey", &Indexer::tokens_per_key, up_to(kContextTokens));
   });
   fields.part("compression", &Attention::compression, [](auto& part) {
     part.integer("ratio", &Compression::ratio, up_to(kContextTokens));
     part.integer("outputRank", &Compression::output_rank, up_to(kWidth));
     part.integer("outputGroups", &Compression::output_groups, up_to(kHeads));
+    part.boolean("poolsGroups", &Compression::pools_groups);
+    part.boolean("shared", &Compression::is_shared);
   });
   fields.integer("encoderTokens", &Attention::encoder_tokens, up_to(kContextTokens));
 }

@@ -27,7 +27,8 @@
 //   attention (full, sliding, chunked, latent, compressed, cross, recurrent, none), window,
 //   valueHeadDim, keyHasBias, outputBias, headNorm, outputGate, sinks, valueIsKey, sharesCache,
 //   encoderTokens, latent {queryRank, kvRank, ropeDim}, indexer {heads, headDim, topTokens,
-//   shared}, compression {ratio, outputRank, outputGroups}, recurrent {kind, …}, crossAttention
+//   shared}, compression {ratio, outputRank, outputGroups,
+//   poolsGroups, shared}, recurrent {kind, …}, crossAttention
 //   {…}, feedForwardGated, feedForwardBias, experts {count, active, width, sharedWidth, …}, norms,
 //   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
 // and of a model:

@@ -138,6 +138,13 @@ void read_block(const Fields& fields, std::string_view field, domain::WeightForm
 void read_fp8(const Fields& fields, StoredPrecision& stored) {
   stored.weights.linear = Quantization::Fp8;
   read_block(fields, "weight_block_size", stored.weights);
+  // DeepSeek-V4.1: exponents of blocks of 32 rows and inputs, which engines unfold for each row.
+  // Source: vLLM vllm/models/deepseek_v4_1/quant_config.py (kMxfp8Static, scale_block_size).
+  if (stored.weights.group == domain::scheme(Quantization::Mxfp8).group &&
+      fields.text("scale_fmt") == "ue8m0") {
+    stored.weights.linear = Quantization::Mxfp8;
+    stored.weights.group = 0;
+  }
   stored.weights.static_activation_scales = fields.text("activation_scheme") == "static";
   // DeepSeek-V4 with ModelOpt's experts: fp8 is the base, and `quantized_layers` lies over it.
   if (!fields.given("quant_algo")) return;

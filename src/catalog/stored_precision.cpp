@@ -221,10 +221,15 @@ void read_side_file(const document::Document& file, const Taker& taker) {
 }
 
 // DeepSeek-V4 packs its routed experts in 4-bit floats with an 8-bit exponent per 32 weights,
-// beside a quantization_config that speaks of fp8 only.
+// beside a quantization_config that speaks of fp8 only; that of DeepSeek-V4.1 names them.
 void read_expert_type(Reader& config, domain::Model& model) {
   const Fields fields(config);
-  if (!fields.given("expert_dtype")) return;
+  if (!fields.given("expert_dtype")) {
+    if (auto nested = fields.mapping("quantization_config");
+        nested && Fields(*nested).given("expert_dtype"))
+      read_expert_type(*nested, model);
+    return;
+  }
   const std::string word = lower_case(fields.text("expert_dtype").value_or(""));
   if (word == "fp4") {
     const bool is_said =
@@ -239,6 +244,19 @@ void read_expert_type(Reader& config, domain::Model& model) {
     fields.complain("expert_dtype", fmt::format("expert_dtype '{}' is not understood", word),
                     "known are bf16, fp8 and fp4");
   }
+}
+
+// The n-gram tables of DeepSeek-V4.1 are stored as its linear layers.
+void read_table_type(domain::Model& model) {
+  constexpr std::string_view kTable = "engram.embed";
+  if (model.weights.linear != Quantization::Mxfp8) return;
+  const bool has_table = std::ranges::any_of(model.layers, [&](const domain::LayerRun& run) {
+    return std::ranges::find(run.layer.extra, kTable, &domain::ExtraTensor::name) !=
+           run.layer.extra.end();
+  });
+  if (has_table)
+    model.weights.modules.push_back(
+        {.pattern = fmt::format("*.{}", kTable), .quantization = Quantization::Mxfp8});
 }
 
 void complain_of_method(Reader& reader, const std::string& method) {
@@ -306,6 +324,7 @@ void read_stored_precision(Reader& config, Reader* text, const document::Documen
   const bool is_said = read_of(config, taker) || (text != nullptr && read_of(*text, taker));
   if (!is_said && side_file != nullptr) read_side_file(*side_file, taker);
   read_expert_type(config, model);
+  read_table_type(model);
 }
 
 }  // namespace gpushape::catalog

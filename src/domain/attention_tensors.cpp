@@ -153,6 +153,22 @@ constexpr CompressorNames kOfIndexer{.position = "self_attn.indexer.compressor.a
                                      .fused = "indexer_compressor"};
 constexpr std::int64_t kOverlappingRatio = 4;
 
+// Whole groups are pooled by gates; a group of one token needs none.
+void add_pooling(TensorList& list, const Compression& compression, std::int64_t width,
+                 std::int64_t hidden_size) {
+  const std::string_view fused = compression.ratio > 1 ? kMain.fused : "";
+  list.matrix(kMain.kv, kPart, width, hidden_size, Split::None, fused);
+  if (compression.ratio > 1) list.matrix(kMain.gate, kPart, width, hidden_size, Split::None, fused);
+  list.vector(kMain.norm, TensorPart::Norm, width);
+}
+
+void add_keys_of_entries(TensorList& list, const Attention& attention) {
+  const Indexer& indexer = *attention.indexer;
+  if (indexer.borrows_keys) return;
+  list.matrix("self_attn.indexer.wk", kPart, indexer.head_dim, attention.head_dim, Split::None);
+  list.vector("self_attn.indexer.k_norm", TensorPart::Norm, indexer.head_dim);
+}
+
 void add_compressor(TensorList& list, const CompressorNames& names, std::int64_t ratio,
                     std::int64_t width, std::int64_t hidden_size) {
   const std::int64_t rows = ratio == kOverlappingRatio ? 2 * width : width;
@@ -184,9 +200,19 @@ void add_compressed(TensorList& list, const Attention& attention, std::int64_t h
   } else {
     list.linear("self_attn.wo", kPart, hidden_size, query, Split::Columns);
   }
+  const bool has_indexer = attention.indexer && !attention.indexer->is_shared;
+  if (compression.pools_groups) {
+    if (has_indexer) {
+      add_indexer(list, attention, hidden_size);
+      add_keys_of_entries(list, attention);
+    }
+    if (compression.ratio > 0 && !compression.is_shared)
+      add_pooling(list, compression, attention.head_dim, hidden_size);
+    return;
+  }
   if (compression.ratio > 0)
     add_compressor(list, kMain, compression.ratio, attention.head_dim, hidden_size);
-  if (attention.indexer && !attention.indexer->is_shared) {
+  if (has_indexer) {
     add_indexer(list, attention, hidden_size);
     add_compressor(list, kOfIndexer, compression.ratio, attention.indexer->head_dim, hidden_size);
   }

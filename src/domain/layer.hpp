@@ -48,6 +48,7 @@ struct Indexer {
   std::int64_t head_dim = 0;    ///< cached per token
   std::int64_t top_tokens = 0;  ///< tokens chosen; 0 where not known
   bool is_shared = false;       ///< takes the choice of an earlier layer: no weights, no cache
+  bool borrows_keys = false;    ///< queries of its own on the keys of an earlier layer
   /// So many tokens share one cached key: with heads in the model's dtype (Qwen4-Exp), where 0
   /// says that none lies beside keys and values; with a latent as the keys of single tokens.
   std::int64_t tokens_per_key = 0;
@@ -60,6 +61,10 @@ struct Compression {
   std::int64_t ratio = 0;          ///< tokens of one entry; 0 for a layer with its window only
   std::int64_t output_rank = 0;    ///< o_lora_rank; 0 for a direct output projection
   std::int64_t output_groups = 0;  ///< o_groups
+  /// Entries pool groups that do not overlap, single tokens without a gate, and an indexer's keys
+  /// are made of them (DeepSeek-V4.1).
+  bool pools_groups = false;
+  bool is_shared = false;  ///< reads the entries of an earlier layer, and makes none of its own
 
   bool operator==(const Compression&) const = default;
 };

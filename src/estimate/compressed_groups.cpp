@@ -5,7 +5,7 @@
 // largest group takes. In the first form a page takes the smallest of the first group's that holds
 // it, and the room for requests goes by the bytes that groups take themselves. Source: vLLM
 // v1/core/kv_cache_utils.py, group_and_unify_kv_cache_specs, _get_kv_cache_groups_uniform_groups,
-// _get_packed_kv_cache_layout.
+// _get_packed_kv_cache_layout; for layers without a pattern _get_packed_kv_cache_groups (0.30).
 #include "estimate/compressed_groups.hpp"
 
 #include <algorithm>
@@ -107,12 +107,52 @@ void count_by_bytes(std::vector<CacheKind>& kinds) {
   }
 }
 
+/// Whether layers repeat in a pattern, one page of every size each, as states of ratio 4 do.
+bool has_pattern(const std::vector<CacheKind>& kinds) {
+  return std::ranges::any_of(kinds, [&](const CacheKind& kind) {
+    std::int64_t sizes = 0;
+    bool is_even = true;
+    for (const CacheKind& other : kinds) {
+      if (!are_of_one_family(other.spec, kind.spec)) continue;
+      ++sizes;
+      is_even &= other.model_layers == kind.model_layers;
+    }
+    return sizes > 1 && is_even;
+  });
+}
+
+/// Without a pattern, what keeps whole requests says how large a block is, and of all else a group
+/// has as many layers as fit in one.
+void fill_blocks(CacheLayout& layout) {
+  std::vector<CacheKind>& kinds = layout.kinds;
+  Bytes model_block;  // of the whole model, by which groups are made
+  for (const CacheKind& kind : kinds) {
+    if (keeps_requests(kind)) model_block += Bytes(kind.spec.page_bytes) * kind.model_layers;
+    model_block = std::max(model_block, Bytes(kind.spec.page_bytes));
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    kinds[i].groups = 0;
+    if (!is_first_of_family(kinds, i)) continue;
+    const std::int64_t fitting =
+        std::max<std::int64_t>(1, model_block / Bytes(kinds[i].spec.page_bytes));
+    const std::int64_t layers = most_layers_of_family(kinds, kinds[i].spec);
+    kinds[i].groups = keeps_requests(kinds[i]) ? 1 : divide_up(layers, fitting);
+    layout.group_layers = std::max(layout.group_layers, divide_up(layers, kinds[i].groups));
+    layout.block_bytes =
+        std::max(layout.block_bytes, bytes_of_family(kinds, kinds[i].spec, kinds[i].groups));
+  }
+}
+
 }  // namespace
 
 void put_into_compressed_groups(CacheLayout& layout) {
   std::vector<CacheKind>& kinds = layout.kinds;
   // What keeps whole requests leads, whatever layer came first.
   std::ranges::stable_partition(kinds, keeps_requests);
+  if (!has_pattern(kinds)) {
+    fill_blocks(layout);
+    return;
+  }
   std::vector<std::int64_t> counts;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (is_first_of_family(kinds, i)) counts.push_back(most_layers_of_family(kinds, kinds[i].spec));

@@ -315,6 +315,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.loads_drafts =
       workload.engine.draft_tokens.has_value() && !workload.engine.draft_model;
   plan.weights.keeps_tables_on_host = plan.facts.expected("ngramTablesOnHost") != 0;
+  plan.weights.shares_tables_across_data = plan.facts.expected("ngramTablesAcrossData") != 0;
   take_start(request, plan.facts, plan.weights);
   plan.weights.sectioned_rope_rows = unit("sectionedRopeRows");
   plan.weights.attention_scalars = std::llround(plan.facts.expected("attentionScalars"));

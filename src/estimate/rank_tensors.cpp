@@ -308,8 +308,11 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
   std::string_view open_word;
   bool is_open = false;
   for (const domain::Tensor& tensor : tensors) {
-    if (layout.keeps_tables_on_host && is_looked_up(tensor, layer)) continue;
-    const RankTensor share = on_rank(tensor, model, layout);
+    const bool is_table = is_looked_up(tensor, layer);
+    if (layout.keeps_tables_on_host && is_table) continue;
+    RankTensor share = on_rank(tensor, model, layout);
+    if (layout.shares_tables_across_data && is_table)
+      share.rows = divide_up(share.rows, layout.data_parallel);
     const WeightScheme scheme =
         repacked(held_scheme(tensor, model, layout, layer, is_multi_token), tensor, layout);
     const bool continues = is_open && !tensor.fused.empty() && tensor.fused == open_word &&

@@ -59,6 +59,7 @@ struct WeightsLayout {
   double unsplit_share = 0;        ///< of a tensor: what the allocator leaves to it, see there
   /// Tables that layers look rows up in (n-grams) lie in pinned host memory.
   bool keeps_tables_on_host = false;
+  bool shares_tables_across_data = false;  ///< ranks of data parallelism have a part of them each
   bool loads_towers = true;        ///< not where the engine is started for text alone
   bool towers_whole = false;       ///< each rank has all of them
   bool has_second_table = false;   ///< an embedding that is loaded twice

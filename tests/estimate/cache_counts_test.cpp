@@ -15,6 +15,7 @@ using estimate::CacheGeometry;
 using estimate::CacheLayout;
 using example::alternating;
 using example::deepseek_v4;
+using example::deepseek_v41_flash;
 using example::deepseek_v4_flash;
 using example::full_layer;
 using example::gemma4_12b;
@@ -280,6 +281,43 @@ std::vector<Start> starts_of_issues() {
        true,
        2175276,
        8.3},
+      // Eight H100, a build of 0.31.1, two steps of 8,192: blocks of 37,440 + 3 x 19,008 + 8,640 +
+      // 3 x 4,608 bytes, of which a request takes 4,096 + 7 x 517 + 1
+      {"DeepSeek-V4.1-Flash in blocks of 64",
+       deepseek_v41_flash(),
+       {.type = KvCacheType::Fp8Latent,
+        .batched_tokens = 16384,
+        .is_packed = true,
+        .pooled_block_tokens = 64},
+       262144,
+       29.14,
+       true,
+       9092347,
+       kUnstated},
+      // Eight B300, a build of 2026-09-11, two steps of 16,384: 8,192 + 4 x 1,029 + 1 blocks of
+      // 230,400 bytes
+      {"DeepSeek-V4.1-Flash in blocks of 128",
+       deepseek_v41_flash(),
+       {.type = KvCacheType::Fp8Latent,
+        .batched_tokens = 32768,
+        .is_packed = true,
+        .pooled_block_tokens = 128},
+       1048576,
+       129.87,
+       true,
+       51558777,
+       49.17},
+      {"DeepSeek-V4.1-Flash with more of the GPU",
+       deepseek_v41_flash(),
+       {.type = KvCacheType::Fp8Latent,
+        .batched_tokens = 32768,
+        .is_packed = true,
+        .pooled_block_tokens = 128},
+       1048576,
+       167.35,
+       true,
+       66437840,
+       63.36},
       // Two steps of 2,048 are under way, and the pool was set to 20,000,000,000 bytes:
       // https://github.com/tc3oliver/deepseek-v4-flash-mi300x (0.26.1rc1)
       {"DeepSeek-V4-Flash on MI300X",

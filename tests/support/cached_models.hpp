@@ -149,23 +149,24 @@ inline domain::Model gemma4_12b() {
 inline domain::Model gpt_oss(std::int64_t pairs) {
   return alternating(sliding_layer(64, 8, 64, 128), 1, full_layer(64, 8, 64), pairs);
 }
-/// `first` is the ratio of the two layers before `pairs` that alternate, and the last.
-inline domain::Model deepseek_v4(std::int64_t first, int pairs) {
-  const auto layer = [](std::int64_t ratio) {
-    domain::Layer one;
-    one.attention = {.kind = domain::LayerKind::Compressed,
+inline domain::Layer compressed_layer(std::int64_t ratio) {
+  domain::Layer layer;
+  layer.attention = {.kind = domain::LayerKind::Compressed,
                      .heads = 64,
                      .kv_heads = 1,
                      .head_dim = 512,
                      .value_head_dim = 512,
                      .window_tokens = 128};
-    one.attention.latent = domain::Latent{.query_rank = 1024, .kv_rank = 0, .rope_dim = 64};
-    one.attention.compression =
-        domain::Compression{.ratio = ratio, .output_rank = 1024, .output_groups = 8};
-    if (ratio == 4)
-      one.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 512};
-    return one;
-  };
+  layer.attention.latent = domain::Latent{.query_rank = 1024, .kv_rank = 0, .rope_dim = 64};
+  layer.attention.compression =
+      domain::Compression{.ratio = ratio, .output_rank = 1024, .output_groups = 8};
+  if (ratio == 4)
+    layer.attention.indexer = domain::Indexer{.heads = 64, .head_dim = 128, .top_tokens = 512};
+  return layer;
+}
+/// `first` is the ratio of the two layers before `pairs` that alternate, and the last.
+inline domain::Model deepseek_v4(std::int64_t first, int pairs) {
+  const auto layer = compressed_layer;
   domain::Model model = model_of({{layer(first), 2}});
   for (int i = 0; i < pairs; ++i) {
     model.layers.push_back({layer(4), 1});
@@ -176,6 +177,29 @@ inline domain::Model deepseek_v4(std::int64_t first, int pairs) {
 }
 
 inline domain::Model deepseek_v4_flash() { return deepseek_v4(0, 20); }
+
+/// 40 windows; layers 2, 8, 14 and 20 make entries, of two tokens but for the last.
+inline domain::Model deepseek_v41_flash() {
+  domain::Layer window = compressed_layer(0);
+  window.attention.compression->pools_groups = true;
+  domain::Layer reader = window;
+  reader.attention.compression->ratio = 2;
+  reader.attention.compression->is_shared = true;
+  domain::Layer maker = window;
+  maker.attention.compression->ratio = 2;
+  maker.attention.indexer = domain::Indexer{.heads = 32, .head_dim = 128};
+  domain::Layer maker_of_each = maker;
+  maker_of_each.attention.compression->ratio = 1;
+  return model_of({{window, 2},
+                   {maker, 1},
+                   {reader, 5},
+                   {maker, 1},
+                   {reader, 5},
+                   {maker, 1},
+                   {reader, 5},
+                   {maker_of_each, 1},
+                   {reader, 19}});
+}
 
 inline estimate::CacheLayout layout_of(const domain::Model& model,
                                        const estimate::CacheGeometry& geometry) {

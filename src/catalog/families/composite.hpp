@@ -34,6 +34,8 @@ void add_qwen4_vision(ConfigParts& parts);
 void add_moon_vision(ConfigParts& parts);
 void add_muse_vision(ConfigParts& parts);
 void add_minimax_vision(ConfigParts& parts);
+// deepseek_v41.cpp
+void add_deepseek_v41_vision(ConfigParts& parts);
 // siglip_towers.cpp
 void add_aya_vision(ConfigParts& parts);
 void add_cohere2_vision(ConfigParts& parts);

@@ -23,28 +23,6 @@ std::vector<domain::ExtraTensor> hyper_head(std::int64_t streams, std::int64_t h
       {.name = "hc_head_scale", .rows = 1, .is_float32 = true}};
 }
 
-domain::Attention read_compressed(const ConfigParts& parts) {
-  domain::Attention attention;
-  attention.kind = domain::LayerKind::Compressed;
-  attention.heads = parts.size({"num_attention_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = 1;
-  parts.from_family("kvHeads");
-  attention.head_dim = parts.size({"head_dim"}, "headDim", kHeadDim);
-  attention.value_head_dim = attention.head_dim;
-  attention.window_tokens = parts.size({"sliding_window"}, "slidingWindow", kContextTokens);
-  attention.has_sinks = true;
-  domain::Latent latent;
-  latent.query_rank = parts.size({"q_lora_rank"}, "latent", kHiddenSize);
-  latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", kHeadDim);
-  attention.latent = latent;
-  domain::Compression compression;
-  compression.output_rank = parts.size({"o_lora_rank"}, "compression", kHiddenSize);
-  compression.output_groups = parts.size({"o_groups"}, "", kHeads);
-  attention.compression = compression;
-  static_cast<void>(parts.fields().given("num_key_value_heads"));
-  return attention;
-}
-
 void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int64_t count,
                  std::int64_t streams) {
   if (count <= 0) return;
@@ -69,6 +47,36 @@ void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int6
 
 }  // namespace
 
+domain::Attention read_compressed(const ConfigParts& parts) {
+  domain::Attention attention;
+  attention.kind = domain::LayerKind::Compressed;
+  attention.heads = parts.size({"num_attention_heads"}, "attentionHeads", kHeads);
+  attention.kv_heads = 1;
+  parts.from_family("kvHeads");
+  attention.head_dim = parts.size({"head_dim"}, "headDim", kHeadDim);
+  attention.value_head_dim = attention.head_dim;
+  attention.window_tokens = parts.size({"sliding_window"}, "slidingWindow", kContextTokens);
+  attention.has_sinks = true;
+  domain::Latent latent;
+  latent.query_rank = parts.size({"q_lora_rank"}, "latent", kHiddenSize);
+  latent.rope_dim = parts.size({"qk_rope_head_dim"}, "", kHeadDim);
+  attention.latent = latent;
+  domain::Compression compression;
+  compression.output_rank = parts.size({"o_lora_rank"}, "compression", kHiddenSize);
+  compression.output_groups = parts.size({"o_groups"}, "", kHeads);
+  attention.compression = compression;
+  static_cast<void>(parts.fields().given("num_key_value_heads"));
+  return attention;
+}
+
+domain::Indexer read_entry_indexer(const ConfigParts& parts) {
+  domain::Indexer indexer;
+  indexer.heads = parts.size({"index_n_heads"}, "indexer", kHeads);
+  indexer.head_dim = parts.size({"index_head_dim"}, "", kHeadDim);
+  indexer.top_tokens = parts.fields().integer("index_topk", kContextTokens).value_or(0);
+  return indexer;
+}
+
 void add_hyper_connections(domain::Layer& layer, std::int64_t streams, std::int64_t hidden_size) {
   const std::int64_t mixes = (2 + streams) * streams;
   for (const std::string half : {"hc_attn", "hc_ffn"}) {
@@ -91,10 +99,7 @@ void read_deepseek_v4(ConfigParts& parts) {
   const std::int64_t streams =
       parts.size_or({"hc_mult"}, "hyperConnections", {.least = 1, .most = 64}, 4);
   add_hyper_connections(base, streams, model.hidden_size);
-  domain::Indexer indexer;
-  indexer.heads = parts.size({"index_n_heads"}, "indexer", kHeads);
-  indexer.head_dim = parts.size({"index_head_dim"}, "", kHeadDim);
-  indexer.top_tokens = parts.fields().integer("index_topk", kContextTokens).value_or(0);
+  const domain::Indexer indexer = read_entry_indexer(parts);
   // One number a layer, and one more for each further layer where the publisher lists them.
   const std::vector<std::int64_t> ratios =
       parts.integers("compress_ratios", {.least = 0, .most = 1'000'000});

@@ -43,9 +43,9 @@ std::string_view count_field(const Family& family) {
         "qwen3_vl_moe_text",
         "qwen4_exp_text"}},
       {"n_routed_experts",
-       {"deepseek", "deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v4", "dots1",
-        "glm4_moe", "glm4_moe_lite", "glm5_next_text", "glm_moe_dsa", "longcat_flash",
-        "mimo_v2_flash", "mistral4", "nemotron_h", "solar_open"}},
+       {"deepseek", "deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v4",
+        "deepseek_v41_text", "dots1", "glm4_moe", "glm4_moe_lite", "glm5_next_text", "glm_moe_dsa",
+        "longcat_flash", "mimo_v2_flash", "mistral4", "nemotron_h", "solar_open"}},
       {"moe_num_experts", {"ernie4_5_moe", "step3_text", "step3p7"}},
   };
   for (const CountField& row : kFields) {

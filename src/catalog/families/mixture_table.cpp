@@ -156,6 +156,7 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
     {.model_types = "mistral4", .stems = "Mistral4", .read = read_deepseek},
     {.model_types = "deepseek_v32", .stems = "DeepseekV32", .read = read_deepseek},
     {.model_types = "deepseek_v4 deepseek_ref", .stems = "DeepseekV4", .read = read_deepseek_v4},
+    {.model_types = "deepseek_v41_text", .stems = "DeepseekV41Text", .read = read_deepseek_v41},
     {.model_types = "gpt_oss",
      .stems = "GptOss",
      .read = read_gpt_oss,

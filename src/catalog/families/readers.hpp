@@ -32,6 +32,8 @@ void read_glm_latent(ConfigParts& parts);
 void read_minicpm3(ConfigParts& parts);
 // deepseek_v4.cpp
 void read_deepseek_v4(ConfigParts& parts);
+// deepseek_v41.cpp
+void read_deepseek_v41(ConfigParts& parts);
 // longcat.cpp
 void read_longcat(ConfigParts& parts);
 // afmoe.cpp
