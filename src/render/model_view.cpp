@@ -88,6 +88,14 @@ void show_tensors(Page& page, const std::vector<domain::Tensor>& tensors) {
   page.table(table);
 }
 
+std::string compressed_words(const domain::Attention& attention) {
+  const domain::Compression compression = attention.compression.value_or(domain::Compression{});
+  if (compression.ratio == 0) return "of its window only";
+  if (compression.is_shared) return "of its window, beside the entries of an earlier layer";
+  if (compression.ratio == 1) return "one entry for each token, and its window";
+  return fmt::format("one entry for {} tokens, and its window", compression.ratio);
+}
+
 // Values that one layer keeps, in the checkpoint's own terms. How an engine lays them out in pages
 // is the estimate's affair.
 std::string cache_words(const domain::Layer& layer) {
@@ -114,10 +122,7 @@ std::string cache_words(const domain::Layer& layer) {
     case LayerKind::Cross:
       return "one entry for each token of the encoder";
     case LayerKind::Compressed:
-      return attention.compression && attention.compression->ratio > 0
-                 ? fmt::format("one entry for {} tokens, and its window",
-                               attention.compression->ratio)
-                 : "of its window only";
+      return compressed_words(attention);
     case LayerKind::Recurrent:
     case LayerKind::None:
       break;
