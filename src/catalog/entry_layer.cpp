@@ -39,6 +39,7 @@ void visit_attention(Fields& fields) {
   fields.boolean("sharesCache", &Attention::shares_cache);
   fields.boolean("borrowsWeights", &Attention::borrows_weights);
   fields.integer("queryRank", &Attention::query_rank, up_to(kWidth));
+  fields.integer("queryExperts", &Attention::query_experts, up_to(kWidth));
   fields.part("latent", &Attention::latent, [](auto& part) {
     part.integer("queryRank", &Latent::query_rank, up_to(kWidth));
     part.integer("kvRank", &Latent::kv_rank, up_to(kWidth));

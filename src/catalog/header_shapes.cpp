@@ -38,7 +38,7 @@ constexpr SizeField kExpertCount{"num_experts", "experts"};
 
 bool is_multi_head(const Attention& attention) {
   return attention.heads > 0 && !attention.latent && !attention.compression &&
-         attention.query_rank == 0 && !attention.borrows_weights &&
+         attention.query_rank == 0 && attention.query_experts == 0 && !attention.borrows_weights &&
          attention.kind != domain::LayerKind::Cross &&
          attention.head_dim == attention.value_head_dim;
 }

@@ -28,6 +28,30 @@ constexpr Names kCross{.q = "encoder_attn.q_proj",
 
 constexpr auto kPart = TensorPart::Attention;
 
+// One matrix of each of so many experts.
+void add_expert_matrix(TensorList& list, std::string_view name, std::int64_t experts,
+                       std::int64_t rows, std::int64_t columns) {
+  Tensor& added = list.matrix(name, kPart, rows, columns, Split::Experts);
+  added.copies = experts;
+  added.expert_split = Split::Rows;
+  added.is_linear = true;
+}
+
+// JetMoE: a token's experts share its keys and values, and each has as many queries as there are
+// KV heads. Source: JetMoeMoA and JetMoeAttention of transformers.
+void add_query_experts(TensorList& list, const Attention& attention, std::int64_t hidden_size) {
+  const std::int64_t key = attention.kv_heads * attention.head_dim;
+  list.linear("self_attention.kv_proj", kPart, 2 * key, hidden_size, Split::KvRows).heads =
+      2 * attention.kv_heads;
+  list.matrix("self_attention.experts.router", TensorPart::Router, attention.query_experts,
+              hidden_size, Split::None);
+  add_expert_matrix(list, "self_attention.experts.input_linear", attention.query_experts, key,
+                    hidden_size);
+  add_expert_matrix(list, "self_attention.experts.output_linear", attention.query_experts,
+                    hidden_size, key);
+  list.vector("self_attention.experts.bias", kPart, hidden_size);
+}
+
 void add_head_norms(TensorList& list, const Attention& attention) {
   if (attention.head_norm == HeadNorm::None) return;
   const bool is_each = attention.head_norm == HeadNorm::Each;
@@ -227,6 +251,8 @@ void add_attention(TensorList& list, const Attention& attention, std::int64_t hi
     add_compressed(list, attention, hidden_size);
   } else if (attention.latent) {
     add_latent(list, attention, hidden_size);
+  } else if (attention.query_experts > 0) {
+    add_query_experts(list, attention, hidden_size);
   } else {
     add_multi_head(list, attention, hidden_size, is_cross);
   }

@@ -90,6 +90,9 @@ struct Attention {
   bool borrows_weights = false;
   /// Queries pass through so many values, with a norm on them (Step3); 0 for a direct projection.
   std::int64_t query_rank = 0;
+  /// So many experts project queries and outputs, as many of them for a token as of the network's
+  /// experts; a router and a bias stand beside them (JetMoE). 0 for none.
+  std::int64_t query_experts = 0;
   std::optional<Latent> latent = std::nullopt;    ///< Latent, and Compressed where it has one
   std::optional<Indexer> indexer = std::nullopt;  ///< of latent and compressed attention
   std::optional<Compression> compression = std::nullopt;  ///< Compressed
@@ -106,13 +109,16 @@ enum class RecurrentKind {
   Mamba2,      ///< state space duality: heads and groups (Nemotron-H, Granite 4, Bamba)
   Lightning,   ///< linear attention with decay (MiniMax-Text-01)
   ShortConv,   ///< gated short convolution, no other state (LFM2)
-  Rwkv         ///< time mixing with a matrix per head and a decay per channel (RWKV-5)
+  Rwkv,        ///< time mixing with a matrix per head and a decay per channel (RWKV-5)
+  Griffin      ///< gated linear recurrence with one value a channel (RecurrentGemma)
 };
 
 /// A mixer with a fixed state per sequence. Which sizes a kind uses: GatedDelta, Kda, Lightning:
 /// key_heads, key_dim, value_heads, value_dim; Mamba: inner, state, rank; Mamba2: value_heads,
 /// value_dim (inner = their product), groups, state; ShortConv: inner; Rwkv: value_heads,
-/// value_dim, and inner, the width of what it shifts by a token (so does the network beside it).
+/// value_dim, and inner, the width of what it shifts by a token (so does the network beside it);
+/// Griffin: inner, and value_heads, the blocks of its gates. Mamba2 with a rank has no groups: a
+/// projection of its own makes B, C and the time step, as Mamba's does (PLaMo 2).
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::GatedDelta;
   std::int64_t key_heads = 0;
@@ -122,7 +128,7 @@ struct Recurrent {
   std::int64_t inner = 0;
   std::int64_t groups = 0;
   std::int64_t state = 0;
-  std::int64_t rank = 0;         ///< Mamba: dt_rank; Kda: rank of its gates
+  std::int64_t rank = 0;  ///< Mamba, Mamba2: dt_rank; Kda: rank of its gates, 0 for one matrix each
   std::int64_t convolution = 0;  ///< kernel length; 0 for none
   bool convolution_bias = false;
   bool projection_bias = false;
@@ -235,5 +241,6 @@ inline constexpr auto kNames<domain::RecurrentKind> =
         {domain::RecurrentKind::Lightning, "lightning", "linear attention with decay"},
         {domain::RecurrentKind::ShortConv, "short-conv", "gated short convolution"},
         {domain::RecurrentKind::Rwkv, "rwkv", "time mixing with a decay per channel"},
+        {domain::RecurrentKind::Griffin, "griffin", "gated linear recurrence"},
     });
 }  // namespace gpushape

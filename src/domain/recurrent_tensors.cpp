@@ -1,7 +1,7 @@
 // What one recurrent mixer holds. Sources: Qwen3NextGatedDeltaNet, JambaMambaMixer, Mamba2Mixer,
 // Lfm2ShortConv and MiniMaxLightningAttention of transformers, KimiDeltaAttention of Kimi Linear's
-// published code, modeling_rwkv5.py of RWKV's published checkpoints; order and what lies in one
-// allocation as in vLLM.
+// published code, modeling_rwkv5.py of RWKV's published checkpoints, Plamo2MambaMixer of vLLM,
+// RecurrentGemmaRecurrentBlock of transformers; order and what lies in one allocation as in vLLM.
 #include "domain/tensor_list.hpp"
 
 namespace gpushape::domain {
@@ -33,15 +33,19 @@ void add_kda(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size)
   list.linear("self_attn.q_proj", kMixerPart, keys, hidden_size, Split::Rows);
   list.linear("self_attn.k_proj", kMixerPart, keys, hidden_size, Split::Rows);
   list.linear("self_attn.v_proj", kMixerPart, values, hidden_size, Split::Rows);
-  list.linear("self_attn.f_a_proj", kMixerPart, mixer.rank, hidden_size, Split::None);
-  list.linear("self_attn.f_b_proj", kMixerPart, keys, mixer.rank, Split::Rows);
+  if (mixer.rank > 0) {
+    list.linear("self_attn.f_a_proj", kMixerPart, mixer.rank, hidden_size, Split::None);
+    list.linear("self_attn.f_b_proj", kMixerPart, keys, mixer.rank, Split::Rows);
+  } else {
+    list.linear("self_attn.f_proj", kMixerPart, keys, hidden_size, Split::Rows);
+  }
   list.vector("self_attn.dt_bias", kMixerPart, keys, Split::Rows).is_float32 = true;
   list.linear("self_attn.b_proj", kMixerPart, mixer.value_heads, hidden_size, Split::Rows);
   list.matrix("self_attn.q_conv1d", kMixerPart, keys, mixer.convolution, Split::Rows);
   list.matrix("self_attn.k_conv1d", kMixerPart, keys, mixer.convolution, Split::Rows);
   list.matrix("self_attn.v_conv1d", kMixerPart, values, mixer.convolution, Split::Rows);
   list.vector("self_attn.A_log", kMixerPart, mixer.value_heads, Split::Rows).is_float32 = true;
-  if (mixer.full_rank_gate) {
+  if (mixer.full_rank_gate || mixer.rank == 0) {
     list.linear("self_attn.g_proj", kMixerPart, values, hidden_size, Split::Rows);
   } else {
     list.linear("self_attn.g_a_proj", kMixerPart, mixer.rank, hidden_size, Split::None);
@@ -73,9 +77,26 @@ void add_mamba(TensorList& list, const Recurrent& mixer, std::int64_t hidden_siz
   }
 }
 
+// PLaMo 2: heads as Mamba-2's; B, C and dt from a projection of x and with norms, as Jamba's.
+void add_low_rank_mamba2(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
+  const std::int64_t inner = mixer.value_heads * mixer.value_dim;
+  list.matrix("mamba.conv1d", kMixerPart, inner, mixer.convolution, Split::Rows);
+  list.linear("mamba.in_proj", kMixerPart, 2 * inner, hidden_size, Split::Rows);
+  list.linear("mamba.bcdt_proj", kMixerPart, mixer.rank + 2 * mixer.state, inner, Split::Columns);
+  list.linear("mamba.dt_proj", kMixerPart, mixer.value_heads, mixer.rank, Split::Rows);
+  list.vector("mamba.A_log", kMixerPart, mixer.value_heads, Split::Rows).is_float32 = true;
+  list.vector("mamba.D", kMixerPart, mixer.value_heads, Split::Rows);
+  list.vector("mamba.dt_bias", kMixerPart, mixer.value_heads, Split::Rows);
+  list.linear("mamba.out_proj", kMixerPart, hidden_size, inner, Split::Columns);
+  list.vector("mamba.dt_norm", TensorPart::Norm, mixer.rank);
+  list.vector("mamba.B_norm", TensorPart::Norm, mixer.state);
+  list.vector("mamba.C_norm", TensorPart::Norm, mixer.state);
+}
+
 // in_proj is gate, x, B, C and dt one below the other; the convolution runs over x, B and C. B and
 // C belong to groups, which ranks share as they do KV heads.
 void add_mamba2(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
+  if (mixer.rank > 0) return add_low_rank_mamba2(list, mixer, hidden_size);
   const std::int64_t inner = mixer.value_heads * mixer.value_dim;
   const std::int64_t group_values = mixer.groups * mixer.state;
   list.matrix("mamba.conv1d", kMixerPart, inner, mixer.convolution, Split::Rows, "conv1d");
@@ -142,6 +163,26 @@ void add_rwkv(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size
   list.vector("attention.ln_x.bias", TensorPart::Norm, values, Split::Rows);
 }
 
+// Its two gates are matrices by block; everything but the recurrence's own vector has a bias.
+void add_griffin(TensorList& list, const Recurrent& mixer, std::int64_t hidden_size) {
+  for (const char* name : {"temporal_block.linear_y", "temporal_block.linear_x"})
+    list.linear(name, kMixerPart, mixer.inner, hidden_size, Split::Rows);
+  for (const char* name : {"temporal_block.linear_y.bias", "temporal_block.linear_x.bias"})
+    list.vector(name, kMixerPart, mixer.inner, Split::Rows);
+  list.matrix("temporal_block.conv_1d", kMixerPart, mixer.inner, mixer.convolution, Split::Rows);
+  list.vector("temporal_block.conv_1d.bias", kMixerPart, mixer.inner, Split::Rows);
+  list.vector("temporal_block.rg_lru.recurrent_param", kMixerPart, mixer.inner, Split::Rows);
+  const std::int64_t block = mixer.value_heads > 0 ? mixer.inner / mixer.value_heads : 0;
+  for (const char* name :
+       {"temporal_block.rg_lru.input_gate_weight", "temporal_block.rg_lru.recurrent_gate_weight"})
+    list.matrix(name, kMixerPart, mixer.inner, block, Split::Rows);
+  for (const char* name :
+       {"temporal_block.rg_lru.input_gate_bias", "temporal_block.rg_lru.recurrent_gate_bias"})
+    list.vector(name, kMixerPart, mixer.inner, Split::Rows);
+  list.linear("temporal_block.linear_out", kMixerPart, hidden_size, mixer.inner, Split::Columns);
+  list.vector("temporal_block.linear_out.bias", kMixerPart, hidden_size);
+}
+
 }  // namespace
 
 void add_recurrent(TensorList& list, const Recurrent& recurrent, std::int64_t hidden_size) {
@@ -160,6 +201,8 @@ void add_recurrent(TensorList& list, const Recurrent& recurrent, std::int64_t hi
       return add_short_convolution(list, recurrent, hidden_size);
     case RecurrentKind::Rwkv:
       return add_rwkv(list, recurrent, hidden_size);
+    case RecurrentKind::Griffin:
+      return add_griffin(list, recurrent, hidden_size);
   }
 }
 

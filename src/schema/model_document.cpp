@@ -24,6 +24,7 @@ Node attention_node(const domain::Attention& attention) {
   set_switch(node, "sharesCache", attention.shares_cache);
   set_switch(node, "borrowsWeights", attention.borrows_weights);
   set_count(node, "queryRank", attention.query_rank);
+  set_count(node, "queryExperts", attention.query_experts);
   if (attention.latent) {
     Node& latent = node.set("latent", Node::mapping());
     set_count(latent, "queryRank", attention.latent->query_rank);

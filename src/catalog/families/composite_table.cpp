@@ -295,6 +295,11 @@ constexpr auto kCompositeFamilies = std::to_array<Family>({
      .decoder = "muse_glimmer_text",
      .add_towers = add_muse_vision,
      .role = Role::Vision},
+    {.model_types = "diffusion_gemma",
+     .stems = "DiffusionGemmaForBlockDiffusion DiffusionGemma",
+     .decoder = "diffusion_gemma_text",
+     .add_towers = add_gemma4_vision,
+     .role = Role::Vision},
 });
 
 }  // namespace

@@ -540,6 +540,18 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
                 .norms = 4,
                 .sliding = SlidingRule::Periodic,
                 .sliding_period = 4}},
+    {.model_types = "diffusion_gemma_text",
+     .stems = "DiffusionGemmaText",
+     .read = read_diffusion_gemma,
+     .traits = {.ties_embeddings = true,
+                .qkv_bias_field = "attention_bias",
+                .output_bias_field = "attention_bias",
+                .head_norm = HeadNorm::Shared,
+                .head_dim = 256,
+                .norms = 4,
+                .sliding = SlidingRule::Periodic,
+                .sliding_window = 512,
+                .sliding_period = 6}},
 });
 
 }  // namespace

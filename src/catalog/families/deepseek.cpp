@@ -91,6 +91,30 @@ void read_deepseek(ConfigParts& parts) {
   read(parts, corrects_by_default, true);
 }
 
+// A.X K1: DeepSeek-V3 with a third norm in every layer, which dense ones do not use. Source: vLLM
+// model_executor/models/AXK1.py.
+void read_axk1(ConfigParts& parts) {
+  read(parts, true, true);
+  for (domain::LayerRun& run : parts.model().layers) run.layer.norms = 3;
+  if (!parts.model().multi_token_prediction) return;
+  for (domain::LayerRun& run : parts.model().multi_token_prediction->layers) run.layer.norms = 3;
+}
+
+// Sarvam 105B. Source: vLLM model_executor/models/sarvam.py.
+void read_sarvam_latent(ConfigParts& parts) {
+  read(parts, parts.flag("moe_router_enable_expert_bias", "", true), false);
+}
+
+// openPangu Ultra: norms on both sides of attention and network where the config says so. Source:
+// vLLM model_executor/models/openpangu.py and openpangu_mtp.py.
+void read_pangu_ultra(ConfigParts& parts) {
+  read(parts, parts.flag("router_enable_expert_bias", "", false), true);
+  if (!parts.flag("sandwich_norm", "norms", false)) return;
+  for (domain::LayerRun& run : parts.model().layers) run.layer.norms = 4;
+  if (!parts.model().multi_token_prediction) return;
+  for (domain::LayerRun& run : parts.model().multi_token_prediction->layers) run.layer.norms = 4;
+}
+
 void read_glm_latent(ConfigParts& parts) {
   // GLM-4.7-Flash stores copies of embedding and head with its further layer, GLM-5 does not.
   read(parts, true, parts.family().model_type() == "glm4_moe_lite");

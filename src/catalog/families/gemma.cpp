@@ -1,6 +1,7 @@
 // Gemma 3n and Gemma 4: embeddings for each layer, layers that share the cache of earlier ones, and
 // wider global heads. Sources: Gemma3nTextConfig and Gemma4TextConfig of transformers and their
-// classes; buffers (layer scalars) are no parameters and are not counted.
+// classes; buffers (layer scalars) are no parameters and are not counted. DiffusionGemma is Gemma 4
+// with a network on what it predicted a step before: vLLM model_executor/models/diffusion_gemma.py.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +124,8 @@ domain::Layer global_layer(const ConfigParts& parts, domain::Layer layer) {
   domain::Attention& attention = layer.attention;
   attention.head_dim = parts.size_or({"global_head_dim"}, "globalHeadDim", kHeadDim, 512);
   attention.value_head_dim = attention.head_dim;
-  attention.value_is_key = parts.flag("attention_k_eq_v", "valueIsKey", false);
+  const bool is_diffusion = parts.family().model_type() == "diffusion_gemma_text";
+  attention.value_is_key = parts.flag("attention_k_eq_v", "valueIsKey", is_diffusion);
   const auto kv_heads = parts.size_if({"num_global_key_value_heads"}, "globalKvHeads", kHeads);
   if (attention.value_is_key && kv_heads) attention.kv_heads = *kv_heads;
   return layer;
@@ -136,7 +138,8 @@ void read_gemma4(ConfigParts& parts) {
   domain::Model& model = parts.model();
   const std::int64_t count = read_layer_count(parts);
   domain::Layer base = read_layer(parts);
-  if (parts.flag("enable_moe_block", "", false)) {
+  const bool is_diffusion = parts.family().model_type() == "diffusion_gemma_text";
+  if (parts.flag("enable_moe_block", "", is_diffusion && parts.fields().given("num_experts"))) {
     add_gemma4_experts(parts, base);
   } else {
     static_cast<void>(parts.fields().first_given({"moe_intermediate_size", "num_experts"}));
@@ -164,6 +167,23 @@ void read_gemma4(ConfigParts& parts) {
   }
   model.rope.rotary_dim = global.attention.head_dim;
   for (domain::Rope& rope : model.further_ropes) rope.rotary_dim = base.attention.head_dim;
+}
+
+void read_diffusion_gemma(ConfigParts& parts) {
+  read_gemma4(parts);
+  domain::Model& model = parts.model();
+  const std::int64_t width =
+      parts.root()
+          .integer("self_conditioning_size", kWidth)
+          .value_or(parts.fields().integer("intermediate_size", kWidth).value_or(1));
+  model.extra.push_back({.name = "self_conditioning.pre_norm", .rows = model.hidden_size});
+  for (const char* name : {"self_conditioning.gate_proj", "self_conditioning.up_proj"})
+    model.extra.push_back(
+        {.name = name, .rows = width, .columns = model.hidden_size, .is_linear = true});
+  model.extra.push_back({.name = "self_conditioning.down_proj",
+                         .rows = model.hidden_size,
+                         .columns = width,
+                         .is_linear = true});
 }
 
 }  // namespace gpushape::catalog

@@ -2,6 +2,8 @@
 // experts stand beside the first of the two, some of which hand tokens on as they are. Source:
 // vLLM model_executor/models/longcat_flash.py and longcat_flash_mtp.py. Of LongCat-Flash-Chat the
 // Hub counts 561,862,880,256, which these sizes give.
+#include <algorithm>
+
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/experts.hpp"
 #include "catalog/families/latent.hpp"
@@ -21,7 +23,35 @@ void add_further(const ConfigParts& parts, const domain::Layer& layer) {
         {.name = "embed_tokens", .rows = model.vocabulary, .columns = model.hidden_size});
 }
 
+constexpr document::IntegerBounds kFewTables{.least = 1, .most = 1'000};
+
+// LongCat-Flash-Lite (arXiv 2601.21204): for each length of n-grams so many tables, hashed into by
+// sizes that lie two apart, and a projection of each. Source: the publisher's
+// modeling_longcat_ngram.py.
+void add_ngram_tables(const ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  const std::int64_t ratio = parts.size({"ngram_vocab_size_ratio"}, "ngramTables", kFewTables);
+  const std::int64_t neighbours =
+      parts.size({"emb_neighbor_num"}, "", {.least = 2, .most = kFewTables.most});
+  const std::int64_t splits = parts.size({"emb_split_num"}, "", kFewTables);
+  const std::int64_t tables = splits * (neighbours - 1);
+  const std::int64_t width = std::max<std::int64_t>(1, model.hidden_size / tables);
+  // The sizes ratio x vocabulary + 1, + 3, + 5 … come to that much more for every table.
+  model.extra.push_back({.name = "model.ngram_embeddings.embedders",
+                         .rows = tables * (ratio * model.vocabulary + tables),
+                         .columns = width,
+                         .is_dealt_out = true});
+  model.extra.push_back({.name = "model.ngram_embeddings.post_projs",
+                         .rows = tables * model.hidden_size,
+                         .columns = width});
+}
+
 }  // namespace
+
+void read_longcat_ngram(ConfigParts& parts) {
+  read_longcat(parts);
+  add_ngram_tables(parts);
+}
 
 void read_longcat(ConfigParts& parts) {
   read_outer(parts);

@@ -38,6 +38,43 @@ void read_gpt_oss(ConfigParts& parts) {
   for (domain::LayerRun& run : parts.model().layers) run.layer.attention.has_sinks = true;
 }
 
+// OpenAI's privacy filter: gpt-oss that looks both ways within its window, with a row and a bias
+// for each label in place of the head. Source: vLLM model_executor/models/openai_privacy_filter.py.
+void read_privacy_filter(ConfigParts& parts) {
+  read_gpt_oss(parts);
+  domain::Model& model = parts.model();
+  for (domain::LayerRun& run : model.layers) {
+    run.layer.attention.kind = domain::LayerKind::None;
+    run.layer.attention.window_tokens = 0;
+  }
+  const document::Node* labels = parts.root().node("id2label");
+  if (!model.has_head && labels != nullptr && labels->is(document::Node::Kind::Mapping))
+    model.extra.push_back(
+        {.name = "score.bias", .rows = static_cast<std::int64_t>(labels->entries().size())});
+}
+
+// JetMoE (arXiv 2404.07413): attention is a mixture, too. Source: JetMoeConfig and
+// modeling_jetmoe.py of transformers; both mixtures add a bias of the hidden size.
+void read_jetmoe(ConfigParts& parts) {
+  read_outer(parts);
+  const std::int64_t count = read_layer_count(parts);
+  domain::Layer layer;
+  layer.feed_forward.experts = read_experts(
+      parts,
+      {.width = parts.size({"intermediate_size", "ffn_hidden_size"}, "expertWidth", kWidth)});
+  parts.from_config("expertWidth");
+  const domain::Experts& experts = *layer.feed_forward.experts;
+  domain::Attention& attention = layer.attention;
+  attention.kv_heads = parts.size({"num_key_value_heads"}, "kvHeads", kHeads);
+  attention.heads = attention.kv_heads * experts.active;
+  attention.head_dim = parts.size_or({"kv_channels"}, "headDim", kHeadDim, 128);
+  attention.value_head_dim = attention.head_dim;
+  attention.query_experts = experts.count;
+  layer.extra.push_back({.name = "mlp.bias", .rows = parts.model().hidden_size});
+  parts.model().layers.push_back({layer, count});
+  read_rotary_dim(parts, attention.head_dim);
+}
+
 void read_qwen2_moe(ConfigParts& parts) {
   read_mixture(parts, {.has_shared_width = true,
                        .shared_gate = true,

@@ -65,9 +65,45 @@ domain::Recurrent read_mixer(const ConfigParts& parts) {
   return mixer;
 }
 
-domain::Experts read_nemotron_experts(const ConfigParts& parts) {
-  domain::Experts experts =
-      read_experts(parts, {.has_shared_width = true, .correction_bias = true, .is_gated = false});
+/// A layer of the models that NVIDIA's Puzzle searched: its block, and what it says otherwise than
+/// the config as a whole.
+struct PuzzleBlock {
+  Block block = Block::Mamba;
+  std::int64_t experts = 0;  ///< 0 for the config's own
+  std::int64_t active = 0;
+  std::int64_t width = 0;
+};
+
+std::vector<PuzzleBlock> read_puzzle_blocks(const ConfigParts& parts, std::string_view field) {
+  std::vector<PuzzleBlock> blocks;
+  if (!parts.fields().given(field)) return blocks;
+  for (document::Reader& reader : parts.fields().reader().mappings(field)) {
+    const Fields fields(reader);
+    const std::string word = fields.text("block_type").value_or("");
+    const auto found = std::ranges::find(kBlocks, word, &BlockName::word);
+    if (found == kBlocks.end()) {
+      fields.complain("block_type", fmt::format("block type '{}' is not understood", word),
+                      "known are mamba, attention, mlp and moe");
+      continue;
+    }
+    blocks.push_back({.block = found->block,
+                      .experts = fields.integer("n_routed_experts", kExperts).value_or(0),
+                      .active = fields.integer("num_experts_per_tok", kExperts).value_or(0),
+                      .width = fields.integer("moe_intermediate_size", kWidth).value_or(0)});
+  }
+  return blocks;
+}
+
+domain::Experts read_nemotron_experts(const ConfigParts& parts, const PuzzleBlock& block = {}) {
+  domain::Experts experts = read_experts(parts, {.has_shared_width = true,
+                                                 .correction_bias = true,
+                                                 .is_gated = false,
+                                                 .count = block.experts,
+                                                 .active = block.active,
+                                                 .width = block.width});
+  if (block.experts > 0) experts.count = block.experts;
+  if (block.active > 0) experts.active = block.active;
+  if (block.width > 0) experts.width = block.width;
   const auto shared = parts.fields().integer("n_shared_experts", {.least = 0, .most = 1'000});
   experts.shared_width *= shared.value_or(1);
   experts.latent_width =
@@ -112,7 +148,63 @@ std::vector<domain::LayerRun> layers_of(const ConfigParts& parts,
   return runs;
 }
 
+std::vector<domain::LayerRun> puzzle_layers(const ConfigParts& parts,
+                                            const std::vector<PuzzleBlock>& blocks) {
+  std::vector<domain::LayerRun> runs;
+  for (const PuzzleBlock& block : blocks) {
+    if (block.block != Block::Mixture) {
+      add_layer(runs, layers_of(parts, {block.block}).front().layer);
+      continue;
+    }
+    domain::Layer mixture;
+    mixture.attention.kind = domain::LayerKind::None;
+    mixture.norms = 1;
+    mixture.feed_forward.experts = read_nemotron_experts(parts, block);
+    add_layer(runs, mixture);
+  }
+  return runs;
+}
+
+domain::MultiTokenPrediction further_tokens(std::vector<domain::LayerRun> layers,
+                                            std::int64_t count, std::int64_t hidden_size) {
+  domain::MultiTokenPrediction prediction;
+  prediction.layers = std::move(layers);
+  for (domain::LayerRun& run : prediction.layers) run.count *= count;
+  prediction.extra = {
+      {.name = "eh_proj", .rows = hidden_size, .columns = 2 * hidden_size, .is_linear = true},
+      {.name = "enorm", .rows = hidden_size},
+      {.name = "hnorm", .rows = hidden_size},
+      {.name = "final_layernorm", .rows = hidden_size}};
+  return prediction;
+}
+
 }  // namespace
+
+// Puzzle's widths and active experts differ from layer to layer. Source: vLLM
+// model_executor/models/nemotron_h.py (NemotronHPuzzleForCausalLM).
+void read_nemotron_h_puzzle(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Model& model = parts.model();
+  model.rope = {};
+  const std::vector<PuzzleBlock> blocks = read_puzzle_blocks(parts, "block_configs");
+  if (blocks.empty()) {
+    parts.fields().complain("block_configs", "block_configs lists no layers",
+                            "block_configs must say what every layer is");
+    return;
+  }
+  // The same said a second time.
+  static_cast<void>(parts.fields().given("layers_block_type"));
+  static_cast<void>(parts.fields().given("hybrid_override_pattern"));
+  parts.from_config("layers");
+  model.layers = puzzle_layers(parts, blocks);
+  const std::int64_t further =
+      parts.fields().integer("num_nextn_predict_layers", kFewBlocks).value_or(0);
+  const std::vector<PuzzleBlock> further_blocks = read_puzzle_blocks(parts, "mtp_block_configs");
+  if (further == 0 || further_blocks.empty()) return;
+  model.multi_token_prediction =
+      further_tokens(puzzle_layers(parts, further_blocks), further, model.hidden_size);
+  parts.from_config("multiTokenPrediction");
+}
 
 void read_nemotron_h(ConfigParts& parts) {
   read_outer(parts);
@@ -137,17 +229,8 @@ void read_nemotron_h(ConfigParts& parts) {
   const std::vector<Block> further_blocks =
       read_blocks(parts, "mtp_hybrid_override_pattern", "mtp_layers_block_type");
   if (further == 0 || further_blocks.empty()) return;
-  domain::MultiTokenPrediction prediction;
-  prediction.layers = layers_of(parts, further_blocks);
-  for (domain::LayerRun& run : prediction.layers) run.count *= further;
-  prediction.extra = {{.name = "eh_proj",
-                       .rows = model.hidden_size,
-                       .columns = 2 * model.hidden_size,
-                       .is_linear = true},
-                      {.name = "enorm", .rows = model.hidden_size},
-                      {.name = "hnorm", .rows = model.hidden_size},
-                      {.name = "final_layernorm", .rows = model.hidden_size}};
-  model.multi_token_prediction = std::move(prediction);
+  model.multi_token_prediction =
+      further_tokens(layers_of(parts, further_blocks), further, model.hidden_size);
   parts.from_config("multiTokenPrediction");
 }
 

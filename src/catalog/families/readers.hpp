@@ -26,8 +26,16 @@ void read_dots1(ConfigParts& parts);
 void read_bailing_moe(ConfigParts& parts);
 void read_exaone_moe(ConfigParts& parts);
 void read_hy_v3(ConfigParts& parts);
+void read_privacy_filter(ConfigParts& parts);
+void read_jetmoe(ConfigParts& parts);
+// bailing.cpp
+void read_bailing_hybrid(ConfigParts& parts);
+void read_param2_moe(ConfigParts& parts);
 // deepseek.cpp
 void read_deepseek(ConfigParts& parts);
+void read_axk1(ConfigParts& parts);
+void read_sarvam_latent(ConfigParts& parts);
+void read_pangu_ultra(ConfigParts& parts);
 void read_glm_latent(ConfigParts& parts);
 void read_minicpm3(ConfigParts& parts);
 // deepseek_v4.cpp
@@ -36,6 +44,7 @@ void read_deepseek_v4(ConfigParts& parts);
 void read_deepseek_v41(ConfigParts& parts);
 // longcat.cpp
 void read_longcat(ConfigParts& parts);
+void read_longcat_ngram(ConfigParts& parts);
 // afmoe.cpp
 void read_afmoe(ConfigParts& parts);
 // ernie_vision.cpp
@@ -80,8 +89,16 @@ void read_granite_hybrid(ConfigParts& parts);
 void read_falcon_h1(ConfigParts& parts);
 // zamba.cpp
 void read_zamba2(ConfigParts& parts);
+void read_zamba(ConfigParts& parts);
+// plamo.cpp
+void read_plamo2(ConfigParts& parts);
+// samba.cpp
+void read_phi4flash(ConfigParts& parts);
+// griffin.cpp
+void read_recurrent_gemma(ConfigParts& parts);
 // nemotron.cpp
 void read_nemotron_h(ConfigParts& parts);
+void read_nemotron_h_puzzle(ConfigParts& parts);
 void read_nemotron_nas(ConfigParts& parts);
 // minimax.cpp
 void read_minimax(ConfigParts& parts);
@@ -100,6 +117,7 @@ void read_lfm2(ConfigParts& parts);
 // gemma.cpp
 void read_gemma3n(ConfigParts& parts);
 void read_gemma4(ConfigParts& parts);
+void read_diffusion_gemma(ConfigParts& parts);
 // encoders.cpp
 void read_bert(ConfigParts& parts);
 void read_xlm_roberta(ConfigParts& parts);

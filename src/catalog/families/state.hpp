@@ -18,6 +18,8 @@ int state_bits(const ConfigParts& parts);
 /// Of Mamba-2's scan: `mamba_chunk_size`, `chunk_size`, or the classes' default.
 std::int64_t chunk_of(const ConfigParts& parts);
 
+/// Mamba's selective scan.
+domain::Recurrent read_mamba_mixer(const ConfigParts& parts);
 /// The delta rule with a gate of Qwen's hybrids. `heads` where the config counts none; 0 for
 /// required.
 domain::Recurrent read_gated_delta(const ConfigParts& parts, std::int64_t heads = 0);

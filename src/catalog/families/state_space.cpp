@@ -22,25 +22,6 @@ std::int64_t read_rank(const ConfigParts& parts, FieldNames names) {
   return parts.fields().integer(field, kWidth).value_or(1);
 }
 
-domain::Recurrent read_mamba_mixer(const ConfigParts& parts) {
-  domain::Recurrent mixer;
-  mixer.kind = domain::RecurrentKind::Mamba;
-  const std::int64_t expand = parts.size_or({"mamba_expand", "expand"}, "", kKernel, 2);
-  const auto inner = parts.family().model_type() == "jamba"
-                         ? std::nullopt
-                         : parts.size_if({"intermediate_size"}, "recurrent", kWidth);
-  mixer.inner = inner.value_or(expand * parts.model().hidden_size);
-  mixer.state = parts.size_or({"mamba_d_state", "state_size"}, "recurrent", kState, 16);
-  mixer.rank = read_rank(parts, {"mamba_dt_rank", "time_step_rank"});
-  mixer.convolution = parts.size_or({"mamba_d_conv", "conv_kernel"}, "", kKernel, 4);
-  mixer.convolution_bias =
-      parts.flag(parts.fields().first_given({"mamba_conv_bias", "use_conv_bias"}), "", true);
-  mixer.projection_bias =
-      parts.flag(parts.fields().first_given({"mamba_proj_bias", "use_bias"}), "", false);
-  mixer.state_bits = state_bits(parts);
-  return mixer;
-}
-
 domain::Recurrent read_mamba2_mixer(const ConfigParts& parts) {
   domain::Recurrent mixer;
   mixer.kind = domain::RecurrentKind::Mamba2;
@@ -107,6 +88,27 @@ void read_outer_without_context(const ConfigParts& parts) {
 }
 
 }  // namespace
+
+domain::Recurrent read_mamba_mixer(const ConfigParts& parts) {
+  domain::Recurrent mixer;
+  mixer.kind = domain::RecurrentKind::Mamba;
+  const std::int64_t expand = parts.size_or({"mamba_expand", "expand"}, "", kKernel, 2);
+  // Where there is a network as well, `intermediate_size` is its width.
+  const std::string_view type = parts.family().model_type();
+  const bool is_alone = type == "mamba" || type == "falcon_mamba";
+  const auto inner =
+      is_alone ? parts.size_if({"intermediate_size"}, "recurrent", kWidth) : std::nullopt;
+  mixer.inner = inner.value_or(expand * parts.model().hidden_size);
+  mixer.state = parts.size_or({"mamba_d_state", "state_size"}, "recurrent", kState, 16);
+  mixer.rank = read_rank(parts, {"mamba_dt_rank", "time_step_rank"});
+  mixer.convolution = parts.size_or({"mamba_d_conv", "conv_kernel"}, "", kKernel, 4);
+  mixer.convolution_bias =
+      parts.flag(parts.fields().first_given({"mamba_conv_bias", "use_conv_bias"}), "", true);
+  mixer.projection_bias =
+      parts.flag(parts.fields().first_given({"mamba_proj_bias", "use_bias"}), "", false);
+  mixer.state_bits = state_bits(parts);
+  return mixer;
+}
 
 int state_bits(const ConfigParts& parts) {
   const std::string_view field =

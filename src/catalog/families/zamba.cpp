@@ -1,6 +1,8 @@
 // Zamba2: Mamba-2 layers, some of which run a block of attention and network first. The blocks are
 // shared: the layers take them in turn, and each has adapters and a projection of its own. Source:
-// Zamba2Config and modeling_zamba2.py of transformers (arXiv 2411.15242).
+// Zamba2Config and modeling_zamba2.py of transformers (arXiv 2411.15242). The first Zamba
+// (arXiv 2405.16712) has Mamba layers, one such block, a projection and no adapters; its mixer's
+// projections are by head, which gives the sizes of Mamba's: ZambaConfig and modeling_zamba.py.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,6 +96,41 @@ void read_zamba2(ConfigParts& parts) {
   }
   add_shared_blocks(parts, hybrid.attention, width,
                     parts.size_or({"num_mem_blocks"}, "", kLayers, 1));
+}
+
+namespace {
+
+// ZambaConfig._layers_block_type: the third layer, and after it every so many.
+std::vector<bool> first_zamba_hybrids(const ConfigParts& parts, std::int64_t count) {
+  std::vector<bool> hybrids(static_cast<std::size_t>(count), false);
+  const std::int64_t period = parts.size_or({"attn_layer_period"}, "", kLayers, 6);
+  const std::int64_t offset =
+      parts.size_or({"attn_layer_offset"}, "", {.least = 0, .most = kLayers.most}, 4);
+  const std::vector<std::string> types = layer_words(parts, "layers_block_type", count);
+  for (std::size_t i = 0; i < hybrids.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    hybrids[i] = index == 2 || (index > 2 && (index - 3) % period == offset % period);
+    if (i < types.size()) hybrids[i] = types[i] == "hybrid";
+  }
+  return hybrids;
+}
+
+}  // namespace
+
+void read_zamba(ConfigParts& parts) {
+  read_outer(parts);
+  parts.model().rope = {};  // no positions at all
+  const std::int64_t count = read_layer_count(parts);
+  const std::int64_t hidden = parts.model().hidden_size;
+  domain::Layer mamba = recurrent_layer(read_mamba_mixer(parts));
+  mamba.norms = 1;
+  static_cast<void>(parts.fields().given("n_mamba_heads"));
+  domain::Layer hybrid = mamba;
+  hybrid.attention = read_shared_attention(parts);
+  hybrid.extra.push_back(matrix("linear", hidden, hidden));
+  for (const bool is_hybrid : first_zamba_hybrids(parts, count))
+    add_layer(parts, is_hybrid ? hybrid : mamba);
+  add_shared_blocks(parts, hybrid.attention, read_feed_forward(parts).width, 1);
 }
 
 }  // namespace gpushape::catalog

@@ -92,6 +92,8 @@ std::int64_t state_values(const domain::Recurrent& mixer) {
       return kept * mixer.inner;
     case RecurrentKind::Rwkv:
       return 2 * mixer.inner + values * mixer.value_dim;
+    case RecurrentKind::Griffin:
+      return kept * mixer.inner + mixer.inner;
   }
   return 0;
 }

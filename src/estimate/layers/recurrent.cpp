@@ -65,6 +65,9 @@ StateValues values_of(const Recurrent& recurrent, const CacheGeometry& geometry)
                             recurrent.value_dim};
     case RecurrentKind::ShortConv:
       return {.convolution = divide_up(recurrent.inner, ranks) * kept_inputs(recurrent, 0)};
+    case RecurrentKind::Griffin:
+      return {.convolution = divide_up(recurrent.inner, ranks) * kept_inputs(recurrent, 0),
+              .recurrence = divide_up(recurrent.inner, ranks)};
   }
   return {};
 }
