@@ -8,8 +8,10 @@ namespace {
 // Sources: vLLM model_executor/models/registry.py, SGLang srt/models, TensorRT-LLM
 // _torch/models (none has one of these), llama.cpp convert_hf_to_gguf.py (which knows T5, and RWKV
 // from its sixth version on).
-constexpr std::string_view kUnserved = "rwkv5 canine gpt_neo biogpt openai-gpt t5";
-constexpr std::string_view kUnservedByLlamaCpp = "rwkv5 canine gpt_neo biogpt openai-gpt siglip";
+constexpr std::string_view kUnserved =
+    "rwkv5 canine gpt_neo biogpt openai-gpt t5 zamba jetmoe recurrent_gemma";
+constexpr std::string_view kUnservedByLlamaCpp =
+    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba jetmoe recurrent_gemma phi4flash";
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,

@@ -58,6 +58,59 @@ const std::vector<Published> kMixturesAndHybrids = {
       "17", "18": "18", "19": "19", "20": "20", "21": "21", "22": "22", "23": "23", "24": "24",
       "25": "25", "26": "26", "27": "27", "28": "28", "29": "29", "30": "30", "31": "31", "32":
       "32"}})"},
+    // Every tensor in the headers of its files.
+    {"JetBrains/Mellum2-12B-A2.5B-Thinking", 12'149'923'072,
+     R"({"architectures": ["MellumForCausalLM"], "model_type": "mellum", "attention_bias": false,
+      "head_dim": 128, "hidden_size": 2304, "intermediate_size": 7168, "layer_types":
+      ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"],
+      "mlp_layer_types": ["sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
+      "sparse", "sparse", "sparse"], "max_position_embeddings": 131072, "moe_intermediate_size":
+      896, "num_attention_heads": 32, "num_experts": 64, "num_experts_per_tok": 8,
+      "num_hidden_layers": 28, "num_key_value_heads": 4, "rope_parameters": {"full_attention":
+      {"rope_type": "yarn", "rope_theta": 500000.0, "factor": 16.0,
+      "original_max_position_embeddings": 8192}, "sliding_attention": {"rope_type": "default",
+      "rope_theta": 500000.0}}, "sliding_window": 1024, "tie_word_embeddings": false,
+      "use_sliding_window": true, "vocab_size": 98304, "dtype": "bfloat16"})"},
+    // The Hub's safetensors metadata.
+    {"google/recurrentgemma-2b", 2'682'862'080,
+     R"({"_block_types": ["recurrent", "recurrent", "attention"], "architectures":
+      ["RecurrentGemmaForCausalLM"], "attention_bias": false, "attention_window_size": 2048,
+      "conv1d_width": 4, "head_dim": 256, "hidden_size": 2560, "intermediate_size": 15360,
+      "lru_width": 2560, "model_type": "recurrent_gemma", "num_attention_heads": 10,
+      "num_hidden_layers": 26, "num_key_value_heads": 1, "partial_rotary_factor": 0.5,
+      "rope_theta": 10000.0, "vocab_size": 256000, "torch_dtype": "bfloat16"})"},
+    // The total_parameters of its index; its headers hold 2,364 values more, which are buffers.
+    {"google/diffusiongemma-26B-A4B-it", 25'823'778'864,
+     R"({"architectures": ["DiffusionGemmaForBlockDiffusion"], "canvas_length": 256, "model_type":
+      "diffusion_gemma", "image_token_id": 258880, "text_config": {"final_logit_softcapping":
+      30.0, "global_head_dim": 512, "head_dim": 256, "hidden_size": 2816, "intermediate_size":
+      2112, "layer_types": ["sliding_attention", "sliding_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "full_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+      "full_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "full_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+      "full_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+      "sliding_attention", "sliding_attention", "full_attention"], "max_position_embeddings":
+      262144, "model_type": "diffusion_gemma_text", "moe_intermediate_size": 704,
+      "num_attention_heads": 16, "num_experts": 128, "num_global_key_value_heads": 2,
+      "num_hidden_layers": 30, "num_key_value_heads": 8, "rope_parameters": {"full_attention":
+      {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
+      "sliding_attention": {"rope_theta": 10000.0, "rope_type": "default"}}, "sliding_window":
+      1024, "tie_word_embeddings": true, "top_k_experts": 8, "use_bidirectional_attention":
+      "vision", "vocab_size": 262144}, "tie_word_embeddings": true, "vision_config": {"head_dim":
+      72, "hidden_size": 1152, "intermediate_size": 4304, "model_type": "gemma4_vision",
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 16, "pooling_kernel_size":
+      3, "position_embedding_size": 10240, "standardize": true, "use_clipped_linears": false,
+      "default_output_length": 280}, "vision_soft_tokens_per_image": 280, "dtype": "bfloat16"})"},
     // Published as 518,983,059,456 parameters; the corrections of 60 routers, 192 each, are not in
     // that count.
     {"skt/A.X-K1", 518'983'059'456 + 60 * 192,
@@ -101,6 +154,14 @@ std::int64_t layers_of_kind(const Model& model, LayerKind kind) {
     if (run.layer.attention.kind == kind) count += run.count;
   }
   return count;
+}
+
+std::string config_of(const std::string& id) {
+  for (const Published& row : kMixturesAndHybrids) {
+    if (row.id == id) return row.config;
+  }
+  FAIL(id);
+  return {};
 }
 
 std::int64_t caching_layers(const Model& model) {
@@ -166,7 +227,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("Ling 3.0 gates every head of its latents, and its delta layers by whole matrices") {
-    const Model model = model_of(kMixturesAndHybrids[0].config);
+    const Model model = model_of(config_of("inclusionAI/Ling-3.0-tiny"));
     CHECK(layers_of_kind(model, LayerKind::Latent) == 6);
     const auto& delta = model.layers.front().layer;
     REQUIRE(delta.recurrent);
@@ -196,7 +257,7 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("Phi-4-mini-flash caches eight windows and one whole context") {
-    const Model model = model_of(kMixturesAndHybrids[2].config);
+    const Model model = model_of(config_of("microsoft/Phi-4-mini-flash-reasoning"));
     CHECK(layers_of_kind(model, LayerKind::Sliding) == 8);
     CHECK(caching_layers(model) == 9);
     std::int64_t mixers = 0;
@@ -206,8 +267,17 @@ TEST_SUITE("catalog") {
     CHECK(mixers == 9);
   }
 
+  // The card: 68.5 billion, 2.9 to 4.5 of them active, as many experts have no weights.
+  TEST_CASE("LongCat-Flash-Lite reads a few rows of its tables of n-grams") {
+    const Model model = model_of(config_of("meituan-longcat/LongCat-Flash-Lite"));
+    // Twelve tables of 78 x 131,072 + 1, + 3 … + 23 rows of 256 values.
+    constexpr std::int64_t kTables = (std::int64_t{12} * 78 * 131'072 + 144) * 256;
+    CHECK(model.layers.front().layer.extra.back().rows * 256 == kTables);
+    CHECK(static_cast<double>(model.parameters.active) < 5e9);
+  }
+
   TEST_CASE("the privacy filter keeps no cache") {
-    CHECK(caching_layers(model_of(kMixturesAndHybrids[3].config)) == 0);
+    CHECK(caching_layers(model_of(config_of("openai/privacy-filter"))) == 0);
   }
 
   // By hand, of transformers' modeling_zamba.py; Zyphra's card: 7 billion.
@@ -232,26 +302,11 @@ TEST_SUITE("catalog") {
     CHECK(caching_layers(model) == 13);
   }
 
-  // By hand, of transformers' modeling_recurrent_gemma.py; the card: 2.7 billion.
   TEST_CASE("RecurrentGemma keeps one value a channel, and windows in every third layer") {
-    const Model model = model_of(
-        R"({"_block_types": ["recurrent", "recurrent", "attention"], "architectures":
-      ["RecurrentGemmaForCausalLM"], "attention_bias": false, "attention_window_size": 2048,
-      "conv1d_width": 4, "head_dim": 256, "hidden_activation": "gelu_pytorch_tanh", "hidden_size":
-      2560, "intermediate_size": 15360, "logits_soft_cap": 30.0, "lru_width": 2560, "model_type":
-      "recurrent_gemma", "num_attention_heads": 10, "num_hidden_layers": 26,
-      "num_key_value_heads": 1, "partial_rotary_factor": 0.5, "rope_theta": 10000.0, "vocab_size":
-      256000, "torch_dtype": "bfloat16"})");
-    // Three matrices and biases, the convolution, the recurrence's vector, two gates of ten blocks.
-    constexpr std::int64_t kRecurrent =
-        3 * (2560 * 2560 + 2560) + 2560 * 5 + 2560 + 2 * (10 * 256 * 256 + 2560);
-    constexpr std::int64_t kAttention = 2560 * 2560 + 2 * 256 * 2560 + 2560 * 2560 + 2560;
-    constexpr std::int64_t kNetwork = 3 * 2560 * 7680 + 2 * 7680 + 2560 + 2 * 2560;
-    CHECK(parameters_of(model) == 18 * kRecurrent + 8 * kAttention + 26 * std::int64_t{kNetwork} +
-                                      std::int64_t{256'000} * 2560 + 2560);
-    CHECK(static_cast<double>(parameters_of(model)) == doctest::Approx(2.7e9).epsilon(0.01));
+    const Model model = model_of(config_of("google/recurrentgemma-2b"));
     CHECK(layers_of_kind(model, LayerKind::Sliding) == 8);
     CHECK(model.layers.front().layer.recurrent->kind == RecurrentKind::Griffin);
+    CHECK(model.layers.front().layer.feed_forward.width == 7680);
   }
 
   // By hand, of transformers' modeling_jetmoe.py. The paper (arXiv 2404.07413): 8.52 billion, 2.2
@@ -272,29 +327,11 @@ TEST_SUITE("catalog") {
     CHECK(model.layers.front().layer.attention.kv_heads == 16);
   }
 
-  // By hand, of vLLM's mellum.py; the card: 12 billion, 2.5 of them active.
-  TEST_CASE("Mellum 2 mixes in every layer and sees everything in every fourth") {
-    const Model model = model_of(
-        R"({"architectures": ["MellumForCausalLM"], "attention_bias": false, "dtype": "bfloat16",
-      "head_dim": 128, "hidden_size": 2304, "intermediate_size": 7168, "layer_types":
-      ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
-      "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"],
-      "mlp_layer_types": ["sparse", "sparse", "sparse", "sparse", "sparse", "sparse", "sparse",
-      "sparse"], "max_position_embeddings": 131072, "model_type": "mellum",
-      "moe_intermediate_size": 896, "num_attention_heads": 32, "num_experts": 64,
-      "num_experts_per_tok": 8, "num_hidden_layers": 8, "num_key_value_heads": 4,
-      "rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 500000.0,
-      "factor": 16.0, "original_max_position_embeddings": 8192}, "sliding_attention":
-      {"rope_type": "default", "rope_theta": 500000.0}}, "sliding_window": 1024,
-      "tie_word_embeddings": false, "use_sliding_window": true, "vocab_size": 98304})");
-    constexpr std::int64_t kLayer = 40 * 128 * 2304 + 2304 * 4096 + 2 * 128 +
-                                    std::int64_t{64} * 3 * 2304 * 896 + 64 * 2304 + 2 * 2304;
-    constexpr std::int64_t kOuter = std::int64_t{2} * 98'304 * 2304 + 2304;
-    CHECK(parameters_of(model) == 8 * kLayer + kOuter);
-    // The published model has 28 such layers.
-    CHECK(static_cast<double>(28 * kLayer + kOuter) == doctest::Approx(12e9).epsilon(0.02));
-    CHECK(layers_of_kind(model, LayerKind::Full) == 2);
+  TEST_CASE("Mellum 2 sees everything in every fourth layer") {
+    const Model model = model_of(config_of("JetBrains/Mellum2-12B-A2.5B-Thinking"));
+    CHECK(layers_of_kind(model, LayerKind::Full) == 7);
     CHECK(model.layers.front().layer.attention.window_tokens == 1024);
+    CHECK(static_cast<double>(model.parameters.active) == doctest::Approx(2.5e9).epsilon(0.1));
   }
 
   // By hand, of vLLM's nemotron_h.py; NVIDIA's card: 75.3 billion, 9.3 of them active.
@@ -391,5 +428,29 @@ TEST_SUITE("catalog") {
     CHECK(parameters_of(model) == 19 * kAttention + 18 * kMixture + 3 * 4096 * 8192 +
                                       std::int64_t{2} * 262'144 * 4096 + 4096);
     CHECK(4 * static_cast<double>(parameters_of(model)) == doctest::Approx(128.6e9).epsilon(0.001));
+  }
+
+  // By hand, of vLLM's openpangu.py, in the sizes of openPangu-Ultra-MoE-718B.
+  TEST_CASE("openPangu Ultra has norms on both sides of attention and network") {
+    const std::string config =
+        R"({"architectures": ["PanguUltraMoEForCausalLM"], "model_type": "pangu_ultra_moe",
+      "vocab_size": 153600, "hidden_size": 7680, "intermediate_size": 18432,
+      "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128,
+      "num_key_value_heads": 128, "n_shared_experts": 1, "n_routed_experts": 256,
+      "num_experts_per_tok": 8, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128,
+      "qk_rope_head_dim": 64, "v_head_dim": 128, "first_k_dense_replace": 3, "sandwich_norm": true,
+      "max_position_embeddings": 131072, "rope_theta": 25600000, "tie_word_embeddings": false,
+      "torch_dtype": "bfloat16"})";
+    const Model model = model_of(config);
+    constexpr std::int64_t kAttention = std::int64_t{1536} * 7680 + 1536 + 128 * 192 * 1536 +
+                                        576 * 7680 + 512 + 128 * 256 * 512 + 16'384 * 7680;
+    constexpr std::int64_t kMixture = std::int64_t{257} * 3 * 7680 * 2048 + 256 * 7680;
+    CHECK(parameters_of(model) == 61 * (kAttention + 4 * 7680) + 58 * kMixture +
+                                      3 * std::int64_t{3} * 7680 * 18'432 +
+                                      std::int64_t{2} * 153'600 * 7680 + 7680);
+    CHECK(static_cast<double>(parameters_of(model)) == doctest::Approx(718e9).epsilon(0.002));
+    const Model plain = model_of(
+        replaced(config, R"("sandwich_norm": true)", R"("router_enable_expert_bias": true)"));
+    CHECK(parameters_of(model) - parameters_of(plain) == 61 * 2 * 7680 - 58 * 256);
   }
 }

@@ -36,14 +36,15 @@ void add_ngram_tables(const ConfigParts& parts) {
   const std::int64_t splits = parts.size({"emb_split_num"}, "", kFewTables);
   const std::int64_t tables = splits * (neighbours - 1);
   const std::int64_t width = std::max<std::int64_t>(1, model.hidden_size / tables);
-  // The sizes ratio x vocabulary + 1, + 3, + 5 … come to that much more for every table.
-  model.extra.push_back({.name = "model.ngram_embeddings.embedders",
-                         .rows = tables * (ratio * model.vocabulary + tables),
-                         .columns = width,
-                         .is_dealt_out = true});
-  model.extra.push_back({.name = "model.ngram_embeddings.post_projs",
-                         .rows = tables * model.hidden_size,
-                         .columns = width});
+  // The sizes ratio x vocabulary + 1, + 3, + 5 … come to that much more for every table. They
+  // stand with the first layer, whose rank has them, as tables of which a token reads a few rows.
+  if (model.layers.empty()) return;
+  model.layers.front().layer.extra.push_back({.name = "ngram_embeddings.embedders",
+                                              .rows = tables * (ratio * model.vocabulary + tables),
+                                              .columns = width,
+                                              .is_dealt_out = true});
+  model.extra.push_back(
+      {.name = "model.ngram_projections", .rows = tables * model.hidden_size, .columns = width});
 }
 
 }  // namespace

@@ -53,6 +53,9 @@ void read_plamo2(ConfigParts& parts) {
     add_layer(parts, is_full ? full : mamba);
   }
   read_rotary_dim(parts, full.attention.head_dim);
+  // Its class makes the table as long as the requests that are let in, not as the config counts
+  // (ten million): too short to show.
+  parts.model().rope.positions = 0;
 }
 
 }  // namespace gpushape::catalog
