@@ -453,4 +453,23 @@ TEST_SUITE("catalog") {
         replaced(config, R"("sandwich_norm": true)", R"("router_enable_expert_bias": true)"));
     CHECK(parameters_of(model) - parameters_of(plain) == 61 * 2 * 7680 - 58 * 256);
   }
+
+  // By hand, of vllm-ascend's pangu_moe.py, in the sizes of Pangu Pro: 72 billion, 16 of them
+  // active.
+  TEST_CASE("Pangu Pro scales the scores of its router") {
+    const Model model = model_of(
+        R"({"architectures": ["PanguProMoEForCausalLM"], "model_type": "PanguProMoE", "vocab_size":
+      153376, "hidden_size": 5120, "num_hidden_layers": 48, "num_attention_heads": 40,
+      "num_key_value_heads": 8, "num_experts": 64, "num_experts_per_tok": 8,
+      "moe_intermediate_size": 1344, "shared_expert_intermediate_size": 5376,
+      "max_position_embeddings": 131072, "rope_theta": 16000000.0, "tie_word_embeddings": false,
+      "torch_dtype": "bfloat16"})");
+    constexpr std::int64_t kAttention =
+        std::int64_t{56} * 128 * 5120 + 56 * 128 + 5120 * 5120 + 5120 + 2 * 5120;
+    constexpr std::int64_t kMixture =
+        std::int64_t{64} * 3 * 5120 * 1344 + 3 * 5120 * 5376 + 64 * 5120 + 64;
+    CHECK(parameters_of(model) ==
+          48 * (kAttention + kMixture) + std::int64_t{2} * 153'376 * 5120 + 5120);
+    CHECK(static_cast<double>(parameters_of(model)) == doctest::Approx(72e9).epsilon(0.001));
+  }
 }

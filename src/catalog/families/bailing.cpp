@@ -92,7 +92,7 @@ void read_bailing_hybrid(ConfigParts& parts) {
   full.attention = read_full_attention(parts);
   const std::int64_t heads = full.attention.heads;
   const bool is_delta = parts.fields().given("short_conv_kernel_size");
-  domain::Layer linear = is_delta ? delta_layer(parts, heads) : lightning_layer(parts, heads);
+  const domain::Layer linear = is_delta ? delta_layer(parts, heads) : lightning_layer(parts, heads);
   parts.from_config("recurrent");
   domain::FeedForward mixed;
   mixed.experts = read_bailing_experts(parts);

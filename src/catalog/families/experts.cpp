@@ -21,7 +21,8 @@ struct CountField {
 std::string_view count_field(const Family& family) {
   static const std::vector<CountField> kFields = {
       {"num_experts",
-       {"afmoe",
+       {"PanguProMoE",
+        "afmoe",
         "bailing_moe",
         "bailing_moe_linear",
         "cohere2_moe",

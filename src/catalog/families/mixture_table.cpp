@@ -289,6 +289,10 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
                 .head_dim = 64,
                 .sliding = SlidingRule::Always,
                 .sliding_window = 128}},
+    {.model_types = "PanguProMoE",
+     .stems = "PanguProMoE",
+     .read = read_pangu_pro,
+     .traits = {.qkv_bias = true, .output_bias = true}},
 });
 
 }  // namespace

@@ -144,6 +144,16 @@ void read_hy_v3(ConfigParts& parts) {
   add_multi_token(parts, parts.model().layers.back().layer, further);
 }
 
+// Pangu Pro: experts in groups, of each of which a token takes one, and a vector that scales the
+// router's scores. Source: vllm-ascend models/pangu_moe.py.
+void read_pangu_pro(ConfigParts& parts) {
+  read_mixture(parts, {.has_shared_width = true});
+  for (domain::LayerRun& run : parts.model().layers) {
+    const auto& experts = run.layer.feed_forward.experts;
+    if (experts) run.layer.extra.push_back({.name = "mlp.router_scale", .rows = experts->count});
+  }
+}
+
 void read_deepseek_moe(ConfigParts& parts) { read_mixture(parts, {.counts_shared = true}); }
 
 void read_dots1(ConfigParts& parts) {

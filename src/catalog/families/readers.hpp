@@ -26,6 +26,7 @@ void read_dots1(ConfigParts& parts);
 void read_bailing_moe(ConfigParts& parts);
 void read_exaone_moe(ConfigParts& parts);
 void read_hy_v3(ConfigParts& parts);
+void read_pangu_pro(ConfigParts& parts);
 void read_privacy_filter(ConfigParts& parts);
 void read_jetmoe(ConfigParts& parts);
 // bailing.cpp
