@@ -56,10 +56,37 @@ void add_hunyuan_vision(ConfigParts& parts);
 void add_ernie_vision(ConfigParts& parts);
 // nemotron_vision.cpp
 void add_radio_vision(ConfigParts& parts);
+void add_nemotron_vision(ConfigParts& parts);
 // paddle_vision.cpp
 void add_paddle_vision(ConfigParts& parts);
 // ovis.cpp
 void add_ovis_vision(ConfigParts& parts);
+// ovis_tokenizer.cpp
+void add_ovis_tokenizer(ConfigParts& parts);
+void add_ovis2_tokenizer(ConfigParts& parts);
+// anyres_towers.cpp
+void add_r_vision(ConfigParts& parts);
+void add_bee_vision(ConfigParts& parts);
+// intern_kin.cpp
+void add_nvlm_vision(ConfigParts& parts);
+void add_h2ovl_vision(ConfigParts& parts);
+void add_eagle_vision(ConfigParts& parts);
+// keye.cpp
+void add_keye_vision(ConfigParts& parts);
+// isaac.cpp
+void add_isaac_vision(ConfigParts& parts);
+// kanana_vision.cpp
+const Family* kanana_decoder(const Fields& root);
+void add_kanana_vision(ConfigParts& parts);
+// aria.cpp
+void add_aria_vision(ConfigParts& parts);
+// blip2.cpp
+void add_blip2_vision(ConfigParts& parts);
+// picture_codes.cpp
+void add_chameleon_codes(ConfigParts& parts);
+void add_emu3_codes(ConfigParts& parts);
+// fuyu.cpp
+void add_fuyu_patches(ConfigParts& parts);
 // voxtral.cpp
 void add_voxtral(ConfigParts& parts);
 // t5gemma.cpp

@@ -70,7 +70,7 @@ std::string_view count_field(const Family& family) {
         "nemotron_h_puzzle",
         "pangu_ultra_moe",
         "solar_open"}},
-      {"moe_num_experts", {"ernie4_5_moe", "step3_text", "step3p7"}},
+      {"moe_num_experts", {"aria_text", "ernie4_5_moe", "step3_text", "step3p7"}},
   };
   for (const CountField& row : kFields) {
     if (std::ranges::find(row.families, family.model_type()) != row.families.end())

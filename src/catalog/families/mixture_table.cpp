@@ -293,6 +293,10 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
      .stems = "PanguProMoE",
      .read = read_pangu_pro,
      .traits = {.qkv_bias = true, .output_bias = true}},
+    {.model_types = "aria_text aria_moe_lm",
+     .stems = "AriaText",
+     .read = read_aria,
+     .traits = {.mlp_bias_field = "mlp_bias"}},
 });
 
 }  // namespace

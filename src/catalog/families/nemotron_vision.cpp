@@ -71,4 +71,16 @@ void add_radio_vision(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
+// Llama Nemotron Nano VL: the same with biases in the projector, whose norm has one, too. Source:
+// vLLM model_executor/models/nemotron_vl.py.
+void add_nemotron_vision(ConfigParts& parts) {
+  add_radio_vision(parts);
+  if (parts.model().towers.empty()) return;
+  domain::Tower& tower = parts.model().towers.back();
+  const std::int64_t merged = 4 * tower.hidden_size;
+  const std::int64_t network =
+      parts.root().integer("projector_hidden_size", kWidth).value_or(merged);
+  tower.parameters += merged + network + parts.model().hidden_size;
+}
+
 }  // namespace gpushape::catalog

@@ -153,6 +153,14 @@ void read_bitnet(ConfigParts& parts);
 void read_reformer(ConfigParts& parts);
 // wav2vec2_bert.cpp
 void read_wav2vec2_bert(ConfigParts& parts);
+// aria.cpp
+void read_aria(ConfigParts& parts);
+// picture_codes.cpp
+void read_chameleon(ConfigParts& parts);
+// fuyu.cpp
+void read_persimmon(ConfigParts& parts);
+// moondream.cpp
+void read_moondream3(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
 

@@ -1,0 +1,220 @@
+// Configs of families that see, in the sizes that their publishers give, held against the total
+// that is published of each checkpoint.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "catalog/config.hpp"
+#include "published_totals.hpp"
+#include "texts.hpp"
+
+using namespace gpushape::catalog::testing;
+using gpushape::catalog::read_config;
+
+namespace {
+
+const std::string kQwen25_7B =
+    R"("model_type": "qwen2", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers":
+      28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064,
+      "max_position_embeddings": 32768, "rope_theta": 1000000.0, "tie_word_embeddings": false)";
+
+const std::string kInternVit300M =
+    R"("vision_config": {"model_type": "intern_vit_6b", "hidden_size": 1024, "intermediate_size":
+      4096, "num_hidden_layers": 24, "num_attention_heads": 16, "image_size": 448, "patch_size": 14,
+      "qkv_bias": true, "qk_normalization": false, "norm_type": "layer_norm"})";
+
+const std::string kSo400m =
+    R"("vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152,
+      "intermediate_size": 4304, "num_hidden_layers": 26, "num_attention_heads": 16, "image_size":
+      384, "patch_size": 14, "vision_use_head": false})";
+
+// The Hub's safetensors metadata of these.
+const std::vector<Published> kSeeing = {
+    // With the norm behind AIMv2's blocks, which vLLM does not load.
+    {"AIDC-AI/Ovis2-8B", 8'935'282'678,
+     R"({"architectures": ["Ovis"], "model_type": "ovis", "hidden_size": 3584,
+      "multimodal_max_length": 32768, "llm_config": {)" +
+         kQwen25_7B +
+         R"(}, "visual_tokenizer_config": {"model_type": "aimv2_visual_tokenizer", "vocab_size":
+      65536, "hidden_stride": 2, "tokenize_function": "softmax", "backbone_config": {"model_type":
+      "aimv2", "hidden_size": 1536, "intermediate_size": 4096, "num_hidden_layers": 24,
+      "num_attention_heads": 12, "image_size": 448, "patch_size": 14, "qkv_bias": false, "use_bias":
+      false}}, "torch_dtype": "bfloat16"})"},
+    {"AIDC-AI/Ovis1.6-Llama3.2-3B", 4'144'399'926,
+     R"({"architectures": ["Ovis"], "model_type": "ovis", "hidden_size": 3072, "llm_config":
+      {"model_type": "llama", "hidden_size": 3072, "intermediate_size": 8192, "num_hidden_layers":
+      28, "num_attention_heads": 24, "num_key_value_heads": 8, "head_dim": 128, "vocab_size":
+      128256, "max_position_embeddings": 131072, "tie_word_embeddings": true},
+      "visual_tokenizer_config": {"model_type": "siglip_visual_tokenizer", "vocab_size": 65536,
+      "hidden_stride": 2, "backbone_config": {"model_type": "siglip_vision_model", "hidden_size":
+      1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16,
+      "image_size": 384, "patch_size": 14}}, "torch_dtype": "bfloat16"})"},
+    {"thisisiron/Ovis2-1B-hf", 1'131'283'318,
+     R"({"architectures": ["Ovis2ForConditionalGeneration"], "model_type": "ovis2", "hidden_size":
+      896, "vocab_size": 151936, "text_config": {"model_type": "qwen2", "hidden_size": 896,
+      "intermediate_size": 4864, "num_hidden_layers": 24, "num_attention_heads": 14,
+      "num_key_value_heads": 2, "vocab_size": 151936, "max_position_embeddings": 32768,
+      "tie_word_embeddings": true}, "vision_config": {"hidden_size": 1024, "intermediate_size":
+      2816, "num_hidden_layers": 24, "num_attention_heads": 8, "image_size": 448, "patch_size": 14,
+      "vocab_size": 65536, "hidden_stride": 2, "num_visual_indicator_tokens": 5}, "torch_dtype":
+      "bfloat16"})"},
+    {"AIDC-AI/Ovis2.6-30B-A3B", 31'381'977'320,
+     R"({"architectures": ["Ovis2_6_MoeForCausalLM"], "model_type": "ovis2_6_moe", "hidden_size":
+      2048, "visual_vocab_size": 65536, "llm_config": {"model_type": "qwen3_moe", "hidden_size":
+      2048, "intermediate_size": 6144, "num_hidden_layers": 48, "num_attention_heads": 32,
+      "num_key_value_heads": 4, "head_dim": 128, "num_experts": 128, "num_experts_per_tok": 8,
+      "moe_intermediate_size": 768, "vocab_size": 151936, "max_position_embeddings": 262144,
+      "tie_word_embeddings": false}, "vit_config": {"model_type": "siglip2_navit", "hidden_size":
+      1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16,
+      "image_size": 512, "patch_size": 16, "num_patches": -1, "hidden_stride": 2,
+      "preserve_original_pe": true}, "torch_dtype": "bfloat16"})"},
+    {"rhymes-ai/Aria", 25'307'311'216,
+     R"({"architectures": ["AriaForConditionalGeneration"], "model_type": "aria",
+      "projector_patch_to_query_dict": {"1225": 128, "4900": 256}, "text_config": {"model_type":
+      "aria_text", "hidden_size": 2560, "intermediate_size": 1664, "num_hidden_layers": 28,
+      "num_attention_heads": 20, "num_key_value_heads": 20, "head_dim": 128, "moe_num_experts": 64,
+      "moe_topk": 6, "moe_num_shared_experts": 2, "vocab_size": 100352, "max_position_embeddings":
+      65536, "rope_theta": 5000000, "tie_word_embeddings": false}, "vision_config": {"model_type":
+      "idefics3_vision", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27,
+      "num_attention_heads": 16, "image_size": 980, "patch_size": 14}, "torch_dtype":
+      "bfloat16"})"},
+    {"YannQi/R-4B", 4'819'012'384,
+     R"({"architectures": ["RForConditionalGeneration"], "model_type": "R", "vision_aspect_ratio":
+      "anyres_max_9", "text_config": {"model_type": "qwen3", "hidden_size": 2560,
+      "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 152000, "max_position_embeddings":
+      40960, "rope_theta": 1000000, "tie_word_embeddings": false}, )" +
+         kSo400m + R"(, "torch_dtype": "bfloat16"})"},
+    {"Open-Bee/Bee-8B-RL", 8'675'017'504,
+     R"({"architectures": ["BeeForConditionalGeneration"], "model_type": "Bee",
+      "vision_aspect_ratio": "anyres_max_9", "text_config": {"model_type": "qwen3", "hidden_size":
+      4096, "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 152000, "max_position_embeddings":
+      40960, "rope_theta": 1000000, "tie_word_embeddings": false}, )" +
+         kSo400m + R"(, "torch_dtype": "bfloat16"})"},
+    {"PerceptronAI/Isaac-0.1", 2'567'073'008,
+     R"({"architectures": ["IsaacForConditionalGeneration"], "model_type": "isaac", "hidden_size":
+      2048, "intermediate_size": 6144, "num_hidden_layers": 28, "num_attention_heads": 16,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "max_position_embeddings":
+      40960, "rope_theta": 1000000, "tie_word_embeddings": false, "pixel_shuffle_scale": 2,
+      "vision_max_num_patches": 6144, "vision_patch_size": 16, "vision_config": {"model_type":
+      "pixel_shuffle_siglip2", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers":
+      27, "num_attention_heads": 16, "num_patches": 256, "patch_size": 16,
+      "pixel_shuffle_scale_factor": 2}, "torch_dtype": "bfloat16"})"},
+    {"Skywork/Skywork-R1V-38B", 38'392'158'592,
+     R"({"architectures": ["SkyworkR1VChatModel"], "model_type": "skywork_chat",
+      "max_dynamic_patch": 12, "downsample_ratio": 0.5, "llm_config": {"model_type": "qwen2",
+      "hidden_size": 5120, "intermediate_size": 27648, "num_hidden_layers": 64,
+      "num_attention_heads": 40, "num_key_value_heads": 8, "vocab_size": 152064,
+      "max_position_embeddings": 131072, "rope_theta": 1000000.0, "tie_word_embeddings": false},
+      "vision_config": {"model_type": "intern_vit_6b", "hidden_size": 3200, "intermediate_size":
+      12800, "num_hidden_layers": 45, "num_attention_heads": 25, "image_size": 448, "patch_size":
+      14, "qkv_bias": false, "qk_normalization": true, "norm_type": "rms_norm"}, "torch_dtype":
+      "bfloat16"})"},
+    {"h2oai/h2ovl-mississippi-2b", 2'152'317'440,
+     R"({"architectures": ["H2OVLChatModel"], "model_type": "h2ovl_chat", "max_dynamic_patch": 6,
+      "use_msac": true, "downsample_ratio": 0.5, "llm_config": {"model_type": "llama",
+      "hidden_size": 2560, "intermediate_size": 6912, "num_hidden_layers": 24,
+      "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32010,
+      "max_position_embeddings": 8192, "tie_word_embeddings": false}, )" +
+         kInternVit300M + R"(, "torch_dtype": "bfloat16"})"},
+    {"h2oai/h2ovl-mississippi-800m", 826'295'808,
+     R"({"architectures": ["H2OVLChatModel"], "model_type": "h2ovl_chat", "max_dynamic_patch": 6,
+      "use_msac": false, "downsample_ratio": 0.5, "llm_config": {"model_type": "llama",
+      "hidden_size": 1536, "intermediate_size": 4096, "num_hidden_layers": 16,
+      "num_attention_heads": 16, "num_key_value_heads": 8, "vocab_size": 32010,
+      "max_position_embeddings": 8192, "tie_word_embeddings": false}, )" +
+         kInternVit300M + R"(, "torch_dtype": "bfloat16"})"},
+    {"baidu/Qianfan-OCR", 4'741'408'256,
+     R"({"architectures": ["QianfanOCRForConditionalGeneration"], "model_type": "qianfan_ocr",
+      "max_dynamic_patch": 12, "downsample_ratio": 0.5, "tie_word_embeddings": false, "text_config":
+      {"model_type": "qwen3", "hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers":
+      36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "vocab_size":
+      153678, "max_position_embeddings": 32768, "rope_theta": 5000000, "tie_word_embeddings":
+      false}, )" +
+         kInternVit300M + R"(, "torch_dtype": "bfloat16"})"},
+    {"nvidia/Eagle2.5-8B", 8'070'777'280,
+     R"({"architectures": ["Eagle2_5_VLForConditionalGeneration"], "model_type": "eagle_2_5_vl",
+      "downsample_ratio": 0.5, "text_config": {"model_type": "qwen2",
+      "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28,
+      "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 151676,
+      "max_position_embeddings": 32768, "rope_theta": 1000000.0, "tie_word_embeddings": false}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152,
+      "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size":
+      448, "patch_size": 14}, "torch_dtype": "bfloat16"})"},
+    {"kakaocorp/kanana-1.5-v-3b-instruct", 3'667'900'224,
+     R"({"architectures": ["KananaVForConditionalGeneration"], "model_type": "kanana-1.5-v",
+      "text_config": {"model_type": "kanana-1.5-3b-instruct", "hidden_size": 2048,
+      "intermediate_size": 9216, "num_hidden_layers": 32, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 128259, "max_position_embeddings":
+      32768, "rope_theta": 8000000.0, "tie_word_embeddings": false}, "vision_config": {"model_type":
+      "kanana-1.5-v-visual-encoder", "depth": 32, "embed_dim": 1280, "hidden_size": 1280,
+      "mlp_ratio": 4, "num_heads": 16, "patch_size": 14, "spatial_merge_size": 2,
+      "temporal_patch_size": 2, "image_size": "dynamic"}, "projector_config": {"depth": 2,
+      "encoder_hidden_size": 1280, "hidden_size": 1024, "merge_size": 2, "mlp_depth": 2,
+      "output_hidden_size": 2048, "pos_emb": true, "pos_emb_size": 576}, "torch_dtype":
+      "bfloat16"})"},
+    {"TIGER-Lab/Mantis-8B-siglip-llama3", 8'480'007'232,
+     R"({"architectures": ["MantisForConditionalGeneration"], "model_type": "llava", "text_config":
+      {"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers":
+      32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128258,
+      "max_position_embeddings": 8192, "rope_theta": 500000.0}, "vision_config": {"model_type":
+      "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers":
+      27, "num_attention_heads": 16, "image_size": 384, "patch_size": 14}, "torch_dtype":
+      "bfloat16"})"},
+    {"omni-research/Tarsier-7b", 7'063'427'072,
+     R"({"architectures": ["TarsierForConditionalGeneration"], "model_type": "llava",
+      "text_config": {"model_type": "llama", "vocab_size": 32064, "max_position_embeddings": 4096,
+      "num_key_value_heads": 32}, "vision_config": {"model_type": "clip_vision_model",
+      "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+      "num_attention_heads": 16, "image_size": 336, "patch_size": 14}, "torch_dtype": "float16"})"},
+    {"lightonai/LightOnOCR-2-1B", 1'005'647'872,
+     R"({"architectures": ["LightOnOCRForConditionalGeneration"], "model_type": "mistral3",
+      "spatial_merge_size": 2, "multimodal_projector_bias": false, "text_config": {"model_type":
+      "qwen3", "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28,
+      "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936,
+      "max_position_embeddings": 16384, "tie_word_embeddings": true}, "vision_config":
+      {"model_type": "pixtral", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers":
+      24, "num_attention_heads": 16, "image_size": 1540, "patch_size": 14}, "torch_dtype":
+      "bfloat16"})"},
+    {"Salesforce/blip2-opt-2.7b", 3'744'761'856,
+     R"({"architectures": ["Blip2ForConditionalGeneration"], "model_type": "blip-2",
+      "num_query_tokens": 32, "text_config": {"model_type": "opt", "hidden_size": 2560, "ffn_dim":
+      10240, "num_hidden_layers": 32, "num_attention_heads": 32, "word_embed_proj_dim": 2560,
+      "vocab_size": 50304, "max_position_embeddings": 2048}, "vision_config": {"model_type":
+      "blip_2_vision_model"}, "qformer_config": {"model_type": "blip_2_qformer"}, "torch_dtype":
+      "float32"})"},
+    {"facebook/chameleon-7b", 7'043'090'432,
+     R"({"architectures": ["ChameleonForConditionalGeneration"], "model_type": "chameleon",
+      "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+      "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 65536,
+      "max_position_embeddings": 4096, "tie_word_embeddings": false, "swin_norm": false,
+      "vq_config": {"model_type": "chameleon_vqgan", "attn_resolutions": null, "attn_type":
+      "vanilla", "base_channels": 128, "channel_multiplier": [1, 1, 2, 2, 4], "embed_dim": 256,
+      "latent_channels": 256, "num_embeddings": 8192, "num_res_blocks": 2, "resolution": 512},
+      "torch_dtype": "bfloat16"})"},
+    // With the running means and variances of its eight batch norms.
+    {"BAAI/Emu3-Chat-hf", 8'762'751'871,
+     R"({"architectures": ["Emu3ForConditionalGeneration"], "model_type": "emu3", "text_config":
+      {"model_type": "emu3_text_model", "max_position_embeddings": 131072}, "vq_config":
+      {"model_type": "emu3_vqgan"}, "torch_dtype": "bfloat16"})"},
+    {"adept/fuyu-8b", 9'408'238'592,
+     R"({"architectures": ["FuyuForCausalLM"], "model_type": "fuyu", "hidden_size": 4096,
+      "intermediate_size": 16384, "num_hidden_layers": 36, "num_attention_heads": 64, "vocab_size":
+      262144, "max_position_embeddings": 16384, "qk_layernorm": true, "partial_rotary_factor": 0.5,
+      "rope_theta": 25000.0, "image_size": 300, "patch_size": 30, "num_channels": 3,
+      "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
+    {"moondream/moondream3-preview", 9'268'626'928,
+     R"({"architectures": ["HfMoondream"], "model_type": "moondream3", "config": {}, "torch_dtype":
+      "bfloat16"})"},
+};
+
+}  // namespace
+
+TEST_SUITE("catalog") {
+  TEST_CASE(
+      "a family that sees has the parameters of its checkpoint, codecs and queries included") {
+    check_totals(kSeeing);
+  }
+}
