@@ -30,6 +30,17 @@ const std::string kSo400m =
       "intermediate_size": 4304, "num_hidden_layers": 26, "num_attention_heads": 16, "image_size":
       384, "patch_size": 14, "vision_use_head": false})";
 
+const std::string kKeye =
+    R"({"architectures": ["KeyeForConditionalGeneration"], "model_type": "Keye", "hidden_size": 4096,
+      "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "max_position_embeddings":
+      40960, "rope_theta": 1000000, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24,
+      24]}, "attention_bias": false, "sliding_window": null, "use_sliding_window": false,
+      "max_window_layers": 36, "tie_word_embeddings": false, "vision_config": {"model_type":
+      "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers":
+      27, "num_attention_heads": 16, "image_size": 384, "patch_size": 14, "spatial_merge_size": 2},
+      "torch_dtype": "bfloat16"})";
+
 // The Hub's safetensors metadata of these.
 const std::vector<Published> kSeeing = {
     // With the norm behind AIMv2's blocks, which vLLM does not load.
@@ -210,11 +221,117 @@ const std::vector<Published> kSeeing = {
       "bfloat16"})"},
 };
 
+// Counted by hand, matrix by matrix of vLLM's classes.
+const std::vector<Published> kCounted = {
+    // Qwen3-8B's 8,190,735,360; SigLIP with its head 428,225,600; 32768 x 1152 packed positions; a
+    // norm of 2 x 1152; 4608 x 4608 + 4608 and 4608 x 4096 + 4096 of the projector.
+    {"Kwai-Keye/Keye-VL-8B-Preview",
+     8'190'735'360 + 428'225'600 + 37'748'736 + 2'304 + 21'238'272 + 18'878'464, kKeye},
+    // In 1.5 the norm is of four patches: 2 x 4608.
+    {"Kwai-Keye/Keye-VL-1.5-8B",
+     8'190'735'360 + 428'225'600 + 37'748'736 + 9'216 + 21'238'272 + 18'878'464,
+     R"({"architectures": ["KeyeVL1_5ForConditionalGeneration"], "model_type": "KeyeVL1_5", )" +
+         kKeye.substr(kKeye.find(R"("hidden_size")"))},
+    // The Hub counts 8,292,168,448: with a table of 64 frequencies for each of 28 layers, which are
+    // no parameters.
+    {"xlangai/OpenCUA-7B", 8'292'168'448 - 28 * 64,
+     R"({"architectures": ["OpenCUAForConditionalGeneration"], "model_type": "opencua",
+      "text_config": {)" +
+         kQwen25_7B +
+         R"(}, "vision_config": {"model_type": "qwen2_5_vl", "depth": 32, "hidden_size": 1280,
+      "intermediate_size": 3420, "num_heads": 16, "out_hidden_size": 3584, "patch_size": 14,
+      "spatial_merge_size": 2, "temporal_patch_size": 2, "fullatt_block_indexes": [7, 15, 23, 31]},
+      "torch_dtype": "bfloat16"})"},
+    // Qwen2-72B's 72,706,203,648; of InternViT-6B 588 x 3200 + 3200, 1026 x 3200 and 45 blocks of
+    // 4 x 3200 x 3200 + 2 x 3200 x 12800 + 12800 + 8 x 3200; a norm of 2 x 12800, 12800 x 29568 and
+    // 29568 x 8192.
+    {"nvidia/NVLM-D-72B", 72'706'203'648 + 5'536'496'000 + 25'600 + 378'470'400 + 242'221'056,
+     R"({"architectures": ["NVLM_D"], "model_type": "NVLM_D", "max_dynamic_patch": 6, "llm_config":
+      {"model_type": "qwen2", "hidden_size": 8192, "intermediate_size": 29568, "num_hidden_layers":
+      80, "num_attention_heads": 64, "num_key_value_heads": 8, "vocab_size": 152064,
+      "max_position_embeddings": 32768, "rope_theta": 1000000.0, "tie_word_embeddings": false},
+      "vision_config": {"model_type": "intern_vit_6b", "hidden_size": 3200, "intermediate_size":
+      12800, "num_hidden_layers": 45, "num_attention_heads": 25, "image_size": 448, "patch_size":
+      14, "qkv_bias": false, "qk_normalization": true, "norm_type": "rms_norm"}, "torch_dtype":
+      "bfloat16"})"},
+    // Llama 3.1 8B's 8,030,261,248; of C-RADIO 768 x 1280 + (128 x 128 + 8) x 1280 + 32 x
+    // 19,677,440; a norm of 2 x 5120, 5120 x 4096 + 4096 and 4096 x 4096 + 4096.
+    {"nvidia/Llama-3.1-Nemotron-Nano-VL-8B-V1",
+     8'030'261'248 + 983'040 + 20'981'760 + 629'678'080 + 10'240 + 20'975'616 + 16'781'312,
+     R"({"architectures": ["Llama_Nemotron_Nano_VL"], "model_type": "Llama_Nemotron_Nano_VL",
+      "downsample_ratio": 0.5, "force_image_size": 512, "patch_size": 16, "vit_hidden_size": 1280,
+      "projector_hidden_size": 4096, "llm_config": {"model_type": "llama", "hidden_size": 4096,
+      "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "vocab_size": 128256, "max_position_embeddings": 131072,
+      "rope_theta": 500000.0, "tie_word_embeddings": false}, "vision_config": {"args": {"model":
+      "vit_huge_patch16_224", "cpe_max_size": 2048, "register_multiple": 8}, "patch_size": 16},
+      "torch_dtype": "bfloat16"})"},
+};
+
 }  // namespace
 
 TEST_SUITE("catalog") {
   TEST_CASE(
       "a family that sees has the parameters of its checkpoint, codecs and queries included") {
     check_totals(kSeeing);
+    check_totals(kCounted);
+  }
+
+  TEST_CASE("towers tell what their largest picture becomes") {
+    struct Row {
+      std::string id;
+      std::int64_t inner;
+      std::int64_t output;
+    };
+    const std::vector<Row> rows = {
+        // Ten tiles of 32 x 32 patches, four to a token, a mark before each and one at the end.
+        {"AIDC-AI/Ovis2-8B", 10 * 1024, 10 * 256 + 11},
+        // 27 patches a line, of which two become 14 tokens.
+        {"AIDC-AI/Ovis1.6-Llama3.2-3B", 10 * 729, 10 * 196 + 11},
+        {"rhymes-ai/Aria", 4900, 256},
+        {"PerceptronAI/Isaac-0.1", 6144, 1536},
+        // Twice six tiles and an overview (MSAC); six and an overview without.
+        {"h2oai/h2ovl-mississippi-2b", 13 * 1025, 13 * 256},
+        {"h2oai/h2ovl-mississippi-800m", 7 * 1025, 7 * 256},
+        {"nvidia/Eagle2.5-8B", 13 * 1024, 13 * 256},
+        {"Salesforce/blip2-opt-2.7b", 257, 32},
+        {"facebook/chameleon-7b", 0, 1024},
+        // 36 lines of 64 patches, and the end of each.
+        {"adept/fuyu-8b", 0, 36 * 65},
+        // Twelve crops and an overview, which come to the tokens of one and its beginning.
+        {"moondream/moondream3-preview", 13 * 729, 730},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.id);
+      const auto found = std::ranges::find(kSeeing, row.id, &Published::id);
+      REQUIRE(found != kSeeing.end());
+      const auto model = model_of(found->config);
+      REQUIRE(model.towers.size() == 1);
+      CHECK(model.towers.front().inner_tokens == row.inner);
+      CHECK(model.towers.front().output_tokens == row.output);
+    }
+  }
+
+  TEST_CASE("Moondream 3 attends beside its network, dense in four layers and mixed behind them") {
+    const auto found = std::ranges::find(kSeeing, "moondream/moondream3-preview", &Published::id);
+    REQUIRE(found != kSeeing.end());
+    const auto model = model_of(found->config);
+    REQUIRE(model.layers.size() == 2);
+    CHECK(model.layers.front().count == 4);
+    CHECK(model.layers.back().count == 20);
+    CHECK(model.layers.back().layer.attention.kv_heads == 32);
+    CHECK(model.layers.back().layer.attention.head_dim == 64);
+    CHECK(model.rope.rotary_dim == 32);
+    // Eight of 64 experts: 20 x 56 x 3 x 2048 x 1024 fewer for one token.
+    CHECK(model.parameters.total - model.parameters.active >= 7'046'430'720);
+  }
+
+  TEST_CASE("an encoder that Ovis does not know is refused by its name") {
+    const auto found = std::ranges::find(kSeeing, "AIDC-AI/Ovis2-8B", &Published::id);
+    REQUIRE(found != kSeeing.end());
+    const auto model =
+        read_config(json(replaced(found->config, R"("aimv2",)", R"("dinov2",)")), "some/ovis");
+    REQUIRE(!model);
+    CHECK(mentions(model.error(), "visual tokenizer 'dinov2' is not understood"));
   }
 }
