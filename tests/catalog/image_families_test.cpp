@@ -189,13 +189,26 @@ const std::vector<Published> kSeeing = {
       {"model_type": "pixtral", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers":
       24, "num_attention_heads": 16, "image_size": 1540, "patch_size": 14}, "torch_dtype":
       "bfloat16"})"},
+    // As published: sizes that equal the defaults of their classes are left out.
     {"Salesforce/blip2-opt-2.7b", 3'744'761'856,
-     R"({"architectures": ["Blip2ForConditionalGeneration"], "model_type": "blip-2",
-      "num_query_tokens": 32, "text_config": {"model_type": "opt", "hidden_size": 2560, "ffn_dim":
-      10240, "num_hidden_layers": 32, "num_attention_heads": 32, "word_embed_proj_dim": 2560,
-      "vocab_size": 50304, "max_position_embeddings": 2048}, "vision_config": {"model_type":
-      "blip_2_vision_model"}, "qformer_config": {"model_type": "blip_2_qformer"}, "torch_dtype":
-      "float32"})"},
+     R"({"architectures": ["Blip2ForConditionalGeneration"], "image_text_hidden_size": 256,
+      "model_type": "blip-2", "num_query_tokens": 32, "qformer_config": {"classifier_dropout": null,
+      "model_type": "blip_2_qformer"}, "text_config": {"_name_or_path": "facebook/opt-2.7b",
+      "ffn_dim": 10240, "hidden_size": 2560, "model_type": "opt", "num_attention_heads": 32,
+      "num_hidden_layers": 32, "torch_dtype": "float16", "vocab_size": 50304,
+      "word_embed_proj_dim": 2560}, "torch_dtype": "float32", "use_decoder_only_language_model":
+      true, "vision_config": {"model_type": "blip_2_vision_model", "num_channels": 3,
+      "projection_dim": 512}})"},
+    {"Salesforce/blip2-flan-t5-xl", 3'942'446'592,
+     R"({"architectures": ["Blip2ForConditionalGeneration"], "image_text_hidden_size": 256,
+      "model_type": "blip-2", "num_query_tokens": 32, "qformer_config": {"classifier_dropout": null,
+      "model_type": "blip_2_qformer"}, "text_config": {"d_ff": 5120, "d_kv": 64, "d_model": 2048,
+      "dense_act_fn": "gelu", "feed_forward_proj": "gated-gelu", "is_encoder_decoder": true,
+      "is_gated_act": true, "model_type": "t5", "n_positions": 512, "num_decoder_layers": 24,
+      "num_heads": 32, "num_layers": 24, "relative_attention_max_distance": 128,
+      "relative_attention_num_buckets": 32, "tie_word_embeddings": false, "torch_dtype": "float32",
+      "vocab_size": 32128}, "torch_dtype": "float32", "use_decoder_only_language_model": false,
+      "vision_config": {"model_type": "blip_2_vision_model"}})"},
     {"facebook/chameleon-7b", 7'043'090'432,
      R"({"architectures": ["ChameleonForConditionalGeneration"], "model_type": "chameleon",
       "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
