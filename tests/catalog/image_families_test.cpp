@@ -143,7 +143,7 @@ const std::vector<Published> kSeeing = {
       "max_dynamic_patch": 12, "downsample_ratio": 0.5, "tie_word_embeddings": false, "text_config":
       {"model_type": "qwen3", "hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers":
       36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "vocab_size":
-      153678, "max_position_embeddings": 32768, "rope_theta": 5000000, "tie_word_embeddings":
+      153678, "max_position_embeddings": 32768, "rope_theta": 1000000, "tie_word_embeddings":
       false}, )" +
          kInternVit300M + R"(, "torch_dtype": "bfloat16"})"},
     {"nvidia/Eagle2.5-8B", 8'070'777'280,
@@ -218,8 +218,8 @@ const std::vector<Published> kSeeing = {
       "vanilla", "base_channels": 128, "channel_multiplier": [1, 1, 2, 2, 4], "embed_dim": 256,
       "latent_channels": 256, "num_embeddings": 8192, "num_res_blocks": 2, "resolution": 512},
       "torch_dtype": "bfloat16"})"},
-    // With the running means and variances of its eight batch norms.
-    {"BAAI/Emu3-Chat-hf", 8'762'751'871,
+    // Less the running means and variances of eight batch norms of four channels.
+    {"BAAI/Emu3-Chat-hf", 8'762'751'871 - 64,
      R"({"architectures": ["Emu3ForConditionalGeneration"], "model_type": "emu3", "text_config":
       {"model_type": "emu3_text_model", "max_position_embeddings": 131072}, "vq_config":
       {"model_type": "emu3_vqgan"}, "torch_dtype": "bfloat16"})"},

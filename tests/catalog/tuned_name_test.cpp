@@ -50,9 +50,9 @@ TEST_SUITE("catalog") {
     for (const char* name :
          {"someone/Llama-3.1-9B", "someone/Llama-3.2-8B-chat", "someone/Qwen2.5-8B-chat",
           "someone/Qwen3-8B-REAP-foo", "someone/Qwen3-8B-eagle3", "someone/Qwen3-8B-Embedding",
-          "someone/Qwen3-VL-8B-tuned", "someone/Qwen3-8B-4bit-g32", "someone/Qwen3-8B-2.5bpw",
-          "someone/DeepSeek-R1-Distill-Foo-3B", "someone/DeepSeek-R1-tuned",
-          "mattbucci/Qwen3-30B-A3B-REAM-AWQ",
+          "someone/Qwen3-VL-8B-tuned", "someone/Ovis1.7-Qwen3-8B", "someone/Qwen3-8B-4bit-g32",
+          "someone/Qwen3-8B-2.5bpw", "someone/DeepSeek-R1-Distill-Foo-3B",
+          "someone/DeepSeek-R1-tuned", "mattbucci/Qwen3-30B-A3B-REAM-AWQ",
           // The owner's own models are slips of the keyboard, or new.
           "meta-llama/Llama-3.1-8B-Instrukt", "Qwen/Qwen3-8B-Next-Step",
           // A folder may be anybody's.

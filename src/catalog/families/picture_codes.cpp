@@ -102,13 +102,13 @@ std::int64_t painter_values(const Codec& codec) {
   return values + norm_values(channels, codec.code) + convolution(channels, kColours, kSquare);
 }
 
-// Blocks over time on both sides, whose batch norms keep a mean and a variance beside weight and
-// bias, and convolutions that halve and double the number of frames.
+// Blocks over time on both sides, and convolutions that halve and double the number of frames. The
+// means and variances that their batch norms keep are no parameters.
 std::int64_t time_values(const Codec& codec, std::int64_t halvings) {
   constexpr std::int64_t kCube = 27;
   constexpr std::int64_t kHalvingPixels = 36;
   const std::int64_t block =
-      2 * 4 * codec.latent + 2 * convolution(codec.latent, codec.latent, kCube);
+      2 * 2 * codec.latent + 2 * convolution(codec.latent, codec.latent, kCube);
   return 2 * codec.blocks * block +
          halvings * (convolution(codec.latent, codec.latent, kCube) +
                      convolution(codec.latent, codec.latent, kHalvingPixels));
