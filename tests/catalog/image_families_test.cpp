@@ -180,6 +180,22 @@ const std::vector<Published> kSeeing = {
       "num_key_value_heads": 32}, "vision_config": {"model_type": "clip_vision_model",
       "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
       "num_attention_heads": 16, "image_size": 336, "patch_size": 14}, "torch_dtype": "float16"})"},
+    // The layers and the vocabulary of its decoder, and Pixtral's own sizes.
+    {"mistral-experimental/pixtral-12b", 12'682'739'712,
+     R"({"architectures": ["LlavaForConditionalGeneration"], "model_type": "llava", "text_config":
+      {"model_type": "mistral", "hidden_size": 5120, "intermediate_size": 14336,
+      "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+      "vocab_size": 131072, "max_position_embeddings": 1024000, "rope_theta": 1000000000.0,
+      "sliding_window": null}, "vision_config": {"model_type": "pixtral", "hidden_size": 1024,
+      "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16, "image_size":
+      1024, "patch_size": 16}, "torch_dtype": "bfloat16"})"},
+    {"llava-hf/LLaVA-NeXT-Video-7B-hf", 7'063'431'168,
+     R"({"architectures": ["LlavaNextVideoForConditionalGeneration"], "model_type":
+      "llava_next_video", "spatial_pool_stride": 2, "text_config": {"model_type": "llama",
+      "vocab_size": 32064, "max_position_embeddings": 4096}, "vision_config": {"model_type":
+      "clip_vision_model", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+      "num_attention_heads": 16, "image_size": 336, "patch_size": 14}, "torch_dtype":
+      "bfloat16"})"},
     {"lightonai/LightOnOCR-2-1B", 1'005'647'872,
      R"({"architectures": ["LightOnOCRForConditionalGeneration"], "model_type": "mistral3",
       "spatial_merge_size": 2, "multimodal_projector_bias": false, "text_config": {"model_type":
@@ -255,6 +271,14 @@ const std::vector<Published> kCounted = {
       "intermediate_size": 3420, "num_heads": 16, "out_hidden_size": 3584, "patch_size": 14,
       "spatial_merge_size": 2, "temporal_patch_size": 2, "fullatt_block_indexes": [7, 15, 23, 31]},
       "torch_dtype": "bfloat16"})"},
+    // Qwen2-VL-7B's 8,291,375,616, whose sizes it has.
+    {"omni-research/Tarsier2-Recap-7b", 8'291'375'616,
+     R"({"architectures": ["Tarsier2ForConditionalGeneration"], "model_type": "tarsier2",
+      "text_config": {)" +
+         kQwen25_7B +
+         R"(}, "vision_config": {"model_type": "qwen2_vl", "depth": 32, "embed_dim": 1280,
+      "hidden_size": 3584, "mlp_ratio": 4, "num_heads": 16, "patch_size": 14, "spatial_merge_size":
+      2, "temporal_patch_size": 2}, "torch_dtype": "bfloat16"})"},
     // Qwen2-72B's 72,706,203,648; of InternViT-6B 588 x 3200 + 3200, 1026 x 3200 and 45 blocks of
     // 4 x 3200 x 3200 + 2 x 3200 x 12800 + 12800 + 8 x 3200; a norm of 2 x 12800, 12800 x 29568 and
     // 29568 x 8192.

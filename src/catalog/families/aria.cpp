@@ -31,7 +31,7 @@ std::int64_t read_queries(const Fields& root) {
 std::int64_t projector_values(std::int64_t hidden, std::int64_t queries, std::int64_t out) {
   const std::int64_t attention =
       3 * hidden * hidden + 4 * linear_values(hidden, hidden) + linear_values(hidden, hidden);
-  return queries * hidden + attention + 3 * 2 * hidden + hidden * out + out * out;
+  return queries * hidden + attention + 6 * hidden + hidden * out + out * out;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::int64_t bottleneck_values(std::int64_t inputs, std::int64_t outputs) {
   constexpr std::int64_t kPixels = 9;
   const std::int64_t squeezed = inputs / 4;
   const std::int64_t shortcut = inputs == outputs ? 0 : inputs * outputs + 2 * outputs;
-  return inputs * outputs + kPixels * outputs + outputs * outputs + 3 * 2 * outputs +
+  return inputs * outputs + kPixels * outputs + outputs * outputs + 6 * outputs +
          linear_values(outputs, squeezed) + linear_values(squeezed, outputs) + shortcut;
 }
 

@@ -50,7 +50,7 @@ domain::Attention read_attention(Sizes& text, std::int64_t hidden) {
 }
 
 void read_layers(const ConfigParts& parts, Sizes& text) {
-  domain::Model& model = parts.model();
+  const domain::Model& model = parts.model();
   domain::Layer layer;
   layer.attention = read_attention(text, model.hidden_size);
   layer.norms = 1;

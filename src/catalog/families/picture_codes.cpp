@@ -107,8 +107,7 @@ std::int64_t painter_values(const Codec& codec) {
 std::int64_t time_values(const Codec& codec, std::int64_t halvings) {
   constexpr std::int64_t kCube = 27;
   constexpr std::int64_t kHalvingPixels = 36;
-  const std::int64_t block =
-      2 * 2 * codec.latent + 2 * convolution(codec.latent, codec.latent, kCube);
+  const std::int64_t block = 4 * codec.latent + 2 * convolution(codec.latent, codec.latent, kCube);
   return 2 * codec.blocks * block +
          halvings * (convolution(codec.latent, codec.latent, kCube) +
                      convolution(codec.latent, codec.latent, kHalvingPixels));
