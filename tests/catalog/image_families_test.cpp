@@ -325,6 +325,8 @@ TEST_SUITE("catalog") {
         {"AIDC-AI/Ovis2-8B", 10 * 1024, 10 * 256 + 11},
         // 27 patches a line, of which two become 14 tokens.
         {"AIDC-AI/Ovis1.6-Llama3.2-3B", 10 * 729, 10 * 196 + 11},
+        // 1792 / 16 patches a line, four to a token.
+        {"AIDC-AI/Ovis2.6-30B-A3B", 12544, 3136},
         {"rhymes-ai/Aria", 4900, 256},
         {"PerceptronAI/Isaac-0.1", 6144, 1536},
         // Twice six tiles and an overview (MSAC); six and an overview without.

@@ -37,6 +37,13 @@ void add_ovis_vision(ConfigParts& parts) {
   tower.parameters = siglip_values(tower, patches.patch, places(vision, patches)) +
                      edge * edge * tower.hidden_size * named + 2 * named +
                      words * parts.model().hidden_size;
+  tower.rotates_copies = true;
+  // The largest picture that vLLM profiles with: 1792 by 1792 pixels.
+  constexpr std::int64_t kLargestEdge = 1792;
+  const std::int64_t side = kLargestEdge / patches.patch;
+  tower.inner_tokens = side * side;
+  tower.output_tokens = tower.inner_tokens / (edge * edge);
+  tower.input_values = tower.inner_tokens * kColours * patches.patch * patches.patch;
   add_tower(parts, tower);
 }
 
