@@ -271,6 +271,25 @@ const std::vector<Published> kCounted = {
       "intermediate_size": 3420, "num_heads": 16, "out_hidden_size": 3584, "patch_size": 14,
       "spatial_merge_size": 2, "temporal_patch_size": 2, "fullatt_block_indexes": [7, 15, 23, 31]},
       "torch_dtype": "bfloat16"})"},
+    // 94 layers of 71,303,168 + 256 of attention, 512 x 4096 of the router, 512 x 3 x 4096 x 1536
+    // of
+    // the experts and 2 x 4096; 2 x 155008 x 4096 + 4096; 2 x 4 x 45 x 45 of 45 frequencies. Of the
+    // encoder 1536 x 1024 + 1024, 2304 x 1024, 24 x 12,596,224, a norm of 2 x 1024, 4096 x 4096 +
+    // 4096 twice.
+    {"internlm/Intern-S1-Pro",
+     94 * (71'303'424 + 2'097'152 + 9'663'676'416 + 8'192) + 1'269'829'632 + 16'200 + 1'573'888 +
+         2'359'296 + 24 * 12'596'224 + 2'048 + 33'562'624,
+     R"({"architectures": ["InternS1ProForConditionalGeneration"], "model_type": "interns1_pro",
+      "text_config": {"attention_bias": false, "decoder_sparse_step": 1, "dtype": "bfloat16",
+      "head_dim": 128, "hidden_size": 4096, "intermediate_size": 12288, "max_position_embeddings":
+      262144, "mlp_only_layers": [], "model_type": "interns1_pro_text", "moe_intermediate_size":
+      1536, "num_attention_heads": 64, "num_experts": 512, "num_experts_per_tok": 8,
+      "num_hidden_layers": 94, "num_key_value_heads": 4, "rope_scaling": {"rope_type": "default",
+      "fope_init_factor": 0.5, "fope_sep_head": true, "num_inv_freq": null}, "rope_theta": 5000000,
+      "router_n_groups": 8, "vocab_size": 155008}, "tie_word_embeddings": false, "vision_config":
+      {"depth": 24, "hidden_size": 1024, "in_channels": 3, "intermediate_size": 4096, "model_type":
+      "interns1_pro_vision", "num_heads": 16, "num_position_embeddings": 2304, "out_hidden_size":
+      4096, "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2}})"},
     // Qwen2-VL-7B's 8,291,375,616, whose sizes it has.
     {"omni-research/Tarsier2-Recap-7b", 8'291'375'616,
      R"({"architectures": ["Tarsier2ForConditionalGeneration"], "model_type": "tarsier2",

@@ -85,6 +85,8 @@ void add_blip2_vision(ConfigParts& parts);
 // picture_codes.cpp
 void add_chameleon_codes(ConfigParts& parts);
 void add_emu3_codes(ConfigParts& parts);
+// interns1_pro.cpp
+void add_interns1_pro_vision(ConfigParts& parts);
 // fuyu.cpp
 void add_fuyu_patches(ConfigParts& parts);
 // voxtral.cpp

@@ -32,6 +32,7 @@ std::string_view count_field(const Family& family) {
         "gemma4_text",
         "hunyuan_v1_moe",
         "hy_v3",
+        "interns1_pro_text",
         "jamba",
         "kimi_linear",
         "laguna",

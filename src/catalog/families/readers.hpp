@@ -157,6 +157,8 @@ void read_wav2vec2_bert(ConfigParts& parts);
 void read_aria(ConfigParts& parts);
 // picture_codes.cpp
 void read_chameleon(ConfigParts& parts);
+// interns1_pro.cpp
+void read_interns1_pro(ConfigParts& parts);
 // fuyu.cpp
 void read_persimmon(ConfigParts& parts);
 // moondream.cpp
