@@ -255,6 +255,8 @@ TEST_SUITE("catalog") {
     const Model model = model_of(config("minimax", 3, R"("attn_type_list": [0, 1, 0],
         "head_dim": 64, "num_local_experts": 4, "num_experts_per_tok": 2)"));
     CHECK(kinds(model) == "RFR");
+    // vLLM mamba_utils.py, linear_attention_state_dtype: the model's dtype, bf16 here.
+    CHECK(model.layers[0].layer.recurrent->state_bits == 16);
     const auto wrong = read_config(json(config("minimax", 3, R"("head_dim": 64,
         "num_local_experts": 4, "num_experts_per_tok": 2)")),
                                    "some/model");

@@ -27,7 +27,9 @@ void read_minimax(ConfigParts& parts) {
   mixer.value_heads = full.attention.heads;
   mixer.value_dim = full.attention.head_dim;
   mixer.has_norm = true;
-  mixer.state_bits = 32;  // the class keeps its sums in float32
+  // vLLM model_executor/layers/mamba/mamba_utils.py, linear_attention_state_dtype: the dtype of the
+  // model (its first engine kept float32).
+  mixer.state_bits = state_bits(parts);
   domain::Layer lightning = recurrent_layer(mixer);
   lightning.feed_forward = full.feed_forward;
   std::vector<bool> attends;
