@@ -16,6 +16,7 @@
 #include "catalog/fields.hpp"
 #include "catalog/foreign_fields.hpp"
 #include "catalog/limits.hpp"
+#include "catalog/named_parts.hpp"
 #include "catalog/stored_precision.hpp"
 #include "document/reader.hpp"
 #include "domain/modules.hpp"
@@ -49,7 +50,8 @@ bool is_decoder_of(std::string_view model_type, const Family& composite) {
   if (composite.decoder.empty()) return false;
   const Family* decoder = family_of_type(model_type);
   const Family* own = family_of_type(composite.decoder);
-  return decoder != nullptr && (decoder == own || decoder->read != nullptr);
+  return decoder != nullptr &&
+         (decoder == own || decoder->read != nullptr || decoder->decoder == composite.decoder);
 }
 
 const Family* family_named(const Fields& fields, const std::string& model_type,
@@ -171,9 +173,12 @@ std::optional<Reader> nested_decoder(const Fields& root) {
        {"text_config", "llm_config", "language_config", "transformer_layer_config", "decoder"}) {
     if (root.given(name)) return root.mapping(name);
   }
-  if (!root.given("thinker_config")) return std::nullopt;
-  std::optional<Reader> thinker = root.mapping("thinker_config");
-  return thinker ? Fields(*thinker).mapping("text_config") : std::nullopt;
+  for (const std::string_view name : {"thinker_config", "vlm_config"}) {
+    if (!root.given(name)) continue;
+    std::optional<Reader> whole = root.mapping(name);
+    return whole ? Fields(*whole).mapping("text_config") : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 const Family* decoder_family(const Family& composite, Reader* nested) {
@@ -210,7 +215,11 @@ void read_model(const Recognised& found, Reader& root, const Beside& beside, dom
   Reader& described = nested ? *nested : root;
   read_dtype(root_fields, Fields(described), model);
   ConfigParts parts(root, described, *decoder, model);
-  decoder->read(parts);
+  if (is_composite && !nested && root_fields.given("text_model_id")) {
+    take_named_decoder(root_fields, model);
+  } else {
+    decoder->read(parts);
+  }
   if (family.sectioned_rope) model.rope.has_sections = true;
   if (family.add_towers != nullptr) {
     ConfigParts whole = parts.as(family);

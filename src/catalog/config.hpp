@@ -6,6 +6,8 @@
 // passed over.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -26,7 +28,12 @@ Result<domain::Model> read_config(const document::Document& config, const std::s
                                   const document::Document* side_file = nullptr,
                                   FormatBy by = FormatBy::Checkpoint);
 
-/// From a path: a config.json, or a folder with one, and a side file that lies beside it.
+/// What describes the model of a folder: config.json, else Mistral's params.json
+/// (mistral_params.hpp); nothing where there is neither.
+std::optional<std::filesystem::path> config_in(const std::filesystem::path& folder);
+
+/// From a path: a config.json, a params.json, or a folder with one of them, and a side file that
+/// lies beside it.
 Result<domain::Model> read_config_path(const std::string& path, FormatBy by = FormatBy::Checkpoint);
 
 }  // namespace gpushape::catalog

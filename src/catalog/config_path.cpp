@@ -6,8 +6,10 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "catalog/config.hpp"
+#include "catalog/mistral_params.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {
@@ -19,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr document::Limits kConfigLimits{.bytes = 16U << 20U, .depth = 50, .nodes = 1'000'000};
 
 constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kParams = "params.json";
 /// Of ModelOpt, AutoGPTQ and AutoAWQ.
 constexpr auto kSideFiles = std::to_array<std::string_view>(
     {"hf_quant_config.json", "quantize_config.json", "quant_config.json"});
@@ -47,21 +50,57 @@ Result<document::Document> read_json_file(const std::string& path) {
   return document::read_json(*text, path, kConfigLimits);
 }
 
+bool is_mistral_file(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return false;
+  const Result<document::Document> document = read_json_file(path.string());
+  return document && is_mistral_params(document->root);
+}
+
+void say_params(std::string& text) {
+  if (const std::size_t at = text.find(kConfig); at != std::string::npos)
+    text.replace(at, kConfig.size(), kParams);
+}
+
+/// As the config.json that says the same; what was read then stood in params.json.
+Result<domain::Model> read_params(document::Document document, const std::string& id, FormatBy by) {
+  if (!is_mistral_params(document.root)) {
+    return failure(fmt::format("'{}' is not a params.json of Mistral's", id),
+                   "give the config.json of the same repository, or the model's id");
+  }
+  document.root = config_of_params(document.root);
+  Result<domain::Model> model = read_config(document, id, nullptr, by);
+  if (!model) return model;
+  model->origin = kParams;
+  for (domain::FactSource& row : model->sources) say_params(row.source);
+  for (std::string& note : model->notes) say_params(note);
+  return model;
+}
+
 }  // namespace
+
+std::optional<fs::path> config_in(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / kConfig, ignored)) return folder / kConfig;
+  if (is_mistral_file(folder / kParams)) return folder / kParams;
+  return std::nullopt;
+}
 
 Result<domain::Model> read_config_path(const std::string& path, FormatBy by) {
   std::error_code ignored;
   fs::path config = path;
   if (fs::is_directory(config, ignored)) {
-    config /= "config.json";
-    if (!fs::exists(config, ignored)) {
+    const std::optional<fs::path> found = config_in(config);
+    if (!found) {
       return failure(fmt::format("folder '{}' has no config.json", path),
                      "give a folder that a model was downloaded into, or a config.json");
     }
+    config = *found;
   }
   Result<document::Document> document = read_json_file(config.string());
   if (!document) return std::unexpected(std::move(document.error()));
   const std::string name = config.filename().string();
+  if (name.ends_with(kParams)) return read_params(std::move(*document), path, by);
   if (is_side_file(name)) {
     return failure(fmt::format("'{}' says how weights are quantized, not what the model is", path),
                    "give the config.json beside it");

@@ -5,17 +5,13 @@
 #include <system_error>
 #include <vector>
 
+#include "catalog/config.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::catalog {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_config(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / "config.json", ignored);
-}
 
 /// The file that names a snapshot holds 40 digits of a commit.
 std::string main_commit(const fs::path& folder) {
@@ -48,7 +44,7 @@ std::optional<fs::path> snapshot_in_cache(const fs::path& folder) {
   std::vector<fs::path> snapshots;
   for (fs::directory_iterator entry(folder / "snapshots", error), end; !error && entry != end;
        entry.increment(error)) {
-    if (has_config(entry->path())) snapshots.push_back(entry->path());
+    if (config_in(entry->path())) snapshots.push_back(entry->path());
   }
   const std::string commit = snapshots.empty() ? std::string() : main_commit(folder);
   for (const fs::path& snapshot : snapshots) {

@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIndexEnding = ".safetensors.index.json";
 constexpr std::string_view kWeightsEnding = ".safetensors";
-constexpr std::string_view kConfigName = "config.json";
 
 Diagnostics snapshot_fault(const fs::path& path, std::string message, std::string help = {}) {
   Diagnostic diagnostic = complaint(std::move(message), std::move(help));
@@ -92,8 +91,9 @@ Result<domain::Model> with_weights(const fs::path& config, const fs::path& weigh
     return std::unexpected(std::move(faults));
   }
   model->id = path;
-  model->origin = listing->has_names_only ? "index of safetensors and config.json"
-                                          : "safetensors header and config.json";
+  model->origin = fmt::format(
+      "{} and {}", listing->has_names_only ? "index of safetensors" : "safetensors header",
+      model->origin);
   return model;
 }
 
@@ -129,8 +129,8 @@ Diagnostics weights_alone(const fs::path& file, const TensorListing& listing) {
 }
 
 Result<domain::Model> read_safetensors_source(const fs::path& file, FormatBy by) {
-  const fs::path config = file.parent_path() / kConfigName;
-  if (is_there(config)) return with_weights(config, file, file.string(), by);
+  if (const auto config = config_in(file.parent_path()))
+    return with_weights(*config, file, file.string(), by);
   const Result<TensorListing> listing = read_weights(file);
   if (!listing) return std::unexpected(listing.error());
   return failure(weights_alone(file, *listing));
@@ -138,10 +138,9 @@ Result<domain::Model> read_safetensors_source(const fs::path& file, FormatBy by)
 
 Result<domain::Model> read_folder(const std::string& path, FormatBy by) {
   const fs::path folder = path;
-  const fs::path config = folder / kConfigName;
   const std::optional<fs::path> weights = weights_in(folder);
-  if (is_there(config)) {
-    if (weights) return with_weights(config, *weights, path, by);
+  if (const std::optional<fs::path> config = config_in(folder)) {
+    if (weights) return with_weights(*config, *weights, path, by);
     Result<domain::Model> model = read_config_path(path, by);
     if (const std::size_t files = files_with(folder, kWeightsEnding).size(); model && files > 0) {
       model->notes.push_back(

@@ -51,7 +51,9 @@ constexpr auto kTowerWords = std::to_array<std::string_view>({"vision_tower",
                                                               "sound_encoder",
                                                               "speech_encoder",
                                                               "image_newline",
-                                                              "merging_layer"});
+                                                              "merging_layer",
+                                                              "whisper_encoder",
+                                                              "audio_language_projection"});
 
 // What stands behind the module: the tensors of each way of storing weights.
 constexpr auto kSuffixWords = std::to_array<std::string_view>({"weight",
@@ -140,6 +142,7 @@ std::string_view first_word(std::string_view word, std::string_view next) {
   if (is_among(kAttention, word)) return "self_attn";
   if (is_among(kFeedForward, word)) return "mlp";
   if (word == "router" || word == "experts") return "mlp";  // Gemma 4: beside the dense network
+  if (word == "gate" || word == "shared_experts") return "mlp";  // Mistral: of the layer itself
   return word;
 }
 
@@ -154,13 +157,32 @@ std::string_view later_word(std::string_view word, std::string_view before) {
   return word;
 }
 
+/// Mistral's words for the matrices of "attention"; DeepSeek has some of them in "attn".
+std::string_view attention_word(std::string_view word) {
+  struct Word {
+    std::string_view theirs;
+    std::string_view ours;
+  };
+  constexpr auto kWords = std::to_array<Word>({{"wq", "q_proj"},
+                                               {"wk", "k_proj"},
+                                               {"wv", "v_proj"},
+                                               {"wo", "o_proj"},
+                                               {"wq_a", "q_a_proj"},
+                                               {"wq_b", "q_b_proj"},
+                                               {"wkv_a_with_mqa", "kv_a_proj_with_mqa"},
+                                               {"wkv_b", "kv_b_proj"}});
+  const auto found = std::ranges::find(kWords, word, &Word::theirs);
+  return found == kWords.end() ? word : found->ours;
+}
+
 /// The module within its layer, in our words.
 std::string module_of(const std::vector<std::string_view>& words, std::size_t first,
                       std::size_t last, std::int64_t& expert) {
   if (first >= last) return {};
   std::string_view before = first_word(words[first], first + 1 < last ? words[first + 1] : "");
   std::string module(before);
-  if (words[first] == "router") module += ".gate";
+  if (words[first] == "router" || words[first] == "gate") module += ".gate";
+  if (words[first] == "shared_experts") module += ".shared_experts";
   if (words[first] == "experts") {
     module += ".experts";
     before = "experts";
@@ -172,7 +194,7 @@ std::string module_of(const std::vector<std::string_view>& words, std::size_t fi
         continue;
       }
     }
-    before = later_word(words[i], before);
+    before = words[first] == "attention" ? attention_word(words[i]) : later_word(words[i], before);
     module += '.';
     module += before;
   }
@@ -280,7 +302,8 @@ TensorName parse_tensor_name(std::string_view name) {
     parsed.module = join(words, 0, last);
     parsed.part = outer_part(parsed.module);
     if (parsed.part == TensorPart::Head && last > 0) parsed.module = "lm_head";
-    if (parsed.part == TensorPart::Embedding && parsed.module.ends_with("embed_tokens"))
+    if (parsed.part == TensorPart::Embedding &&
+        (parsed.module.ends_with("embed_tokens") || parsed.module.ends_with("tok_embeddings")))
       parsed.module = "model.embed_tokens";
   }
   if (parsed.scope == NameScope::MultiToken) parsed.part = TensorPart::MultiToken;

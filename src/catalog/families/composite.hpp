@@ -91,6 +91,18 @@ void add_interns1_pro_vision(ConfigParts& parts);
 void add_fuyu_patches(ConfigParts& parts);
 // voxtral.cpp
 void add_voxtral(ConfigParts& parts);
+void add_voxtral_realtime(ConfigParts& parts);
+// granite_speech.cpp
+void add_granite_speech(ConfigParts& parts);
+// ultravox.cpp
+void add_ultravox(ConfigParts& parts);
+// glm_asr.cpp
+void add_glm_asr(ConfigParts& parts);
+// late_interaction.cpp
+void add_colpali(ConfigParts& parts);
+void add_colqwen3(ConfigParts& parts);
+void add_colqwen35(ConfigParts& parts);
+void add_colmodernvbert(ConfigParts& parts);
 // t5gemma.cpp
 void add_t5gemma_encoder(ConfigParts& parts);
 // florence.cpp

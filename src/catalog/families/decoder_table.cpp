@@ -599,6 +599,12 @@ constexpr auto kDecoderFamilies = std::to_array<Family>({
                           .vocabulary = 262144,
                           .context = 16384}},
      .source = "default of the persimmon family in transformers (PersimmonConfig)"},
+    {.model_types = "voxtral_realtime_text",
+     .stems = "VoxtralRealtimeText",
+     .read = read_voxtral_realtime,
+     .traits = {.ties_embeddings = true,
+                .sliding = SlidingRule::Always,
+                .sizes = {.context = 131072}}},
 });
 
 }  // namespace

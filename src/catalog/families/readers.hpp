@@ -163,6 +163,8 @@ void read_interns1_pro(ConfigParts& parts);
 void read_persimmon(ConfigParts& parts);
 // moondream.cpp
 void read_moondream3(ConfigParts& parts);
+// voxtral.cpp
+void read_voxtral_realtime(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
 

@@ -114,7 +114,7 @@ void read_modern_bert(ConfigParts& parts) {
   model.extra.push_back({.name = "embeddings.norm", .rows = model.hidden_size});
   if (layer.norm_bias)
     model.extra.push_back({.name = "embeddings.norm.bias", .rows = model.hidden_size});
-  if (!model.architecture.ends_with("Model")) {
+  if (model.architecture.contains("ModernBertFor")) {
     model.extra.push_back({.name = "head.dense",
                            .rows = model.hidden_size,
                            .columns = model.hidden_size,
