@@ -66,8 +66,8 @@ const Family* family_named(const Fields& fields, const std::string& model_type,
   // A type may stand for a decoder alone and for the composite around it; the class decides.
   if (!architectures.empty() && !class_kind(*family, architectures.front())) {
     const Family* other = family_of_class(architectures.front());
-    const bool is_around =
-        fields.given("text_config") || domain::is_draft_class(architectures.front());
+    const bool is_around = fields.given("text_config") || fields.given("audio_encoder_conf") ||
+                           domain::is_draft_class(architectures.front());
     if (other != nullptr && is_around && is_decoder_of(model_type, *other)) return other;
   }
   return family;

@@ -98,6 +98,24 @@ void add_granite_speech(ConfigParts& parts);
 void add_ultravox(ConfigParts& parts);
 // glm_asr.cpp
 void add_glm_asr(ConfigParts& parts);
+// granite_vision.cpp
+void add_granite_vision(ConfigParts& parts);
+// openvla.cpp
+void add_openvla(ConfigParts& parts);
+// nemotron_parse.cpp
+void add_radio_neck(ConfigParts& parts);
+// kimi_audio.cpp
+void add_kimi_audio(ConfigParts& parts);
+// midasheng.cpp
+void add_midasheng(ConfigParts& parts);
+// bagel.cpp
+const Family* bagel_decoder(const Fields& root);
+void add_bagel_vision(ConfigParts& parts);
+// moss_audio.cpp
+void add_moss_audio(ConfigParts& parts);
+// asr_encoders.cpp
+void add_fun_asr(ConfigParts& parts);
+void add_fire_red(ConfigParts& parts);
 // late_interaction.cpp
 void add_colpali(ConfigParts& parts);
 void add_colqwen3(ConfigParts& parts);

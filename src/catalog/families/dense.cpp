@@ -100,4 +100,10 @@ void read_molmo(ConfigParts& parts) {
   add_molmo_tower(parts);
 }
 
+// Step1 (vLLM model_executor/models/step1.py) adds a slope to its scores in place of a rotation.
+void read_step1(ConfigParts& parts) {
+  read_dense(parts);
+  parts.model().rope = {};
+}
+
 }  // namespace gpushape::catalog

@@ -141,6 +141,10 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
      .read = read_whisper,
      .traits = {.ties_embeddings = true, .norm_bias = true},
      .role = Role::Speech},
+    {.model_types = "cohere_asr",
+     .stems = "CohereAsr",
+     .read = read_cohere_asr,
+     .role = Role::Speech},
 });
 
 }  // namespace

@@ -50,18 +50,14 @@ std::int64_t values_of(const Conformer& block) {
   return 2 * network + attention + convolution + norm;
 }
 
-/// Queries that attend to one another and to the frames, and a network.
-std::int64_t qformer_values(const Fields& projector, std::int64_t frame) {
-  const std::int64_t hidden = projector.integer("hidden_size", kHiddenSize).value_or(768);
-  const std::int64_t width = projector.integer("intermediate_size", kWidth).value_or(3072);
-  const std::int64_t layers = projector.integer("num_hidden_layers", kLayers).value_or(12);
-  const std::int64_t every = projector.integer("cross_attention_frequency", kFactor).value_or(2);
-  const std::int64_t seen = projector.integer("encoder_hidden_size", kHiddenSize).value_or(frame);
-  const std::int64_t layer =
-      values_of(TowerBlock{.hidden = hidden, .width = width, .norm_values = 4 * hidden});
-  const std::int64_t looks =
-      2 * linear_values(hidden, hidden) + 2 * linear_values(seen, hidden) + 2 * hidden;
-  return 2 * hidden + layers * layer + ((layers + every - 1) / every) * looks;
+QFormer read_qformer(const Fields& projector, std::int64_t frame) {
+  QFormer former;
+  former.hidden = projector.integer("hidden_size", kHiddenSize).value_or(768);
+  former.width = projector.integer("intermediate_size", kWidth).value_or(3072);
+  former.layers = projector.integer("num_hidden_layers", kLayers).value_or(12);
+  former.every = projector.integer("cross_attention_frequency", kFactor).value_or(2);
+  former.seen = projector.integer("encoder_hidden_size", kHiddenSize).value_or(frame);
+  return former;
 }
 
 }  // namespace
@@ -84,11 +80,11 @@ void add_granite_speech(ConfigParts& parts) {
   const std::int64_t window = parts.root().integer("window_size", kFactor).value_or(15);
   const std::int64_t rate = parts.root().integer("downsample_rate", kFactor).value_or(5);
   const std::int64_t queries = std::max<std::int64_t>(1, window / rate);
-  const std::int64_t width = projector.integer("hidden_size", kHiddenSize).value_or(768);
+  const QFormer former = read_qformer(projector, block.hidden);
   tower.parameters = linear_values(in, block.hidden) + tower.layers * values_of(block) +
                      linear_values(block.hidden, letters) + linear_values(letters, block.hidden) +
-                     queries * width + qformer_values(projector, block.hidden) +
-                     linear_values(width, parts.model().hidden_size);
+                     queries * former.hidden + values_of(former) +
+                     linear_values(former.hidden, parts.model().hidden_size);
   // The largest sound that vLLM makes ready for: 8,000,000 samples, 320 to a frame.
   constexpr std::int64_t kLargestSamples = 8'000'000;
   constexpr std::int64_t kSamplesPerFrame = 320;

@@ -8,6 +8,7 @@
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
 #include "catalog/families/image_parts.hpp"
+#include "catalog/families/radio.hpp"
 #include "catalog/families/tower_blocks.hpp"
 
 namespace gpushape::catalog {
@@ -29,6 +30,29 @@ constexpr auto kEncoders = std::to_array<Encoder>({
 
 }  // namespace
 
+domain::Tower radio_encoder(const Fields& args, std::int64_t patch, std::int64_t tokens) {
+  domain::Tower tower;
+  const std::string model = args.text("model").value_or("vit_huge");
+  const auto* const encoder = std::ranges::find_if(
+      kEncoders, [&](const Encoder& row) { return model.starts_with(row.name); });
+  if (encoder == kEncoders.end()) {
+    args.complain("model", "an image encoder of this name is not understood",
+                  "known are vit_small, vit_base, vit_large and vit_huge");
+    return tower;
+  }
+  tower.hidden_size = encoder->hidden;
+  tower.layers = encoder->layers;
+  tower.heads = encoder->heads;
+  tower.width = 4 * encoder->hidden;
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t largest = args.integer("cpe_max_size", kImageEdge).value_or(2048);
+  const std::int64_t places = (largest / patch) * (largest / patch);
+  tower.parameters =
+      kColours * patch * patch * hidden + (places + tokens) * hidden +
+      tower.layers * values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden});
+  return tower;
+}
+
 void add_radio_vision(ConfigParts& parts) {
   auto reader = parts.root().mapping("vision_config");
   if (!reader) return;
@@ -36,33 +60,16 @@ void add_radio_vision(ConfigParts& parts) {
   auto arguments = vision.mapping("args");
   if (!arguments) return;
   const Fields args(*arguments);
-  const std::string model = args.text("model").value_or("vit_huge");
-  const auto* const encoder = std::ranges::find_if(
-      kEncoders, [&](const Encoder& row) { return model.starts_with(row.name); });
-  if (encoder == kEncoders.end()) {
-    args.complain("model", "an image encoder of this name is not understood",
-                  "known are vit_small, vit_base, vit_large and vit_huge");
-    return;
-  }
-  domain::Tower tower;
-  tower.hidden_size = encoder->hidden;
-  tower.layers = encoder->layers;
-  tower.heads = encoder->heads;
-  tower.width = 4 * encoder->hidden;
-  const std::int64_t hidden = tower.hidden_size;
   const std::int64_t patch = parts.root().integer("patch_size", kPatchEdge).value_or(16);
-  const std::int64_t image = parts.root().integer("force_image_size", kImageEdge).value_or(512);
-  const std::int64_t largest = args.integer("cpe_max_size", kImageEdge).value_or(2048);
-  const std::int64_t places = (largest / patch) * (largest / patch);
   const std::int64_t tokens = args.integer("register_multiple", kImageCount).value_or(16);
+  domain::Tower tower = radio_encoder(args, patch, tokens);
+  if (tower.layers == 0) return;
+  const std::int64_t hidden = tower.hidden_size;
+  const std::int64_t image = parts.root().integer("force_image_size", kImageEdge).value_or(512);
   const std::int64_t network =
       parts.root().integer("projector_hidden_size", kWidth).value_or(4 * hidden);
   const std::int64_t merged = 4 * hidden;
-  tower.parameters =
-      kColours * patch * patch * hidden + (places + tokens) * hidden +
-      tower.layers *
-          values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) +
-      merged + merged * network + network * parts.model().hidden_size;
+  tower.parameters += merged + merged * network + network * parts.model().hidden_size;
   constexpr std::int64_t kTiles = 13;  // twelve and a thumbnail
   const std::int64_t side = std::max<std::int64_t>(1, image / patch);
   tower.inner_tokens = kTiles * (side * side + tokens);

@@ -71,6 +71,7 @@ void read_molmo(ConfigParts& parts);
 void read_olmo(ConfigParts& parts);
 void read_stablelm(ConfigParts& parts);
 void read_apertus(ConfigParts& parts);
+void read_step1(ConfigParts& parts);
 // gpt.cpp
 void read_gpt2(ConfigParts& parts);
 void read_openai_gpt(ConfigParts& parts);
@@ -165,6 +166,10 @@ void read_persimmon(ConfigParts& parts);
 void read_moondream3(ConfigParts& parts);
 // voxtral.cpp
 void read_voxtral_realtime(ConfigParts& parts);
+// nemotron_parse.cpp
+void read_nemotron_parse(ConfigParts& parts);
+// cohere_asr.cpp
+void read_cohere_asr(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
 

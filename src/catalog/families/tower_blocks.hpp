@@ -43,4 +43,24 @@ constexpr std::int64_t linear_values(std::int64_t inputs, std::int64_t outputs, 
   return inputs * outputs + (bias ? outputs : 0);
 }
 
+/// BLIP-2's Q-Former over an encoder's outputs: queries attend to one another and, in every so many
+/// layers, to what was `seen`; networks and norms of queries alone.
+struct QFormer {
+  std::int64_t hidden = 0;
+  std::int64_t width = 0;
+  std::int64_t layers = 1;
+  std::int64_t seen = 0;   ///< width of an output of the encoder
+  std::int64_t every = 1;  ///< cross_attention_frequency
+};
+
+constexpr std::int64_t values_of(const QFormer& former) {
+  const std::int64_t hidden = former.hidden;
+  const std::int64_t layer =
+      values_of(TowerBlock{.hidden = hidden, .width = former.width, .norm_values = 4 * hidden});
+  const std::int64_t looks =
+      2 * linear_values(hidden, hidden) + 2 * linear_values(former.seen, hidden) + 2 * hidden;
+  const std::int64_t looking = (former.layers + former.every - 1) / former.every;
+  return 2 * hidden + former.layers * layer + looking * looks;
+}
+
 }  // namespace gpushape::catalog

@@ -43,14 +43,17 @@ domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins) {
   tower.width = size("encoder_ffn_dim", "intermediate_size", kWidth, 5120);
   tower.layers = size("encoder_layers", "num_hidden_layers", kLayers, 32);
   tower.heads = size("encoder_attention_heads", "num_attention_heads", kHeads, 20);
-  const std::int64_t bins = audio.integer("num_mel_bins", kPatchEdge).value_or(mel_bins);
-  const std::int64_t positions = audio.integer("max_source_positions", kImageEdge).value_or(1500);
+  tower.inner_tokens = audio.integer("max_source_positions", kImageEdge).value_or(1500);
+  return whisper_of(tower, audio.integer("num_mel_bins", kPatchEdge).value_or(mel_bins));
+}
+
+domain::Tower whisper_of(domain::Tower tower, std::int64_t bins) {
+  const std::int64_t positions = tower.inner_tokens;
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t block =
       values_of({.hidden = hidden, .width = tower.width, .norm_values = 4 * hidden}) - hidden;
   tower.parameters = linear_values(3 * bins, hidden) + linear_values(3 * hidden, hidden) +
                      positions * hidden + tower.layers * block + 2 * hidden;
-  tower.inner_tokens = positions;
   tower.output_tokens = positions;
   tower.input_values = bins * 2 * positions;  // the second convolution halves the frames
   return tower;

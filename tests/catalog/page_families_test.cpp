@@ -1,0 +1,158 @@
+// Families that see pictures and pages, in the sizes that their publishers give: held against what
+// is published of their checkpoints, or the classes' matrices counted by hand.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "catalog/config.hpp"
+#include "domain/layer.hpp"
+#include "published_totals.hpp"
+#include "texts.hpp"
+
+using namespace gpushape::catalog::testing;
+using namespace gpushape::domain;
+
+namespace {
+
+const std::string kGraniteVision =
+    R"({"model_type": "granite4_vision", "architectures":
+      ["Granite4VisionForConditionalGeneration"], "downsample_rate": "4/8", "deepstack_layer_map":
+      [[-19, 9], [-13, 6], [-7, 3], [-1, 0]], "use_spatial_sampling": true, "spatial_target_layers":
+      [12, 15, 18, 21], "use_image_newline_parameter": true, "image_grid_pinpoints": [[384, 768],
+      [768, 768], [384, 1152]], "vision_config": {"model_type": "siglip_vision_model",
+      "hidden_size": 1152, "image_size": 384, "patch_size": 16, "num_hidden_layers": 27,
+      "intermediate_size": 4304, "num_attention_heads": 16}, "text_config": {"model_type":
+      "granite", "hidden_size": 2560, "intermediate_size": 8192, "num_hidden_layers": 40,
+      "num_attention_heads": 40, "num_key_value_heads": 8, "vocab_size": 100353,
+      "max_position_embeddings": 131072, "tie_word_embeddings": true}, "tie_word_embeddings": true,
+      "torch_dtype": "bfloat16"})";
+
+const std::string kNemotronParse =
+    R"({"model_type": "nemotron_parse", "architectures": ["NemotronParseForConditionalGeneration"],
+      "image_size": [2048, 1648], "is_encoder_decoder": true, "max_sequence_length": 9000,
+      "tie_word_embeddings": false, "encoder": {"args": {"model": "vit_huge_patch16_224",
+      "cpe_max_size": 2048, "register_multiple": 8}, "patch_size": 16}, "decoder": {"model_type":
+      "nemotron_parse_text", "vocab_size": 52352, "d_model": 1024, "decoder_layers": 10,
+      "decoder_attention_heads": 16, "decoder_ffn_dim": 4096, "encoder_layers": 12}, "dtype":
+      "bfloat16"})";
+
+const std::string kQwen3Vl4b =
+    R"("text_config": {"model_type": "qwen3_vl_text", "attention_bias": false, "head_dim": 128,
+      "hidden_size": 2560, "intermediate_size": 9728, "num_attention_heads": 32,
+      "num_hidden_layers": 36, "num_key_value_heads": 8, "vocab_size": 151936,
+      "max_position_embeddings": 262144, "tie_word_embeddings": true, "rope_theta": 5000000},
+      "vision_config": {"model_type": "qwen3_vl", "deepstack_visual_indexes": [5, 11, 17], "depth":
+      24, "hidden_size": 1024, "in_channels": 3, "intermediate_size": 4096, "num_heads": 16,
+      "num_position_embeddings": 2304, "out_hidden_size": 2560, "patch_size": 16,
+      "spatial_merge_size": 2, "temporal_patch_size": 2}, "tie_word_embeddings": true, "dtype":
+      "bfloat16")";
+
+const std::vector<Published> kPageFamilies = {
+    // The Hub's safetensors metadata; the pooling head of SigLIP is among it.
+    {"ibm-granite/granite-4.0-3b-vision", 3'997'206'464, kGraniteVision},
+    // The index of its files: 15,082,474,368 bytes of two to a value.
+    {"openvla/openvla-7b", 15'082'474'368 / 2,
+     R"({"model_type": "openvla", "architectures": ["OpenVLAForActionPrediction"], "image_sizes":
+      [224, 224], "timm_model_ids": ["vit_large_patch14_reg4_dinov2.lvd142m",
+      "vit_so400m_patch14_siglip_224"], "timm_override_act_layers": [null, null],
+      "use_fused_vision_backbone": true, "n_action_bins": 256, "text_config": {"model_type": "llama",
+      "pad_token_id": 32000, "vocab_size": 32064}, "torch_dtype": "bfloat16"})"},
+    // The Hub's: six values are of the colours, three number the class tokens.
+    {"nvidia/NVIDIA-Nemotron-Parse-v1.2", 936'275'977 - 9, kNemotronParse},
+    // What is served of it is Qwen3-VL-8B (published 8,767,123,696).
+    {"nvidia/Cosmos3-Nano", 8'767'123'696,
+     R"({"model_type": "cosmos3_omni", "architectures": ["Cosmos3ForConditionalGeneration"],
+      "tie_word_embeddings": false, "text_config": {"model_type": "qwen3_vl_text", "vocab_size":
+      151936, "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36,
+      "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+      "max_position_embeddings": 262144, "rope_theta": 5000000}, "vision_config": {"model_type":
+      "qwen3_vl", "deepstack_visual_indexes": [8, 16, 24], "depth": 27, "hidden_size": 1152,
+      "intermediate_size": 4304, "num_heads": 16, "num_position_embeddings": 2304,
+      "out_hidden_size": 4096, "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size":
+      2}, "dtype": "bfloat16"})"},
+    // SigLIP of 26 blocks: 3 x 14 x 14 x 1152 + 1152 + 4900 x 1152 + 26 x (4 x 1152 x 1152 + 4 x
+    // 1152
+    // + 2 x 1152 x 4304 + 5456 + 4 x 1152) + 2 x 1152; 1152 x 3584 + 3584 and 3584 x 3584 + 3584
+    // behind it: 419,533,728. Qwen2.5-7B's 7,615,616,512, and 28 x 2 x 128 in norms.
+    {"ByteDance-Seed/BAGEL-7B-MoT", 8'035'157'408,
+     R"({"model_type": "bagel", "architectures": ["BagelForConditionalGeneration"], "llm_config":
+      {"model_type": "qwen2", "qk_norm": true, "hidden_size": 3584, "intermediate_size": 18944,
+      "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4,
+      "max_position_embeddings": 32768, "vocab_size": 152064, "tie_word_embeddings": false},
+      "vit_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "image_size": 980,
+      "intermediate_size": 4304, "num_attention_heads": 16, "num_hidden_layers": 27,
+      "num_channels": 3, "patch_size": 14}, "vae_config": {"z_channels": 16, "downsample": 8},
+      "visual_gen": true, "visual_und": true, "vit_max_num_patch_per_side": 70, "torch_dtype":
+      "bfloat16"})"},
+    // PaliGemma of 448 pixels (2,924,351,216 in the catalog), and 2048 x 128 + 128.
+    {"vidore/colpali-v1.3-hf", 2'924'613'488,
+     R"({"model_type": "colpali", "architectures": ["ColPaliForRetrieval"], "embedding_dim": 128,
+      "vlm_config": {"model_type": "paligemma", "hidden_size": 2048, "projection_dim": 2048,
+      "text_config": {"model_type": "gemma", "hidden_size": 2048, "intermediate_size": 16384,
+      "num_attention_heads": 8, "num_hidden_layers": 18, "num_key_value_heads": 1, "head_dim": 256,
+      "vocab_size": 257216}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size":
+      1152, "image_size": 448, "intermediate_size": 4304, "num_attention_heads": 16,
+      "num_hidden_layers": 27, "patch_size": 14, "vision_use_head": false}}, "torch_dtype":
+      "bfloat16"})"},
+    // Qwen3-VL-4B (4,437,815,808 published), and 2560 x 320.
+    {"TomoroAI/tomoro-colqwen3-embed-4b", 4'438'635'008,
+     R"({"model_type": "colqwen3", "architectures": ["ColQwen3"], "embed_dim": 320, )" +
+         kQwen3Vl4b + "}"},
+    // The same, and 2560 x 2560.
+    {"OpenSearch-AI/Ops-Colqwen3-4B", 4'444'369'408,
+     R"({"model_type": "ops_colqwen3", "architectures": ["OpsColQwen3Model"], "dims": 2560, )" +
+         kQwen3Vl4b + "}"},
+    // SigLIP: 3 x 16 x 16 x 768 + 768 + 1024 x 768 + 12 x (4 x 768 x 768 + 4 x 768 + 2 x 768 x 3072
+    // + 3840 + 4 x 768) + 2 x 768; 16 x 768 x 768 behind it: 95,870,208. ModernBERT: 50408 x 768 +
+    // 768 + 22 x (4 x 768 x 768 + 3 x 768 x 1152 + 2 x 768) - 768 + 768: 149,044,992. 768 x 128 +
+    // 128.
+    {"ModernVBERT/colmodernvbert-merged", 245'013'632,
+     R"({"model_type": "colmodernvbert", "architectures": ["ColModernVBertForRetrieval"],
+      "embedding_dim": 128, "pixel_shuffle_factor": 4, "text_config": {"model_type": "modernbert",
+      "hidden_size": 768, "intermediate_size": 1152, "num_hidden_layers": 22,
+      "num_attention_heads": 12, "vocab_size": 50408, "max_position_embeddings": 8192, "mlp_bias":
+      false}, "vision_config": {"hidden_size": 768, "image_size": 512, "patch_size": 16,
+      "num_hidden_layers": 12, "intermediate_size": 3072, "num_attention_heads": 12},
+      "torch_dtype": "bfloat16"})"},
+};
+
+}  // namespace
+
+TEST_SUITE("catalog") {
+  TEST_CASE("families of pictures and pages come to what is published of them") {
+    check_totals(kPageFamilies);
+  }
+
+  TEST_CASE("Granite 4 Vision makes tokens of tiles and their overview") {
+    const Model model = model_of(kGraniteVision);
+    REQUIRE(model.towers.size() == 1);
+    // 24 x 24 patches a tile; a quarter of them left: 12 x 12 of the overview, and of two by two
+    // tiles 24 rows of 24 and an end of line.
+    CHECK(model.towers[0].inner_tokens == 5 * 576);
+    CHECK(model.towers[0].output_tokens == 144 + 24 * 25);
+    const auto odd =
+        gpushape::catalog::read_config(json(replaced(kGraniteVision, "4/8", "half")), "some/model");
+    REQUIRE_FALSE(odd);
+    CHECK(mentions(odd.error(), "downsample_rate is no quotient of two digits"));
+  }
+
+  TEST_CASE("Nemotron Parse's decoder attends to joined patches and one token more") {
+    const Model model = model_of(kNemotronParse);
+    REQUIRE(model.layers.size() == 1);
+    const Layer& layer = model.layers[0].layer;
+    REQUIRE(layer.cross_attention);
+    // 128 rows of 103 patches, four of which become one.
+    CHECK(layer.cross_attention->encoder_tokens == 128 * 25 + 1);
+    CHECK(model.max_context_tokens == 9'000);
+  }
+
+  TEST_CASE("models that compare pages embed them") {
+    for (const Published& row : kPageFamilies) {
+      const bool compares = row.config.find(R"("model_type": "col)") != std::string::npos;
+      if (!compares) continue;
+      CAPTURE(row.id);
+      CHECK(model_of(row.config).role == Role::Embed);
+    }
+  }
+}
