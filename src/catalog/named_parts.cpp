@@ -39,6 +39,8 @@ void take_named_decoder(const Fields& root, domain::Model& model) {
   decoder.family = std::move(model.family);
   decoder.architecture = std::move(model.architecture);
   decoder.role = model.role;
+  std::erase_if(decoder.sources,
+                [](const domain::FactSource& row) { return row.fact.starts_with("parameters"); });
   decoder.sources.insert(decoder.sources.end(), model.sources.begin(), model.sources.end());
   model = std::move(decoder);
 }

@@ -16,9 +16,7 @@ std::int64_t image_tokens(const domain::Model& model) {
 
 std::int64_t fed_layers(const domain::Model& model) {
   constexpr std::int64_t kFed = 3;
-  constexpr std::int64_t kFedOfGranite = 8;
   if (model.towers.empty()) return 0;
-  if (model.family == "granite4_vision") return kFedOfGranite;
   const bool is_fed = model.family.starts_with("qwen3_vl") ||
                       model.family.starts_with("qwen3_omni") || model.family == "colqwen3" ||
                       model.family == "ops_colqwen3" || model.family.starts_with("cosmos3");

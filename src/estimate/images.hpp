@@ -13,8 +13,7 @@ namespace gpushape::estimate {
 std::int64_t image_tokens(const domain::Model& model);
 
 /// How many of the decoder's first layers get an encoder's further outputs beside their tokens
-/// (DeepStack: Qwen3-VL, Qwen3-Omni), or of its layers anywhere (Granite 4 Vision). Source:
-/// deepstack_visual_indexes of their config.json files; _ds_buffers of vLLM's granite4_vision.py.
+/// (DeepStack: Qwen3-VL, Qwen3-Omni). Source: deepstack_visual_indexes of their config.json files.
 std::int64_t fed_layers(const domain::Model& model);
 
 /// Adds the tokens of a request's images to its context, where both are given. Once: the context
