@@ -85,6 +85,21 @@ const std::vector<Published> kPageFamilies = {
       "num_channels": 3, "patch_size": 14}, "vae_config": {"z_channels": 16, "downsample": 8},
       "visual_gen": true, "visual_und": true, "vit_max_num_patch_per_side": 70, "torch_dtype":
       "bfloat16"})"},
+    // Swin: 3 x 4 x 4 x 128 + 128 + 2 x 128; of each stage of d = 128, 256, 512, 1024 wide 2, 2,
+    // 14, 2
+    // times 4 x d x d + 4 x d + 8 x d x d + 5 x d + 4 x d + 19 x 19 x heads (4, 8, 16, 32), and
+    // between them 4 x d x 2 x d + 8 x d: 74,180,728. mBART: 57525 x 1024 + 1538 x 1024 + 4 x 1024
+    // +
+    // 4 x (8 x (1024 x 1024 + 1024) + 2 x 1024 x 4096 + 5120 + 6 x 1024): 127,671,296.
+    {"naver-clova-ix/donut-base-finetuned-docvqa", 201'852'024,
+     R"({"model_type": "vision-encoder-decoder", "architectures": ["VisionEncoderDecoderModel"],
+      "is_encoder_decoder": true, "tie_word_embeddings": false, "encoder": {"model_type":
+      "donut-swin", "embed_dim": 128, "depths": [2, 2, 14, 2], "num_heads": [4, 8, 16, 32],
+      "window_size": 10, "image_size": [2560, 1920], "patch_size": 4, "mlp_ratio": 4.0, "qkv_bias":
+      true, "hidden_size": 1024}, "decoder": {"model_type": "mbart", "vocab_size": 57525, "d_model":
+      1024, "decoder_layers": 4, "decoder_attention_heads": 16, "decoder_ffn_dim": 4096,
+      "encoder_layers": 12, "max_position_embeddings": 1536, "is_encoder_decoder": false,
+      "add_final_layer_norm": true, "tie_word_embeddings": true}, "torch_dtype": "float32"})"},
     // PaliGemma of 448 pixels (2,924,351,216 in the catalog), and 2048 x 128 + 128.
     {"vidore/colpali-v1.3-hf", 2'924'613'488,
      R"({"model_type": "colpali", "architectures": ["ColPaliForRetrieval"], "embedding_dim": 128,
@@ -145,6 +160,22 @@ TEST_SUITE("catalog") {
     // 128 rows of 103 patches, four of which become one.
     CHECK(layer.cross_attention->encoder_tokens == 128 * 25 + 1);
     CHECK(model.max_context_tokens == 9'000);
+  }
+
+  TEST_CASE("an image encoder or a decoder that is not Donut's is refused by its name") {
+    const std::string donut = kPageFamilies[5].config;
+    const Model model = model_of(donut);
+    REQUIRE(model.layers[0].layer.cross_attention);
+    // 2560 / 32 rows of 1920 / 32.
+    CHECK(model.layers[0].layer.cross_attention->encoder_tokens == 80 * 60);
+    const auto vit =
+        gpushape::catalog::read_config(json(replaced(donut, "donut-swin", "vit")), "some/model");
+    REQUIRE_FALSE(vit);
+    CHECK(mentions(vit.error(), "image encoder 'vit' is not understood"));
+    const auto gpt2 =
+        gpushape::catalog::read_config(json(replaced(donut, "mbart", "gpt2")), "some/model");
+    REQUIRE_FALSE(gpt2);
+    CHECK(mentions(gpt2.error(), "a decoder of model_type 'gpt2' behind an image encoder"));
   }
 
   TEST_CASE("models that compare pages embed them") {

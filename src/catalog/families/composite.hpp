@@ -108,6 +108,9 @@ void add_radio_neck(ConfigParts& parts);
 void add_kimi_audio(ConfigParts& parts);
 // midasheng.cpp
 void add_midasheng(ConfigParts& parts);
+// donut.cpp
+const Family* donut_decoder(const Fields& root);
+void add_donut_swin(ConfigParts& parts);
 // bagel.cpp
 const Family* bagel_decoder(const Fields& root);
 void add_bagel_vision(ConfigParts& parts);

@@ -1,11 +1,11 @@
 // Nemotron Parse: C-RADIO, whose patches a convolution joins four to one and whose class tokens
 // become one more, before mBART's decoder without positions. Sources: vLLM 0.23
 // model_executor/models/nemotron_parse.py and radio.py; NemotronParseConfig of the publisher.
-#include <algorithm>
+#include <vector>
 
 #include "catalog/families/composite.hpp"
-#include "catalog/families/decoder.hpp"
 #include "catalog/families/image_parts.hpp"
+#include "catalog/families/mbart_decoder.hpp"
 #include "catalog/families/radio.hpp"
 #include "catalog/families/readers.hpp"
 #include "catalog/families/tower_blocks.hpp"
@@ -30,33 +30,10 @@ std::vector<std::int64_t> read_picture(const Fields& root) {
 
 void read_nemotron_parse(ConfigParts& parts) {
   domain::Model& model = parts.model();
-  read_sizes(parts);
+  read_mbart_decoder(parts);
   model.max_context_tokens =
       parts.root().integer("max_sequence_length", kContextTokens).value_or(9000);
   parts.from_config("contextTokens");
-  domain::Layer layer;
-  domain::Attention& attention = layer.attention;
-  attention.heads = parts.size_or({"decoder_attention_heads"}, "attentionHeads", kHeads, 16);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
-  attention.qkv_bias = true;
-  attention.output_bias = true;
-  layer.cross_attention = attention;
-  layer.cross_attention->kind = domain::LayerKind::Cross;
-  layer.feed_forward.width = parts.size_or({"decoder_ffn_dim"}, "feedForwardWidth", kWidth, 4096);
-  layer.feed_forward.gated = false;
-  layer.feed_forward.bias = true;
-  layer.norms = 3;
-  layer.norm_bias = true;
-  model.layers.push_back({layer, parts.size_or({"decoder_layers"}, "layers", kLayers, 12)});
-  model.final_norm_bias = true;
-  add_biased_norm(model.extra, "decoder.layernorm_embedding", model.hidden_size);
-  // The class has no encoder of text, whatever mBART's config says of one.
-  for (const char* field : {"encoder_layers", "is_encoder_decoder"}) {
-    static_cast<void>(parts.fields().given(field));
-    static_cast<void>(parts.root().given(field));
-  }
 }
 
 void add_radio_neck(ConfigParts& parts) {

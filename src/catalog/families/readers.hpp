@@ -166,6 +166,8 @@ void read_persimmon(ConfigParts& parts);
 void read_moondream3(ConfigParts& parts);
 // voxtral.cpp
 void read_voxtral_realtime(ConfigParts& parts);
+// donut.cpp
+void read_donut(ConfigParts& parts);
 // nemotron_parse.cpp
 void read_nemotron_parse(ConfigParts& parts);
 // cohere_asr.cpp
