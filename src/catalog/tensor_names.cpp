@@ -159,19 +159,19 @@ std::string_view later_word(std::string_view word, std::string_view before) {
 
 /// Mistral's words for the matrices of "attention"; DeepSeek has some of them in "attn".
 std::string_view attention_word(std::string_view word) {
-  struct Word {
+  struct AttentionName {
     std::string_view theirs;
     std::string_view ours;
   };
-  constexpr auto kWords = std::to_array<Word>({{"wq", "q_proj"},
-                                               {"wk", "k_proj"},
-                                               {"wv", "v_proj"},
-                                               {"wo", "o_proj"},
-                                               {"wq_a", "q_a_proj"},
-                                               {"wq_b", "q_b_proj"},
-                                               {"wkv_a_with_mqa", "kv_a_proj_with_mqa"},
-                                               {"wkv_b", "kv_b_proj"}});
-  const auto found = std::ranges::find(kWords, word, &Word::theirs);
+  constexpr auto kWords = std::to_array<AttentionName>({{"wq", "q_proj"},
+                                                        {"wk", "k_proj"},
+                                                        {"wv", "v_proj"},
+                                                        {"wo", "o_proj"},
+                                                        {"wq_a", "q_a_proj"},
+                                                        {"wq_b", "q_b_proj"},
+                                                        {"wkv_a_with_mqa", "kv_a_proj_with_mqa"},
+                                                        {"wkv_b", "kv_b_proj"}});
+  const auto found = std::ranges::find(kWords, word, &AttentionName::theirs);
   return found == kWords.end() ? word : found->ours;
 }
 

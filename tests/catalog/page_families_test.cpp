@@ -100,6 +100,41 @@ const std::vector<Published> kPageFamilies = {
       1024, "decoder_layers": 4, "decoder_attention_heads": 16, "decoder_ffn_dim": 4096,
       "encoder_layers": 12, "max_position_embeddings": 1536, "is_encoder_decoder": false,
       "add_final_layer_norm": true, "tie_word_embeddings": true}, "torch_dtype": "float32"})"},
+    // What its files list: 2 x 152576 x 4096 + 4096 and 48 layers, of 9 (13568 + 8192) x 4096 in
+    // attention, of 39 (14848 + 8192) x 4096 + 64, 2 x 4096 in norms; 3 x 16384 x 4096 in the
+    // first, 256
+    // x 3 x 2048 x 4096 + 256 x 4096 + 256 in each of the others: 308,778,780,864. The encoder of
+    // images: 3 x 2 x 16 x 16 x 1280 + 28 x (3072 x 1280 + 3072 + 1280 x 2048 + 1280 + 3 x 4608 x
+    // 1280
+    // + 2 x 4608 + 1280 + 2 x 1280) + 24 x 32 + 1280 + 5120 x 5120 + 4096 x 5120: 728,594,432. Of
+    // sound: 20 x 1280 x 1024 + 6 x (4 x 1024 x 1024 + 3 x 1024 + 3 x 4096 x 1024 + 2 x 1024) +
+    // 1024 +
+    // 2 x 16384 x 4096: 261,127,168.
+    {"XiaomiMiMo/MiMo-V2.5", 309'768'502'464,
+     R"({"architectures": ["MiMoV2ForCausalLM"], "model_type": "mimo_v2", "attention_bias":
+      false, "attention_chunk_size": 128, "add_full_attention_sink_bias": false,
+      "add_swa_attention_sink_bias": true, "audio_config": {"add_post_norm": true,
+      "audio_channels": 20, "group_size": 4, "input_local_attn_heads": 16, "input_local_dim":
+      1024, "input_local_head_dim": 64, "input_local_intermediate_size": 4096,
+      "input_local_layers": 6, "out_hidden_size": 4096, "projection_layers": 2,
+      "speech_vocab_size": "1280", "speech_zeroemb_idx": "1024"}, "swa_num_key_value_heads":
+      8, "swa_num_attention_heads": 64, "swa_head_dim": 192, "swa_v_head_dim": 128, "dtype":
+      "bfloat16", "head_dim": 192, "hidden_size": 4096, "hybrid_layer_pattern": [0, 1, 1, 1,
+      1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1,
+      1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0], "intermediate_size": 16384,
+      "max_position_embeddings": 1048576, "moe_intermediate_size": 2048, "moe_layer_freq": [0,
+      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "n_routed_experts": 256,
+      "n_shared_experts": null, "num_attention_heads": 64, "num_experts_per_tok": 8,
+      "num_hidden_layers": 48, "num_key_value_heads": 4, "partial_rotary_factor": 0.334,
+      "processor_config": {"image_max_pixels": 8388608, "audio_n_mels": 128}, "rope_theta":
+      10000000, "sliding_window": 128, "sliding_window_size": 128, "swa_rope_theta": 10000,
+      "tie_word_embeddings": false, "topk_method": "noaux_tc", "v_head_dim": 128,
+      "vision_config": {"depth": 28, "fullatt_block_indexes": [0, 9, 18, 27], "hidden_size":
+      1280, "in_chans": 3, "intermediate_size": 4608, "num_heads": 32, "num_key_value_heads":
+      8, "num_query_groups": 4, "out_hidden_size": 4096, "patch_size": 16,
+      "spatial_merge_size": 2, "temporal_patch_size": 2, "use_sink": true, "window_size":
+      128}, "vision_model_type": "mimovl", "vocab_size": 152576})"},
     // PaliGemma of 448 pixels (2,924,351,216 in the catalog), and 2048 x 128 + 128.
     {"vidore/colpali-v1.3-hf", 2'924'613'488,
      R"({"model_type": "colpali", "architectures": ["ColPaliForRetrieval"], "embedding_dim": 128,

@@ -111,6 +111,8 @@ void add_midasheng(ConfigParts& parts);
 // donut.cpp
 const Family* donut_decoder(const Fields& root);
 void add_donut_swin(ConfigParts& parts);
+// mimo_omni.cpp
+void add_mimo_omni(ConfigParts& parts);
 // bagel.cpp
 const Family* bagel_decoder(const Fields& root);
 void add_bagel_vision(ConfigParts& parts);

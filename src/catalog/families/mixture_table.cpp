@@ -1,6 +1,7 @@
 // Decoders with experts, or with latent attention. What a field means: families.hpp.
 #include <array>
 
+#include "catalog/families/composite.hpp"
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/family_tables.hpp"
 #include "catalog/families/readers.hpp"
@@ -70,9 +71,10 @@ constexpr auto kMixtureFamilies = std::to_array<Family>({
      .traits = kQwen3Omni,
      .source = "default of the qwen3_omni_moe family in transformers (Qwen3OmniMoeTextConfig)"},
     {.model_types = "mimo_v2_flash mimo_v2",
-     .stems = "MiMoV2Flash MiMoV2",
+     .stems = "MiMoV2Flash MiMoV2 MiMoV2Omni",
      .read = read_mimo_v2,
-     .traits = {.qkv_bias_field = "attention_bias"}},
+     .traits = {.qkv_bias_field = "attention_bias"},
+     .add_towers = add_mimo_omni},
     {.model_types = "olmoe",
      .stems = "Olmoe",
      .read = read_olmoe,
