@@ -35,9 +35,9 @@ std::int64_t fire_red_block(std::int64_t hidden, std::int64_t kernel) {
   constexpr std::int64_t kWider = 4;
   const std::int64_t network =
       2 * hidden + linear_values(hidden, kWider * hidden) + linear_values(kWider * hidden, hidden);
-  const std::int64_t attention = 3 * 2 * hidden + 5 * hidden * hidden + 2 * hidden;
+  const std::int64_t attention = 6 * hidden + 5 * hidden * hidden + 2 * hidden;
   const std::int64_t convolution = 2 * hidden + kWider * hidden * hidden + 2 * hidden * kernel +
-                                   2 * 2 * hidden + 2 * hidden * hidden;
+                                   4 * hidden + 2 * hidden * hidden;
   return 2 * network + attention + convolution + 2 * hidden;
 }
 

@@ -59,7 +59,7 @@ std::int64_t values_of(const Swin& swin) {
                              .norm_values = 4 * width});
     values += swin.depths[stage] * (block + distances * swin.heads[stage]);
     if (stage + 1 == swin.depths.size()) break;
-    values += linear_values(4 * width, 2 * width, false) + 2 * 4 * width;
+    values += linear_values(4 * width, 2 * width, false) + 8 * width;
     width *= 2;
   }
   return values;
@@ -72,7 +72,7 @@ std::vector<std::int64_t> read_page(const Fields& encoder) {
     const std::int64_t side = encoder.integer("image_size", kImageEdge).value_or(kOtherwise);
     return {side, side};
   }
-  std::vector<std::int64_t> sides = encoder.reader().integers("image_size", kImageEdge);
+  const std::vector<std::int64_t> sides = encoder.reader().integers("image_size", kImageEdge);
   return sides.size() == 2 ? sides : std::vector<std::int64_t>{kOtherwise, kOtherwise};
 }
 

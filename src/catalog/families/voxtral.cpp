@@ -96,7 +96,7 @@ void add_voxtral_realtime(ConfigParts& parts) {
   parts.model().towers.push_back(tower);
   parts.from_config("towers");
   parts.model().layers.push_back({cache_of(tower, head_dim, window, frames), tower.layers});
-  parts.model().notes.push_back(
+  parts.model().notes.emplace_back(
       "the last layers stand for the caches of the encoder of sound, whose weights are the "
       "tower's");
 }
