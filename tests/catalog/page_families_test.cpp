@@ -213,6 +213,28 @@ TEST_SUITE("catalog") {
     CHECK(mentions(gpt2.error(), "a decoder of model_type 'gpt2' behind an image encoder"));
   }
 
+  TEST_CASE("ColQwen3.5 is Qwen3.5 and a matrix with a bias, by its type or by its class alone") {
+    const std::string qwen =
+        R"({"architectures": ["Qwen3_5ForConditionalGeneration"], "model_type": "qwen3_5",
+          "tie_word_embeddings": true, "text_config": {"model_type": "qwen3_5_text", "hidden_size":
+          1024, "intermediate_size": 3584, "num_hidden_layers": 24, "num_attention_heads": 8,
+          "num_key_value_heads": 2, "head_dim": 256, "attn_output_gate": true,
+          "full_attention_interval": 4, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128,
+          "linear_num_key_heads": 16, "linear_num_value_heads": 16, "linear_value_head_dim": 128,
+          "max_position_embeddings": 262144, "vocab_size": 248320}, "vision_config": {"depth": 12,
+          "hidden_size": 768, "intermediate_size": 3072, "num_heads": 12, "out_hidden_size": 1024,
+          "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2,
+          "num_position_embeddings": 2304, "deepstack_visual_indexes": []}})";
+    const std::string by_class = replaced(qwen, "Qwen3_5ForConditionalGeneration", "ColQwen3_5");
+    const std::int64_t total = model_of(qwen).parameters.total;
+    for (const std::string& config :
+         {by_class, replaced(by_class, R"("qwen3_5")", R"("colqwen3_5")")}) {
+      const Model model = model_of(config);
+      CHECK(model.parameters.total == total + 128 * 1024 + 128);
+      CHECK(model.role == Role::Embed);
+    }
+  }
+
   TEST_CASE("models that compare pages embed them") {
     for (const Published& row : kPageFamilies) {
       const bool compares = row.config.find(R"("model_type": "col)") != std::string::npos;
