@@ -24,18 +24,9 @@ constexpr auto kOtherTensors = std::to_array<std::string_view>(
      "nano",     "next",     "nomic",   "ocr",    "omni",    "onevision",  "ovis",
      "prm",      "pro",      "prune",   "pruned", "qlora",   "ream",       "reap",
      "rerank",   "reranker", "reward",  "rm",     "sfr",     "small",      "speculator",
-     "speech",   "tarsier",  "text",    "tiny",   "tts",     "upscaled",   "video",
-     "vision",   "vl",       "vlm",     "zip"});
-    {"adapter", "asr",      "audio",    "bge",        "classifier", "clip",     "colbert",
-     "colpali", "depth",    "dflash",   "distill",    "distilled",  "draft",    "drafter",
-     "dspark",  "e5",       "eagle",    "embed",      "embedding",  "expanded", "extended",
-     "flash",   "franken",  "gte",      "jina",       "large",      "lite",     "llava",
-     "lora",    "max",      "medusa",   "mini",       "moe",        "nano",     "next",
-     "nomic",   "ocr",      "omni",     "onevision",  "prm",        "pro",      "prune",
-     "pruned",  "qlora",    "ream",     "reap",       "rerank",     "reranker", "reward",
-     "rm",      "sfr",      "small",    "speculator", "speech",     "text",     "tiny",
-     "tts",     "ultravox", "upscaled", "video",      "vision",     "vl",       "vlm",
-     "zip"});
+     "speech",   "tarsier",  "text",    "tiny",   "tts",     "ultravox",   "upscaled",
+     "video",    "vision",   "vl",      "vlm",    "zip"});
+
 bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 /// "swallow8b" is two words, which comparable names join; so are "llama3" and every like it.

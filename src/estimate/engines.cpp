@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kUnserved =
     "rwkv5 canine gpt_neo biogpt openai-gpt t5 zamba jetmoe recurrent_gemma";
 constexpr std::string_view kUnservedByLlamaCpp =
-    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba jetmoe recurrent_gemma phi4flash";
+    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba jetmoe recurrent_gemma phi4flash "
+    "voxtral_realtime";
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
