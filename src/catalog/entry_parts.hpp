@@ -39,6 +39,7 @@ void visit_tower(Fields& fields) {
   fields.integer("tableValues", &Tower::table_values, {.least = 0, .most = kMostTowerParameters});
   fields.integer("chunkTokenBytes", &Tower::chunk_token_bytes,
                  {.least = 0, .most = kMostTowerParameters});
+  fields.integer("fedLayers", &Tower::fed_layers, up_to(kLayers));
   fields.boolean("besideTotal", &Tower::is_beside_total);
 }
 

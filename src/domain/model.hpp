@@ -163,6 +163,8 @@ struct Tower {
   /// Bytes that its class reckons one of the inner tokens with where it takes its inputs in chunks
   /// of a tenth of the GPU; 0 where it takes them whole.
   std::int64_t chunk_token_bytes = 0;
+  /// Layers of the decoder that get outputs of their own beside the tokens (DeepStack).
+  std::int64_t fed_layers = 0;
   /// Loaded with the model, though the count that is published of it leaves the tower out.
   bool is_beside_total = false;
 

@@ -15,12 +15,9 @@ std::int64_t image_tokens(const domain::Model& model) {
 }
 
 std::int64_t fed_layers(const domain::Model& model) {
-  constexpr std::int64_t kFed = 3;
-  if (model.towers.empty()) return 0;
-  const bool is_fed = model.family.starts_with("qwen3_vl") ||
-                      model.family.starts_with("qwen3_omni") || model.family == "colqwen3" ||
-                      model.family == "ops_colqwen3" || model.family.starts_with("cosmos3");
-  return is_fed ? kFed : 0;
+  std::int64_t layers = 0;
+  for (const domain::Tower& tower : model.towers) layers = std::max(layers, tower.fed_layers);
+  return layers;
 }
 
 Diagnostics add_images(domain::Workload& workload, const domain::Model& model) {

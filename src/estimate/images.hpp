@@ -12,8 +12,8 @@ namespace gpushape::estimate {
 /// Tokens that the largest image becomes; 0 where the model takes none, or it is not known.
 std::int64_t image_tokens(const domain::Model& model);
 
-/// How many of the decoder's first layers get an encoder's further outputs beside their tokens
-/// (DeepStack: Qwen3-VL, Qwen3-Omni). Source: deepstack_visual_indexes of their config.json files.
+/// How many of the decoder's layers get an encoder's further outputs beside their tokens
+/// (DeepStack: Qwen3-VL, Granite 4 Vision). Source: domain::Tower::fed_layers.
 std::int64_t fed_layers(const domain::Model& model);
 
 /// Adds the tokens of a request's images to its context, where both are given. Once: the context

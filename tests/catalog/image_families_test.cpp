@@ -272,10 +272,9 @@ const std::vector<Published> kCounted = {
       "spatial_merge_size": 2, "temporal_patch_size": 2, "fullatt_block_indexes": [7, 15, 23, 31]},
       "torch_dtype": "bfloat16"})"},
     // 94 layers of 71,303,168 + 256 of attention, 512 x 4096 of the router, 512 x 3 x 4096 x 1536
-    // of
-    // the experts and 2 x 4096; 2 x 155008 x 4096 + 4096; 2 x 4 x 45 x 45 of 45 frequencies. Of the
-    // encoder 1536 x 1024 + 1024, 2304 x 1024, 24 x 12,596,224, a norm of 2 x 1024, 4096 x 4096 +
-    // 4096 twice.
+    // of the experts and 2 x 4096; 2 x 155008 x 4096 + 4096; 2 x 4 x 45 x 45 of 45 frequencies. Of
+    // the encoder 1536 x 1024 + 1024, 2304 x 1024, 24 x 12,596,224, a norm of 2 x 1024, 4096 x 4096
+    // + 4096 twice.
     {"internlm/Intern-S1-Pro",
      94 * (71'303'424 + 2'097'152 + 9'663'676'416 + 8'192) + 1'269'829'632 + 16'200 + 1'573'888 +
          2'359'296 + 24 * 12'596'224 + 2'048 + 33'562'624,

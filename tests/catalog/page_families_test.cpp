@@ -72,9 +72,8 @@ const std::vector<Published> kPageFamilies = {
       "out_hidden_size": 4096, "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size":
       2}, "dtype": "bfloat16"})"},
     // SigLIP of 26 blocks: 3 x 14 x 14 x 1152 + 1152 + 4900 x 1152 + 26 x (4 x 1152 x 1152 + 4 x
-    // 1152
-    // + 2 x 1152 x 4304 + 5456 + 4 x 1152) + 2 x 1152; 1152 x 3584 + 3584 and 3584 x 3584 + 3584
-    // behind it: 419,533,728. Qwen2.5-7B's 7,615,616,512, and 28 x 2 x 128 in norms.
+    // 1152 + 2 x 1152 x 4304 + 5456 + 4 x 1152) + 2 x 1152; 1152 x 3584 + 3584 and 3584 x 3584 +
+    // 3584 behind it: 419,533,728. Qwen2.5-7B's 7,615,616,512, and 28 x 2 x 128 in norms.
     {"ByteDance-Seed/BAGEL-7B-MoT", 8'035'157'408,
      R"({"model_type": "bagel", "architectures": ["BagelForConditionalGeneration"], "llm_config":
       {"model_type": "qwen2", "qk_norm": true, "hidden_size": 3584, "intermediate_size": 18944,
@@ -86,11 +85,9 @@ const std::vector<Published> kPageFamilies = {
       "visual_gen": true, "visual_und": true, "vit_max_num_patch_per_side": 70, "torch_dtype":
       "bfloat16"})"},
     // Swin: 3 x 4 x 4 x 128 + 128 + 2 x 128; of each stage of d = 128, 256, 512, 1024 wide 2, 2,
-    // 14, 2
-    // times 4 x d x d + 4 x d + 8 x d x d + 5 x d + 4 x d + 19 x 19 x heads (4, 8, 16, 32), and
-    // between them 4 x d x 2 x d + 8 x d: 74,180,728. mBART: 57525 x 1024 + 1538 x 1024 + 4 x 1024
-    // +
-    // 4 x (8 x (1024 x 1024 + 1024) + 2 x 1024 x 4096 + 5120 + 6 x 1024): 127,671,296.
+    // 14, 2 times 4 x d x d + 4 x d + 8 x d x d + 5 x d + 4 x d + 19 x 19 x heads (4, 8, 16, 32),
+    // and between them 4 x d x 2 x d + 8 x d: 74,180,728. mBART: 57525 x 1024 + 1538 x 1024 + 4 x
+    // 1024 + 4 x (8 x (1024 x 1024 + 1024) + 2 x 1024 x 4096 + 5120 + 6 x 1024): 127,671,296.
     {"naver-clova-ix/donut-base-finetuned-docvqa", 201'852'024,
      R"({"model_type": "vision-encoder-decoder", "architectures": ["VisionEncoderDecoderModel"],
       "is_encoder_decoder": true, "tie_word_embeddings": false, "encoder": {"model_type":
@@ -102,14 +99,11 @@ const std::vector<Published> kPageFamilies = {
       "add_final_layer_norm": true, "tie_word_embeddings": true}, "torch_dtype": "float32"})"},
     // What its files list: 2 x 152576 x 4096 + 4096 and 48 layers, of 9 (13568 + 8192) x 4096 in
     // attention, of 39 (14848 + 8192) x 4096 + 64, 2 x 4096 in norms; 3 x 16384 x 4096 in the
-    // first, 256
-    // x 3 x 2048 x 4096 + 256 x 4096 + 256 in each of the others: 308,778,780,864. The encoder of
-    // images: 3 x 2 x 16 x 16 x 1280 + 28 x (3072 x 1280 + 3072 + 1280 x 2048 + 1280 + 3 x 4608 x
-    // 1280
-    // + 2 x 4608 + 1280 + 2 x 1280) + 24 x 32 + 1280 + 5120 x 5120 + 4096 x 5120: 728,594,432. Of
-    // sound: 20 x 1280 x 1024 + 6 x (4 x 1024 x 1024 + 3 x 1024 + 3 x 4096 x 1024 + 2 x 1024) +
-    // 1024 +
-    // 2 x 16384 x 4096: 261,127,168.
+    // first, 256 x 3 x 2048 x 4096 + 256 x 4096 + 256 in each of the others: 308,778,780,864. The
+    // encoder of images: 3 x 2 x 16 x 16 x 1280 + 28 x (3072 x 1280 + 3072 + 1280 x 2048 + 1280 + 3
+    // x 4608 x 1280 + 2 x 4608 + 1280 + 2 x 1280) + 24 x 32 + 1280 + 5120 x 5120 + 4096 x 5120:
+    // 728,594,432. Of sound: 20 x 1280 x 1024 + 6 x (4 x 1024 x 1024 + 3 x 1024 + 3 x 4096 x 1024 +
+    // 2 x 1024) + 1024 + 2 x 16384 x 4096: 261,127,168.
     {"XiaomiMiMo/MiMo-V2.5", 309'768'502'464,
      R"({"architectures": ["MiMoV2ForCausalLM"], "model_type": "mimo_v2", "attention_bias":
       false, "attention_chunk_size": 128, "add_full_attention_sink_bias": false,
@@ -181,6 +175,8 @@ TEST_SUITE("catalog") {
     // tiles 24 rows of 24 and an end of line.
     CHECK(model.towers[0].inner_tokens == 5 * 576);
     CHECK(model.towers[0].output_tokens == 144 + 24 * 25);
+    // Four of deepstack_layer_map and four of spatial_target_layers.
+    CHECK(model.towers[0].fed_layers == 8);
     const auto odd =
         gpushape::catalog::read_config(json(replaced(kGraniteVision, "4/8", "half")), "some/model");
     REQUIRE_FALSE(odd);

@@ -81,11 +81,9 @@ const std::vector<Published> kSoundFamilies = {
     {"mistralai/Voxtral-Mini-4B-Realtime-2602", 4'429'679'360, kVoxtralRealtime},
     // ConformerEncoder: 9 x 256 + 256 + 2 x (9 x 256 + 256 + 256 x 256 + 256) + 256 x 16 x 1280 +
     // 1280 before 48 x (10 x 1280 + 2 x (2 x 1280 x 5120 + 5120 + 1280) + 4 x (1280 x 1280 + 1280)
-    // +
-    // 1280 x 1280 + 2 x 1280 + 1280 x 2560 + 2560 + 9 x 1280 + 1280 + 4 x 1280 + 1280 x 1280 +
-    // 1280);
-    // 1280 x 1024 + 1024 behind them: 1,896,773,888. The decoder: 2 x 16384 x 1024 + 16384 + 1024 x
-    // 1024 + 4 x 1024 + 8 x (8 x (1024 x 1024 + 1024) + 2 x 1024 x 4096 + 5120 + 6 x 1024):
+    // + 1280 x 1280 + 2 x 1280 + 1280 x 2560 + 2560 + 9 x 1280 + 1280 + 4 x 1280 + 1280 x 1280 +
+    // 1280); 1280 x 1024 + 1024 behind them: 1,896,773,888. The decoder: 2 x 16384 x 1024 + 16384 +
+    // 1024 x 1024 + 4 x 1024 + 8 x (8 x (1024 x 1024 + 1024) + 2 x 1024 x 4096 + 5120 + 6 x 1024):
     // 168,996,864.
     {"CohereLabs/cohere-transcribe-03-2026", 2'065'770'752,
      R"({"model_type": "cohere_asr", "architectures": ["CohereAsrForConditionalGeneration"],
@@ -97,19 +95,16 @@ const std::vector<Published> kSoundFamilies = {
       "max_sequence_length": 1024}}, "head": {"hidden_size": 1024, "num_classes": 16384,
       "log_softmax": true}, "torch_dtype": "bfloat16"})"},
     // Whisper large-v3's encoder of 636,968,960, 5120 x 3584 + 3584, 3584 x 3584 + 3584 and a norm
-    // of
-    // 2 x 3584 behind it; the decoder: 2 x 168448 x 3584 + 3584 + 28 x (2 x 3584 x 3584 + 2 x 3584
-    // x
-    // 512 + 3584 + 2 x 512 + 3 x 3584 x 18944 + 2 x 3584): 7,733,057,024.
+    // of 2 x 3584 behind it; the decoder: 2 x 168448 x 3584 + 3584 + 28 x (2 x 3584 x 3584 + 2 x
+    // 3584 x 512 + 3584 + 2 x 512 + 3 x 3584 x 18944 + 2 x 3584): 7,733,057,024.
     {"moonshotai/Kimi-Audio-7B-Instruct", 8'401'235'456,
      R"({"architectures": ["MoonshotKimiaForCausalLM"], "hidden_size": 3584, "intermediate_size":
       18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4,
       "max_position_embeddings": 8192, "vocab_size": 168448, "kimia_mimo_layers": 6,
       "kimia_adaptor_input_dim": 5120, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})"},
     // Dasheng: 4 x 64 + 64 x 4 x 1280 + 1280 + (1 + 252) x 1280 + 32 x (4 x 1280 x 1280 + 4 x 1280
-    // +
-    // 2 x 1280 x 5120 + 6400 + 4 x 1280) + 2 x 1280; 5 x 1280 x 3584 + 3584 and 3584 x 3584 + 3584
-    // behind it: 666,123,520. Qwen2.5-7B's 7,615,616,512.
+    // + 2 x 1280 x 5120 + 6400 + 4 x 1280) + 2 x 1280; 5 x 1280 x 3584 + 3584 and 3584 x 3584 +
+    // 3584 behind it: 666,123,520. Qwen2.5-7B's 7,615,616,512.
     {"mispeech/midashenglm-7b", 8'281'740'032,
      R"({"model_type": "midashenglm", "architectures": ["MiDashengLMModel"], "subsample_factor": 5,
       "audio_encoder_config": {"embed_dim": 1280, "depth": 32, "num_heads": 16, "n_mels": 64,
@@ -119,9 +114,8 @@ const std::vector<Published> kSoundFamilies = {
       "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064,
       "max_position_embeddings": 32768}, "torch_dtype": "float32"})"},
     // MossAudioEncoder: 9 x 480 + 480 + 2 x (9 x 480 x 480 + 480) + 480 x 16 x 1280 + 1280 + 32 x
-    // (4 x
-    // 1280 x 1280 + 3 x 1280 + 2 x 1280 x 5120 + 6400 + 4 x 1280) + 2 x 1280; four adapters of 2 x
-    // 1280 x 8192 + 8192 x 4096: 861,728,128. Qwen3-8B's 8,190,735,360.
+    // (4 x 1280 x 1280 + 3 x 1280 + 2 x 1280 x 5120 + 6400 + 4 x 1280) + 2 x 1280; four adapters of
+    // 2 x 1280 x 8192 + 8192 x 4096: 861,728,128. Qwen3-8B's 8,190,735,360.
     {"OpenMOSS-Team/MOSS-Audio-8B", 9'052'463'488,
      R"({"model_type": "moss_audio", "architectures": ["MossAudioModel"], "adapter_hidden_size": 8192,
       "deepstack_num_inject_layers": 3, "tie_word_embeddings": false, "audio_config": {"d_model":

@@ -168,6 +168,26 @@ TEST_SUITE("estimate") {
     CHECK(activation() < kept);
   }
 
+  // vLLM 0.23 model_executor/models/granite4_vision.py, _ds_buffers: one of [tokens of a step,
+  // 2,560] for each of eight layers of the decoder; qwen3_vl.py, deepstack_input_embeds: for three
+  // of 4,096.
+  TEST_CASE("buffers are kept for every layer that an encoder feeds") {
+    const Result<domain::Engine> engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(engine);
+    const auto kept_of = [&](std::string_view name) {
+      const Result<domain::Model> model = example::built_in_catalog().find_name(name);
+      REQUIRE(model);
+      domain::Workload workload = example::workload(4096, 1);
+      workload.engine.version = example::flag(domain::EngineVersion{0, 23, 0});
+      workload.engine.max_num_batched_tokens = example::flag<std::int64_t>(8192);
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, example::h100());
+      REQUIRE(estimate.has_value());
+      return example::term(*estimate, "stepBuffers");
+    };
+    CHECK(kept_of("ibm-granite/granite-4.0-3b-vision").count() == 8 * 2560 * 8192 * 2);
+    CHECK(kept_of("Qwen/Qwen3-VL-8B-Instruct").count() == 3 * 4096 * 8192 * 2);
+  }
+
   // GLM-5.2-NVFP4 of vLLM 0.26.0 takes 40 x 819,200 keys of 128 + 4 bytes.
   TEST_CASE("an indexer gathers the keys of many long requests") {
     domain::Model model = example::model(example::llama_8b());

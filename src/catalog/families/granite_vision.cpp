@@ -76,9 +76,9 @@ void add_granite_vision(ConfigParts& parts) {
   const bool is_spatial =
       root.boolean(root.first_given({"use_spatial_sampling", "use_checkerboard_sampling"}))
           .value_or(false);
-  const std::int64_t projectors =
-      length_of(root, {"deepstack_layer_map", "vision_layer_to_llm_layer"}) +
-      (is_spatial ? kSpatialProjectors : 0);
+  // Each projector's outputs go to a layer of their own.
+  tower.fed_layers = length_of(root, {"deepstack_layer_map", "vision_layer_to_llm_layer"}) +
+                     (is_spatial ? kSpatialProjectors : 0);
   const std::int64_t projector =
       2 * hidden + (rate.queries * rate.queries + rate.patches * rate.patches) * hidden +
       values_of(QFormer{.hidden = hidden, .width = kQFormerWidth, .seen = hidden}) +
@@ -86,7 +86,7 @@ void add_granite_vision(ConfigParts& parts) {
   const std::int64_t patch_count = patches.side * patches.side;
   // The pooling head is stored, though nobody asks it.
   tower.parameters = siglip_values(tower, patches.patch, patch_count) + siglip_head_values(tower) +
-                     projectors * projector +
+                     tower.fed_layers * projector +
                      (root.boolean("use_image_newline_parameter").value_or(true) ? out : 0);
   const Grid grid = largest_grid(root, patches.image);
   const std::int64_t tiles = grid.rows * grid.columns + 1;

@@ -83,6 +83,7 @@ domain::Tower qwen3_tower(const Fields& vision, std::int64_t out, std::int64_t d
   const document::Node* indexes = vision.node("deepstack_visual_indexes");
   if (indexes != nullptr && indexes->is(document::Node::Kind::Sequence))
     deep = static_cast<std::int64_t>(std::min<std::size_t>(indexes->items().size(), 64));
+  tower.fed_layers = deep;
   const std::int64_t merged = common.merge * hidden;
   const std::int64_t merger = linear_values(merged, merged) + linear_values(merged, out);
   tower.parameters =
