@@ -214,6 +214,16 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
     by("nvidia", "qwen3.8-27b", "-nvfp4", kHeadInFourBits,
        "hf_quant_config.json of nvidia/Qwen3.8-27B-NVFP4 "
        "(https://github.com/noonghunna/club-3090/issues/1261)"),
+    {.suffix = "-nvfp4",
+     .organization = "nvidia",
+     .base = "diffusiongemma",
+     .linear = Quantization::Nvfp4,
+     .static_activation_scales = true,
+     .kv_cache = KvCacheType::Fp8,
+     .keeps_attention = true,
+     .kept = {"re:.*\\.mlp\\.(gate|up|down)_proj$"},
+     .source =
+         "config.json of nvidia/Gemma-4-26B-A4B-NVFP4, whose decoder it shares: experts alone"},
     by("radixark", "qwen3.8-27b", "-nvfp4", kHeadInFourBits,
        "hf_quant_config.json of RadixArk/Qwen3.8-27B-NVFP4 "
        "(https://github.com/noonghunna/club-3090/issues/1261)"),

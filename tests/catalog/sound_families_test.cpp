@@ -181,6 +181,7 @@ TEST_SUITE("catalog") {
     CHECK(model.layers[1].layer.attention.kv_heads == 4 * 32);
     CHECK(model.layers[1].layer.attention.head_dim == 64);
     CHECK(model.layers[1].layer.attention.window_tokens == 750);
+    CHECK(model.towers[0].table_values == 4 * 131'072 * 64);
   }
 
   TEST_CASE("Cohere Transcribe's decoder attends to as many frames as its longest sound has") {

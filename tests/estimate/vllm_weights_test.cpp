@@ -224,6 +224,20 @@ TEST_SUITE("estimate") {
                   0.0005);
   }
 
+  // A start by 0.17.0: 4,429,679,360 values, and cosines and sines of 4 x 131,072 frames of 64.
+  TEST_CASE("a realtime encoder rotates every frame of the longest context") {
+    check_weights(
+        {.model = "mistralai/Voxtral-Mini-4B-Realtime-2602", .version = "0.17", .gib = 8.38},
+        0.001);
+  }
+
+  // A start by a build of 0.22.1 on GB10: its experts alone are in four bits.
+  TEST_CASE("NVIDIA leaves DiffusionGemma's dense networks and attention in 16 bits") {
+    check_weights(
+        {.model = "nvidia/diffusiongemma-26B-A4B-it-NVFP4", .version = "0.22", .gib = 18.16},
+        0.004);
+  }
+
   // A start on GB10 by 0.24.0 (ghcr.io/aeon-7/aeon-vllm-ultimate:2026-07-01-v0.24.0) prints 14.11
   // GiB, one that generates 15.26: a head of 151,669 x 4,096.
   TEST_CASE("the bounds of a reranker hold the classifier that is made of it") {

@@ -93,6 +93,8 @@ void add_voxtral_realtime(ConfigParts& parts) {
   tower.parameters +=
       linear_values(frames * tower.hidden_size, out, false) + linear_values(out, out, false);
   tower.output_tokens = tower.inner_tokens / frames;
+  // Rotations of each frame of the longest context (vLLM transformers_utils/configs/mistral.py).
+  tower.table_values = frames * parts.model().max_context_tokens * head_dim;
   parts.model().towers.push_back(tower);
   parts.from_config("towers");
   parts.model().layers.push_back({cache_of(tower, head_dim, window, frames), tower.layers});
