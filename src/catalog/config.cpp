@@ -156,9 +156,27 @@ void read_dtype(const Fields& root, const Fields& decoder, domain::Model& model)
 // model_executor/models/internlm2.py, v_head).
 constexpr std::string_view kOneScore = "InternLM2ForRewardModel";
 
+// Qwen2.5-Math's reward models score by two matrices, the first of which keeps the width; the
+// second has a row, or two where it scores the steps (vLLM model_executor/models/qwen2_rm.py).
+bool add_reward_network(domain::Model& model) {
+  const bool is_process = model.architecture == "Qwen2ForProcessRewardModel";
+  if (!is_process && model.architecture != "Qwen2ForRewardModel") return false;
+  const std::int64_t rows = is_process ? 2 : 1;
+  model.extra.push_back({.name = "score.0",
+                         .rows = model.hidden_size,
+                         .columns = model.hidden_size,
+                         .is_linear = true,
+                         .is_dealt_out = true});
+  model.extra.push_back({.name = "score.0.bias", .rows = model.hidden_size, .is_dealt_out = true});
+  model.extra.push_back({.name = "score.2", .rows = rows, .columns = model.hidden_size});
+  model.extra.push_back({.name = "score.2.bias", .rows = rows});
+  return true;
+}
+
 // A decoder with a classifier in place of its head: one row a label.
 void add_classifier(const Recognised& found, const Fields& root, domain::Model& model) {
   if (!found.kind.scores || found.family->role == domain::Role::Embed) return;
+  if (add_reward_network(model)) return;
   const document::Node* labels = root.node("id2label");
   std::int64_t count = root.integer("num_labels", kVocabulary).value_or(2);
   if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())

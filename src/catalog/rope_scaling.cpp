@@ -36,6 +36,7 @@ constexpr auto kScalings = std::to_array<Scaling>({
     {"gptj", Stretch::None},          // what some copies of GPT-J's config call its default
     {"ntk", Stretch::Trained},
     {"deepseek_yarn", Stretch::Original},
+    {"telechat3-yarn", Stretch::Original},
 });
 
 }  // namespace

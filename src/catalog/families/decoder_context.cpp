@@ -20,7 +20,7 @@ void read_local_rope(const ConfigParts& parts, std::int64_t trained) {
   domain::Model& model = parts.model();
   if (!model.further_ropes.empty()) return;
   const std::string_view field =
-      parts.fields().first_given({"rope_local_base_freq", "swa_rope_theta"});
+      parts.fields().first_given({"rope_local_base_freq", "rope_local_theta", "swa_rope_theta"});
   double theta = parts.traits().local_rope_theta;
   if (!field.empty()) theta = parts.fields().number(field, kRopeTheta).value_or(theta);
   if (theta == 0 || (theta == model.rope.theta && model.rope.scaling.empty())) return;

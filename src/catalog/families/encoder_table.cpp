@@ -23,12 +23,12 @@ constexpr Traits kBert{
 
 constexpr auto kEncoderFamilies = std::to_array<Family>({
     {.model_types = "bert",
-     .stems = "Bert JinaBert",
+     .stems = "Bert JinaBert HF BertSpladeSparseEmbedding",
      .read = read_bert,
      .traits = kBert,
      .role = Role::Embed},
-    {.model_types = "xlm-roberta roberta",
-     .stems = "XLMRoberta Roberta",
+    {.model_types = "xlm-roberta roberta camembert",
+     .stems = "XLMRoberta Roberta Camembert BgeM3Embedding",
      .read = read_xlm_roberta,
      .traits = kBert,
      .role = Role::Embed},
@@ -58,7 +58,7 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
      .traits = {.norm_bias = true, .is_multi_head = true, .context = 8192},
      .role = Role::Embed},
     {.model_types = "new gte",
-     .stems = "New Gte",
+     .stems = "New Gte GteNew",
      .read = read_gte,
      .traits = {.ties_embeddings = true,
                 .qkv_bias = true,
@@ -145,6 +145,11 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
      .stems = "CohereAsr",
      .read = read_cohere_asr,
      .role = Role::Speech},
+    {.model_types = "ernie",
+     .stems = "Ernie",
+     .read = read_ernie,
+     .traits = kBert,
+     .role = Role::Embed},
 });
 
 }  // namespace

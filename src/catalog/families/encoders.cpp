@@ -104,13 +104,34 @@ void read_bert(ConfigParts& parts) {
     return;
   }
   read_encoder(parts, {});
-  if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification"))
+  if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification") &&
+      !is_class(parts, "SpladeSparseEmbeddingModel"))
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
-  if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining"))
+  if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining") ||
+      is_class(parts, "SpladeSparseEmbeddingModel"))
     read_masked_head(parts, "cls.predictions.transform");
   if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
     add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+  // ColBERT narrows every token (vLLM's model_executor/models/colbert.py); its first paper's width.
+  if (is_class(parts, "_ColBERT")) {
+    model.extra.push_back(
+        {.name = "linear",
+         .rows = parts.size_or({"colbert_dim", "dim", "projection_dim"}, "", kHiddenSize, 128),
+         .columns = model.hidden_size,
+         .is_linear = true});
+  }
   model.has_head = false;
+}
+
+// BERT with an embedding of tasks, where the config says so (ErnieEmbeddings of transformers).
+void read_ernie(ConfigParts& parts) {
+  read_bert(parts);
+  if (!parts.flag("use_task_id", "", false)) return;
+  const std::int64_t tasks =
+      parts.fields().integer("task_type_vocab_size", kVocabulary).value_or(3);
+  domain::Model& model = parts.model();
+  model.extra.push_back(
+      {.name = "embeddings.task_type_embeddings", .rows = tasks, .columns = model.hidden_size});
 }
 
 void read_xlm_roberta(ConfigParts& parts) {
@@ -124,6 +145,11 @@ void read_xlm_roberta(ConfigParts& parts) {
     add_linear(model.extra, "classifier.out_proj", label_count(parts), model.hidden_size);
   } else {
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  }
+  // Beside the embedding, a weight and a vector of each token (vLLM's BgeM3EmbeddingModel).
+  if (is_class(parts, "BgeM3EmbeddingModel")) {
+    add_linear(model.extra, "sparse_linear", 1, model.hidden_size);
+    add_linear(model.extra, "colbert_linear", model.hidden_size, model.hidden_size);
   }
   model.has_head = false;
 }

@@ -122,6 +122,7 @@ void read_gemma4(ConfigParts& parts);
 void read_diffusion_gemma(ConfigParts& parts);
 // encoders.cpp
 void read_bert(ConfigParts& parts);
+void read_ernie(ConfigParts& parts);
 void read_xlm_roberta(ConfigParts& parts);
 void read_distilbert(ConfigParts& parts);
 void read_mpnet(ConfigParts& parts);
@@ -174,5 +175,21 @@ void read_nemotron_parse(ConfigParts& parts);
 void read_cohere_asr(ConfigParts& parts);
 // mllama.cpp
 void read_mllama(ConfigParts& parts);
+// more_dense.cpp
+void read_jais(ConfigParts& parts);
+void read_telechat(ConfigParts& parts);
+void read_hyperclovax(ConfigParts& parts);
+void read_plamo3(ConfigParts& parts);
+void read_motif(ConfigParts& parts);
+void read_cwm(ConfigParts& parts);
+void read_doge(ConfigParts& parts);
+// retrieval.cpp
+void read_bidirectional(ConfigParts& parts);
+void read_qwen3(ConfigParts& parts);
+void read_jina_v5(ConfigParts& parts);
+// looped.cpp
+void read_ouro(ConfigParts& parts);
+void read_iquest_loop(ConfigParts& parts);
+void read_hrm_text(ConfigParts& parts);
 
 }  // namespace gpushape::catalog
