@@ -7,12 +7,13 @@ namespace {
 
 // Sources: vLLM model_executor/models/registry.py, SGLang srt/models, TensorRT-LLM
 // _torch/models (none has one of these), llama.cpp convert_hf_to_gguf.py (which knows T5, and RWKV
-// from its sixth version on).
+// from its sixth version on) and the architectures of llama-model.cpp.
 constexpr std::string_view kUnserved =
     "rwkv5 canine gpt_neo biogpt openai-gpt t5 zamba jetmoe recurrent_gemma";
 constexpr std::string_view kUnservedByLlamaCpp =
-    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba jetmoe recurrent_gemma phi4flash "
-    "voxtral_realtime";
+    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba zamba2 jetmoe recurrent_gemma phi4flash "
+    "voxtral_realtime ouro hrm_text iquestloopcoder motif Motif doge nanochat telechat telechat2 "
+    "persimmon fuyu longcat_flash longcat_flash_ngram";
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
