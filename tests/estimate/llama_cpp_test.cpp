@@ -115,6 +115,15 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // A start of llama.cpp by Xinference 0.9.3: buffers of 16,854.41 and 16,892.66 MiB on two
+  // GPUs, and 510.47 on the host.
+  TEST_CASE("values of a qwen2 of 80 layers have five bits, though its heads share none") {
+    const auto estimate = planned({.model = "Qwen/Qwen1.5-72B-Chat", .file_type = "q3_k_m"});
+    REQUIRE(estimate.has_value());
+    const double mib = static_cast<double>(bytes_of(*estimate, "weights")) / (1 << 20);
+    CHECK(mib == doctest::Approx(16854.41 + 16892.66 + 510.47).epsilon(1e-6));
+  }
+
   TEST_CASE("the file of the encoder stands on the first GPU where images are sent") {
     const domain::Model model = *example::built_in_catalog().find("google/gemma-3-27b-it");
     const domain::Engine engine = *example::built_in_catalog().engine("llama.cpp");

@@ -318,10 +318,12 @@ MixedModel mixed_model(const domain::Model& model) {
     if (layer.feed_forward.experts)
       mixed.experts = std::max(mixed.experts, layer.feed_forward.experts->count);
   }
-  // llama-model.cpp: LLM_TYPE_70B of llama and qwen2 are told by their 80 layers.
+  // llama-model.cpp: LLM_TYPE_70B of llama and qwen2 are told by their 80 layers; a llama whose
+  // heads share nothing is LLM_TYPE_65B.
   constexpr std::int64_t kLayersOf70b = 80;
-  const bool is_told_by_layers = model.family == "llama" || model.family == "qwen2";
-  mixed.is_70b = is_told_by_layers && mixed.layers == kLayersOf70b && mixed.query_groups > 1;
+  const bool is_told =
+      (model.family == "llama" && mixed.query_groups > 1) || model.family == "qwen2";
+  mixed.is_70b = is_told && mixed.layers == kLayersOf70b;
   return mixed;
 }
 
