@@ -15,8 +15,8 @@ namespace gpushape::catalog {
 domain::Tower clip_tower(const Fields& vision);
 /// `mel_bins`: of its class, where the config does not say.
 domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins = 80);
-/// The same of sizes that are known: hidden size, width, layers, heads and positions of `sizes`.
-domain::Tower whisper_of(domain::Tower sizes, std::int64_t mel_bins);
+/// The same of sizes that are known: hidden size, width, layers, heads and positions of `tower`.
+domain::Tower whisper_of(domain::Tower tower, std::int64_t bins);
 domain::Tower mllama_tower(const Fields& vision, std::int64_t hidden_size);
 
 /// Towers whose sizes stand in the modeling code rather than in the config.
