@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "estimate/rank_tensors.hpp"
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate {
@@ -106,7 +107,8 @@ std::vector<Term> host_terms(const domain::Workload& workload, const Plan& plan,
     terms.push_back(optimizer_states(plan, stages));
   } else {
     if (plan.offloaded > Bytes(0)) terms.push_back(offloaded_weights(plan, stages));
-    if (plan.weights.keeps_tables_on_host) terms.push_back(lookup_tables(plan));
+    if (plan.weights.keeps_tables_on_host && has_tables_in_layers(*plan.model))
+      terms.push_back(lookup_tables(plan));
     if (workload.contract.kv_offload_bytes.value > Bytes(0))
       terms.push_back(cache_tier(workload, plan, stages));
   }

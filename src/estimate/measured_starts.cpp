@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "domain/tensors.hpp"
 #include "estimate/rank_tensors.hpp"
 #include "estimate/terms.hpp"
 
@@ -161,17 +160,9 @@ std::string offload(const StartPair& pair) {
                      pair.then.offloaded_bytes.gib(), now.gib());
 }
 
-bool has_tables(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [&](const domain::LayerRun& run) {
-    return std::ranges::any_of(tensors_of(run.layer, model), [](const domain::Tensor& tensor) {
-      return is_looked_up(tensor, 0);
-    });
-  });
-}
-
 std::string tables(const StartPair& pair) {
   const bool now = pair.now.plan.weights.keeps_tables_on_host;
-  if (!has_tables(*pair.request.model)) return {};
+  if (!has_tables_in_layers(*pair.request.model)) return {};
   if (pair.then.has_tables_on_host.value_or(now) == now) return {};
   return now ? "its tables of n-grams lay on the GPUs"
              : "its tables of n-grams lay in host memory or on disk";

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "domain/modules.hpp"
+#include "domain/tensors.hpp"
 #include "estimate/division.hpp"
 
 namespace gpushape::estimate {
@@ -299,6 +300,15 @@ RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
 
 bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer) {
   return layer != domain::kOutsideLayers && tensor.part == TensorPart::Embedding;
+}
+
+bool has_tables_in_layers(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [&](const domain::LayerRun& run) {
+    return !run.layer.extra.empty() &&
+           std::ranges::any_of(tensors_of(run.layer, model), [](const domain::Tensor& tensor) {
+             return is_looked_up(tensor, 0);
+           });
+  });
 }
 
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,

@@ -22,6 +22,8 @@ RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
 
 /// A table inside a layer, of which a token reads a few rows (n-grams of Qwen3.8-Flash-Next).
 bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer);
+/// Whether any layer of the model has one.
+bool has_tables_in_layers(const domain::Model& model);
 
 /// Appends the bytes of each allocation, in the order in which engines make them. `layer` counts
 /// over the whole network (domain::kOutsideLayers for tensors of no layer).
