@@ -64,7 +64,8 @@ std::vector<Tensor> outer_tensors(const Model& model);
 /// Multi-token prediction is apart (Model::multi_token_prediction).
 std::int64_t count_parameters(const Model& model);
 /// Of these, all but towers, the experts that a token is not routed to, and tables that a layer
-/// looks few rows up in (Qwen4-Exp's n-grams). Embedding and head count whole, as most publishers count ("A22B").
+/// looks few rows up in (Qwen4-Exp's n-grams). Embedding and head count whole, as most publishers
+/// count ("A22B").
 std::int64_t count_active_parameters(const Model& model);
 /// What the checkpoint holds for predicting further tokens; 0 for nothing.
 std::int64_t count_multi_token_parameters(const Model& model);
