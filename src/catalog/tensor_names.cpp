@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 #include <vector>
+
+#include "catalog/tensor_words.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -55,72 +55,8 @@ constexpr auto kTowerWords = std::to_array<std::string_view>({"vision_tower",
                                                               "whisper_encoder",
                                                               "audio_language_projection"});
 
-// What stands behind the module: the tensors of each way of storing weights.
-constexpr auto kSuffixWords = std::to_array<std::string_view>({"weight",
-                                                               "bias",
-                                                               "qweight",
-                                                               "qzeros",
-                                                               "scales",
-                                                               "g_idx",
-                                                               "weight_packed",
-                                                               "weight_scale",
-                                                               "weight_scale_inv",
-                                                               "weight_scale_2",
-                                                               "weight_shape",
-                                                               "weight_zero_point",
-                                                               "weight_global_scale",
-                                                               "input_global_scale",
-                                                               "weight_g_idx",
-                                                               "input_scale",
-                                                               "k_scale",
-                                                               "v_scale",
-                                                               "SCB",
-                                                               "weight_format",
-                                                               "scale",
-                                                               "scale_inv",
-                                                               "output_scale",
-                                                               "kv_scale",
-                                                               "q_scale",
-                                                               "pre_quant_scale",
-                                                               "activation_scale",
-                                                               "biases",
-                                                               "zeros"});
-
-// Suffixes that gpt-oss joins to the name of the tensor.
-constexpr auto kJoinedSuffixes = std::to_array<std::string_view>({"_blocks", "_scales", "_bias"});
-
-std::optional<std::int64_t> number_of(std::string_view word) {
-  constexpr std::size_t kMostDigits = 6;
-  if (word.empty() || word.size() > kMostDigits) return std::nullopt;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || number < 0) return std::nullopt;
-  return number;
-}
-
-std::vector<std::string_view> split(std::string_view name) {
-  constexpr std::size_t kUsualWords = 8;
-  std::vector<std::string_view> words;
-  words.reserve(kUsualWords);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    words.push_back(name.substr(0, dot));
-    name.remove_prefix(std::min(dot + 1, name.size()));
-  }
-  return words;
-}
-
 bool is_layer_word(std::string_view word) {
   return word == "layers" || word == "h" || word == "blocks" || word == "layer" || word == "blk";
-}
-
-std::string join(const std::vector<std::string_view>& words, std::size_t first, std::size_t last) {
-  std::string text;
-  for (std::size_t i = first; i < last; ++i) {
-    if (!text.empty()) text += '.';
-    text += words[i];
-  }
-  return text;
 }
 
 /// "mixer" is whatever Nemotron-H puts into a layer: its next word says what.
@@ -203,38 +139,6 @@ std::string module_of(const std::vector<std::string_view>& words, std::size_t fi
   return module;
 }
 
-TensorPart layer_part(std::string_view module) {
-  const auto holds = [&](std::string_view word) {
-    return module.find(word) != std::string_view::npos;
-  };
-  if (holds("norm") || holds("ln_") || holds("layer_scalar")) return TensorPart::Norm;
-  if (module.starts_with("mlp.gate.") || module == "mlp.gate" || holds("shared_expert_gate") ||
-      holds("e_score_correction") || holds("router"))
-    return TensorPart::Router;
-  if (holds("expert") || holds("latent_proj")) return TensorPart::Expert;
-  if (module.starts_with("self_attn") || module.starts_with("encoder_attn") ||
-      module.starts_with("cross_attn"))
-    return TensorPart::Attention;
-  if (module.starts_with("linear_attn") || module.starts_with("mamba") ||
-      module.starts_with("conv") || module.starts_with("temporal"))
-    return TensorPart::Recurrent;
-  if (module.starts_with("mlp") || module.starts_with("fc") || holds("dense_h"))
-    return TensorPart::FeedForward;
-  return TensorPart::Other;
-}
-
-TensorPart outer_part(std::string_view module) {
-  const auto holds = [&](std::string_view word) {
-    return module.find(word) != std::string_view::npos;
-  };
-  if (holds("lm_head") || module == "head" || holds("embed_out") || module == "output" ||
-      holds("score") || holds("classifier"))
-    return TensorPart::Head;
-  if (holds("norm") || holds("ln_f")) return TensorPart::Norm;
-  if (holds("embed") || holds("wte") || holds("wpe")) return TensorPart::Embedding;
-  return TensorPart::Other;
-}
-
 /// "encoder" is a tower beside a decoder (Whisper), but the model itself in BERT ("encoder.layer")
 /// and ChatGLM ("transformer.encoder").
 bool is_whole_encoder(const std::vector<std::string_view>& words, std::size_t at) {
@@ -243,28 +147,11 @@ bool is_whole_encoder(const std::vector<std::string_view>& words, std::size_t at
          (at > 0 && words[at - 1] == "transformer");
 }
 
-struct Suffix {
-  std::size_t words = 0;    // behind the module
-  std::string_view joined;  // to its last word
-};
-
-Suffix suffix_of(const std::vector<std::string_view>& words, std::size_t first) {
-  for (std::size_t i = std::max<std::size_t>(first, 1); i < words.size(); ++i) {
-    if (is_among(kSuffixWords, words[i])) return {.words = words.size() - i, .joined = {}};
-  }
-  if (words.empty()) return {};
-  for (const std::string_view joined : kJoinedSuffixes) {
-    if (words.back().ends_with(joined) && words.back().find("proj") != std::string_view::npos)
-      return {.words = 0, .joined = joined};
-  }
-  return {};
-}
-
 }  // namespace
 
 TensorName parse_tensor_name(std::string_view name) {
   TensorName parsed;
-  std::vector<std::string_view> words = split(name);
+  std::vector<std::string_view> words = split_words(name);
   // The first few words say what the tensor is part of.
   std::size_t first = 0;
   for (std::size_t i = 0; i < words.size() && i < 4 && parsed.layer < 0; ++i) {
@@ -283,7 +170,7 @@ TensorName parse_tensor_name(std::string_view name) {
   }
   const Suffix suffix = suffix_of(words, first);
   const std::size_t last = words.size() - suffix.words;
-  parsed.suffix = join(words, last, words.size());
+  parsed.suffix = join_words(words, last, words.size());
   if (!suffix.joined.empty()) {
     words.back().remove_suffix(suffix.joined.size());
     parsed.suffix = suffix.joined.substr(1);
@@ -291,7 +178,7 @@ TensorName parse_tensor_name(std::string_view name) {
   if (parsed.scope == NameScope::Tower) {
     parsed.layer = -1;
     parsed.part = TensorPart::Tower;
-    parsed.module = join(words, 0, last);
+    parsed.module = join_words(words, 0, last);
     return parsed;
   }
   if (parsed.layer >= 0) {
@@ -299,7 +186,7 @@ TensorName parse_tensor_name(std::string_view name) {
     parsed.module = module_of(words, first, last, parsed.expert);
     parsed.part = layer_part(parsed.module);
   } else {
-    parsed.module = join(words, 0, last);
+    parsed.module = join_words(words, 0, last);
     parsed.part = outer_part(parsed.module);
     if (parsed.part == TensorPart::Head && last > 0) parsed.module = "lm_head";
     if (parsed.part == TensorPart::Embedding &&
@@ -307,107 +194,6 @@ TensorName parse_tensor_name(std::string_view name) {
       parsed.module = "model.embed_tokens";
   }
   if (parsed.scope == NameScope::MultiToken) parsed.part = TensorPart::MultiToken;
-  if (parsed.suffix == "bias") {
-    parsed.module += ".bias";
-    parsed.suffix = "weight";
-  }
-  return parsed;
-}
-
-namespace {
-
-// llama.cpp, gguf-py/gguf/constants.py (TENSOR_NAMES): its words for the modules of a layer.
-struct GgufName {
-  std::string_view theirs;
-  std::string_view ours;
-};
-constexpr auto kGgufLayerNames = std::to_array<GgufName>({
-    {"attn_q", "self_attn.q_proj"},
-    {"attn_k", "self_attn.k_proj"},
-    {"attn_v", "self_attn.v_proj"},
-    {"attn_qkv", "self_attn.qkv_proj"},
-    {"attn_output", "self_attn.o_proj"},
-    {"attn_q_norm", "self_attn.q_norm"},
-    {"attn_k_norm", "self_attn.k_norm"},
-    {"attn_q_a", "self_attn.q_a_proj"},
-    {"attn_q_b", "self_attn.q_b_proj"},
-    {"attn_kv_a_mqa", "self_attn.kv_a_proj_with_mqa"},
-    {"attn_kv_b", "self_attn.kv_b_proj"},
-    {"attn_k_b", "self_attn.k_b_proj"},
-    {"attn_v_b", "self_attn.v_b_proj"},
-    {"attn_q_a_norm", "self_attn.q_a_layernorm"},
-    {"attn_kv_a_norm", "self_attn.kv_a_layernorm"},
-    {"attn_sinks", "self_attn.sinks"},
-    {"attn_gate", "linear_attn.in_proj_z"},
-    {"attn_norm", "input_layernorm"},
-    {"attn_norm_2", "further_layernorm"},
-    {"post_attention_norm", "post_attention_layernorm"},
-    {"ffn_norm", "post_attention_layernorm"},
-    {"post_ffw_norm", "post_feedforward_layernorm"},
-    {"ffn_gate", "mlp.gate_proj"},
-    {"ffn_up", "mlp.up_proj"},
-    {"ffn_down", "mlp.down_proj"},
-    {"ffn_gate_inp", "mlp.gate"},
-    {"exp_probs_b", "mlp.gate.e_score_correction_bias"},
-    {"ffn_gate_exps", "mlp.experts.gate_proj"},
-    {"ffn_up_exps", "mlp.experts.up_proj"},
-    {"ffn_gate_up_exps", "mlp.experts.gate_up_proj"},
-    {"ffn_down_exps", "mlp.experts.down_proj"},
-    {"ffn_gate_shexp", "mlp.shared_experts.gate_proj"},
-    {"ffn_up_shexp", "mlp.shared_experts.up_proj"},
-    {"ffn_down_shexp", "mlp.shared_experts.down_proj"},
-    {"ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
-    {"ssm_in", "mamba.in_proj"},
-    {"ssm_out", "mamba.out_proj"},
-    {"ssm_conv1d", "mamba.conv1d"},
-    {"ssm_x", "mamba.x_proj"},
-    {"ssm_dt", "mamba.dt_proj"},
-    {"ssm_a", "mamba.A_log"},
-    {"ssm_d", "mamba.D"},
-    {"ssm_norm", "mamba.norm"},
-    {"ssm_beta_alpha", "linear_attn.in_proj_ba"},
-    {"shortconv.conv", "conv.conv"},
-    {"shortconv.in_proj", "conv.in_proj"},
-    {"shortconv.out_proj", "conv.out_proj"},
-    {"indexer.attn_q_b", "self_attn.indexer.wq_b"},
-    {"indexer.attn_k", "self_attn.indexer.wk"},
-});
-constexpr auto kGgufOuterNames = std::to_array<GgufName>({
-    {"token_embd", "model.embed_tokens"},
-    {"output", "lm_head"},
-    {"output_norm", "model.norm"},
-});
-
-std::string ours(const auto& names, const std::string& theirs) {
-  const auto found = std::ranges::find(names, theirs, &GgufName::theirs);
-  return found == names.end() ? theirs : std::string(found->ours);
-}
-
-}  // namespace
-
-TensorName parse_gguf_tensor_name(std::string_view name) {
-  TensorName parsed;
-  const std::vector<std::string_view> words = split(name);
-  const Suffix suffix = suffix_of(words, 1);
-  const std::size_t last = words.size() - suffix.words;
-  parsed.suffix = join(words, last, words.size());
-  const std::optional<std::int64_t> layer =
-      words.size() > 2 && words[0] == "blk" ? number_of(words[1]) : std::nullopt;
-  if (layer) {
-    parsed.scope = NameScope::Layer;
-    parsed.layer = *layer;
-    const std::string theirs = join(words, 2, last);
-    parsed.module = ours(kGgufLayerNames, theirs);
-    parsed.part = theirs.starts_with("nextn") ? TensorPart::MultiToken : layer_part(parsed.module);
-    if (theirs.starts_with("nextn")) parsed.scope = NameScope::MultiToken;
-  } else if (!words.empty() && (words[0] == "v" || words[0] == "mm" || words[0] == "a")) {
-    parsed.scope = NameScope::Tower;
-    parsed.part = TensorPart::Tower;
-    parsed.module = join(words, 0, last);
-  } else {
-    parsed.module = ours(kGgufOuterNames, join(words, 0, last));
-    parsed.part = outer_part(parsed.module);
-  }
   if (parsed.suffix == "bias") {
     parsed.module += ".bias";
     parsed.suffix = "weight";
