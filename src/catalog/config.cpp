@@ -177,11 +177,8 @@ bool add_reward_network(domain::Model& model) {
 void add_classifier(const Recognised& found, const Fields& root, domain::Model& model) {
   if (!found.kind.scores || found.family->role == domain::Role::Embed) return;
   if (add_reward_network(model)) return;
-  const document::Node* labels = root.node("id2label");
-  std::int64_t count = root.integer("num_labels", kVocabulary).value_or(2);
-  if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())
-    count = static_cast<std::int64_t>(labels->entries().size());
-  if (found.architecture == kOneScore) count = 1;
+  const std::int64_t labels = label_count(root);
+  const std::int64_t count = found.architecture == kOneScore ? 1 : labels;
   model.extra.push_back({.name = "score", .rows = count, .columns = model.hidden_size});
 }
 

@@ -46,7 +46,8 @@ bool holds(std::string_view words, std::string_view word) {
 std::span<const Family> families() {
   static const std::vector<Family> kAll = [] {
     std::vector<Family> all;
-    for (const auto table : {decoders(), mixtures(), hybrids(), composites(), encoders()})
+    for (const auto table : {decoders(), gemmas(), gpts(), nested_decoders(), mixtures(), hybrids(),
+                             composites(), qwen_kin(), sound_composites(), encoders()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

@@ -22,12 +22,8 @@ domain::Tower qwen2_omni_audio_tower(const Fields& audio, std::int64_t out) {
 // Qwen3OmniMoeAudioEncoder: three convolutions over time and pitch, each of which halves both, one
 // matrix to the blocks' width, two behind them; keys have a bias.
 domain::Tower qwen3_audio_tower(const Fields& audio, std::int64_t out) {
-  domain::Tower tower;
+  domain::Tower tower = whisper_sizes(audio);
   tower.kind = domain::TowerKind::Audio;
-  tower.hidden_size = audio.integer("d_model", kHiddenSize).value_or(1280);
-  tower.width = audio.integer("encoder_ffn_dim", kWidth).value_or(5120);
-  tower.layers = audio.integer("encoder_layers", kLayers).value_or(32);
-  tower.heads = audio.integer("encoder_attention_heads", kHeads).value_or(20);
   const std::int64_t bins = audio.integer("num_mel_bins", kHiddenSize).value_or(128);
   const std::int64_t channels = audio.integer("downsample_hidden_size", kHiddenSize).value_or(480);
   const std::int64_t hidden = tower.hidden_size;

@@ -34,14 +34,20 @@ std::int64_t linear_head_dim(const ConfigParts& parts, std::int64_t heads) {
                        std::max<std::int64_t>(1, parts.model().hidden_size / heads));
 }
 
-domain::Layer lightning_layer(const ConfigParts& parts, std::int64_t heads) {
+domain::Recurrent equal_heads(domain::RecurrentKind kind, const ConfigParts& parts,
+                              std::int64_t heads) {
   domain::Recurrent mixer;
-  mixer.kind = domain::RecurrentKind::Lightning;
+  mixer.kind = kind;
   mixer.key_heads = heads;
   mixer.key_dim = linear_head_dim(parts, heads);
   mixer.value_heads = heads;
   mixer.value_dim = mixer.key_dim;
   mixer.has_norm = true;
+  return mixer;
+}
+
+domain::Layer lightning_layer(const ConfigParts& parts, std::int64_t heads) {
+  domain::Recurrent mixer = equal_heads(domain::RecurrentKind::Lightning, parts, heads);
   mixer.state_bits = state_bits(parts);
   domain::Layer layer = recurrent_layer(mixer);
   if (parts.flag("use_qk_norm", "queryKeyNorm", false)) {
@@ -60,15 +66,9 @@ domain::Layer lightning_layer(const ConfigParts& parts, std::int64_t heads) {
 
 // Ling 3.0 gives every gate a whole matrix; Kimi's own have a narrow one between two.
 domain::Layer delta_layer(const ConfigParts& parts, std::int64_t heads) {
-  domain::Recurrent mixer;
-  mixer.kind = domain::RecurrentKind::Kda;
-  mixer.key_heads = heads;
-  mixer.key_dim = linear_head_dim(parts, heads);
-  mixer.value_heads = heads;
-  mixer.value_dim = mixer.key_dim;
+  domain::Recurrent mixer = equal_heads(domain::RecurrentKind::Kda, parts, heads);
   mixer.rank = parts.flag("no_kda_lora", "", false) ? 0 : mixer.key_dim;
   mixer.convolution = parts.size_or({"short_conv_kernel_size"}, "", kKernel, 4);
-  mixer.has_norm = true;
   static_cast<void>(parts.fields().given("use_qk_norm"));  // its latents have norms of their own
   return recurrent_layer(mixer);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
+#include "catalog/families/mbart_decoder.hpp"
 #include "catalog/families/readers.hpp"
 #include "catalog/families/tower_blocks.hpp"
 
@@ -45,29 +46,36 @@ domain::Tower read_encoder(const ConfigParts& parts, Differences is) {
 
 }  // namespace
 
+domain::Layer bart_layer(std::int64_t hidden, std::int64_t heads, std::int64_t width) {
+  domain::Layer layer;
+  domain::Attention& attention = layer.attention;
+  attention.heads = heads;
+  attention.kv_heads = heads;
+  attention.head_dim = std::max<std::int64_t>(1, hidden / heads);
+  attention.value_head_dim = attention.head_dim;
+  attention.qkv_bias = true;
+  attention.output_bias = true;
+  layer.cross_attention = attention;
+  layer.cross_attention->kind = domain::LayerKind::Cross;
+  layer.feed_forward.width = width;
+  layer.feed_forward.gated = false;
+  layer.feed_forward.bias = true;
+  layer.norms = 3;
+  layer.norm_bias = true;
+  return layer;
+}
+
 void read_bart(ConfigParts& parts) {
   domain::Model& model = parts.model();
   read_outer(parts, Positions::Stored);
   model.rope = {};
   const Differences is = differences(parts);
   model.has_final_norm = is.is_pre_norm;
-  domain::Layer layer;
-  domain::Attention& attention = layer.attention;
-  attention.heads = parts.size({"decoder_attention_heads"}, "attentionHeads", kHeads);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
-  attention.qkv_bias = true;
-  attention.output_bias = true;
-  layer.cross_attention = attention;
-  layer.cross_attention->kind = domain::LayerKind::Cross;
+  const std::int64_t heads = parts.size({"decoder_attention_heads"}, "attentionHeads", kHeads);
   const domain::Tower tower = read_encoder(parts, is);
+  const std::int64_t width = parts.size({"decoder_ffn_dim"}, "feedForwardWidth", kWidth);
+  domain::Layer layer = bart_layer(model.hidden_size, heads, width);
   layer.cross_attention->encoder_tokens = tower.output_tokens;
-  layer.feed_forward.width = parts.size({"decoder_ffn_dim"}, "feedForwardWidth", kWidth);
-  layer.feed_forward.gated = false;
-  layer.feed_forward.bias = true;
-  layer.norms = 3;
-  layer.norm_bias = true;
   model.layers.push_back({layer, parts.size({"decoder_layers"}, "layers", kLayers)});
   static_cast<void>(parts.fields().given("is_encoder_decoder"));
   model.towers.push_back(tower);

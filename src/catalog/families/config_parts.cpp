@@ -67,4 +67,12 @@ std::vector<std::int64_t> ConfigParts::integers(std::string_view field,
                               : std::vector<std::int64_t>{};
 }
 
+std::int64_t label_count(const Fields& root) {
+  const document::Node* labels = root.node("id2label");
+  const std::int64_t count = root.integer("num_labels", kVocabulary).value_or(2);
+  const bool is_listed =
+      labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty();
+  return is_listed ? static_cast<std::int64_t>(labels->entries().size()) : count;
+}
+
 }  // namespace gpushape::catalog

@@ -74,4 +74,7 @@ class ConfigParts {
   domain::Model* model_;
 };
 
+/// Rows of a classifier: the labels that are listed, else counted, else two.
+std::int64_t label_count(const Fields& root);
+
 }  // namespace gpushape::catalog

@@ -74,7 +74,7 @@ void read_deberta(ConfigParts& parts) {
   if (is_class(parts, "ForSequenceClassification"))
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
-    add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
   model.has_head = false;
 }
 

@@ -81,21 +81,10 @@ std::vector<std::int64_t> read_page(const Fields& encoder) {
 void read_mbart_decoder(ConfigParts& parts) {
   domain::Model& model = parts.model();
   read_sizes(parts);
-  domain::Layer layer;
-  domain::Attention& attention = layer.attention;
-  attention.heads = parts.size_or({"decoder_attention_heads"}, "attentionHeads", kHeads, 16);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = std::max<std::int64_t>(1, model.hidden_size / attention.heads);
-  attention.value_head_dim = attention.head_dim;
-  attention.qkv_bias = true;
-  attention.output_bias = true;
-  layer.cross_attention = attention;
-  layer.cross_attention->kind = domain::LayerKind::Cross;
-  layer.feed_forward.width = parts.size_or({"decoder_ffn_dim"}, "feedForwardWidth", kWidth, 4096);
-  layer.feed_forward.gated = false;
-  layer.feed_forward.bias = true;
-  layer.norms = 3;
-  layer.norm_bias = true;
+  const std::int64_t heads =
+      parts.size_or({"decoder_attention_heads"}, "attentionHeads", kHeads, 16);
+  const std::int64_t width = parts.size_or({"decoder_ffn_dim"}, "feedForwardWidth", kWidth, 4096);
+  const domain::Layer layer = bart_layer(model.hidden_size, heads, width);
   model.layers.push_back({layer, parts.size_or({"decoder_layers"}, "layers", kLayers, 12)});
   model.final_norm_bias = true;
   add_biased_norm(model.extra, "decoder.layernorm_embedding", model.hidden_size);

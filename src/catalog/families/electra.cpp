@@ -23,10 +23,10 @@ void read_electra(ConfigParts& parts) {
   }
   if (is_class(parts, "ForSequenceClassification")) {
     add_linear(model.extra, "classifier.dense", hidden, hidden);
-    add_linear(model.extra, "classifier.out_proj", label_count(parts), hidden);
+    add_linear(model.extra, "classifier.out_proj", label_count(parts.root()), hidden);
   }
   if (is_class(parts, "ForTokenClassification"))
-    add_linear(model.extra, "classifier", label_count(parts), hidden);
+    add_linear(model.extra, "classifier", label_count(parts.root()), hidden);
   model.has_head = false;
 }
 

@@ -33,7 +33,4 @@ void add_linear(std::vector<domain::ExtraTensor>& extra, const std::string& name
 /// Whether the class's name ends so.
 bool is_class(const ConfigParts& parts, std::string_view ending);
 
-/// Of a classifier.
-std::int64_t label_count(const ConfigParts& parts);
-
 }  // namespace gpushape::catalog

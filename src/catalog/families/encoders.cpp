@@ -62,13 +62,6 @@ bool is_class(const ConfigParts& parts, std::string_view ending) {
   return parts.model().architecture.ends_with(ending);
 }
 
-std::int64_t label_count(const ConfigParts& parts) {
-  const document::Node* labels = parts.root().node("id2label");
-  if (labels != nullptr && labels->is(document::Node::Kind::Mapping) && !labels->entries().empty())
-    return static_cast<std::int64_t>(labels->entries().size());
-  return parts.root().integer("num_labels", kVocabulary).value_or(2);
-}
-
 namespace {
 
 // Jina's second: gate and up are one matrix without a bias. Published with the pooler and without
@@ -111,7 +104,7 @@ void read_bert(ConfigParts& parts) {
       is_class(parts, "SpladeSparseEmbeddingModel"))
     read_masked_head(parts, "cls.predictions.transform");
   if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
-    add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
   // ColBERT narrows every token (vLLM's model_executor/models/colbert.py); its first paper's width.
   if (is_class(parts, "_ColBERT")) {
     model.extra.push_back(
@@ -142,7 +135,7 @@ void read_xlm_roberta(ConfigParts& parts) {
     read_masked_head(parts, "lm_head");
   } else if (is_class(parts, "ForSequenceClassification")) {
     add_linear(model.extra, "classifier.dense", model.hidden_size, model.hidden_size);
-    add_linear(model.extra, "classifier.out_proj", label_count(parts), model.hidden_size);
+    add_linear(model.extra, "classifier.out_proj", label_count(parts.root()), model.hidden_size);
   } else {
     add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
   }
@@ -181,7 +174,7 @@ void read_distilbert(ConfigParts& parts) {
   if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "vocab_transform");
   if (is_class(parts, "ForSequenceClassification")) {
     add_linear(model.extra, "pre_classifier", model.hidden_size, model.hidden_size);
-    add_linear(model.extra, "classifier", label_count(parts), model.hidden_size);
+    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
   }
   model.has_head = false;
 }

@@ -19,9 +19,14 @@ inline constexpr Traits kCohere2{
 };
 
 std::span<const Family> decoders();
+std::span<const Family> gemmas();
+std::span<const Family> gpts();
+std::span<const Family> nested_decoders();
 std::span<const Family> mixtures();
 std::span<const Family> hybrids();
 std::span<const Family> composites();
+std::span<const Family> qwen_kin();
+std::span<const Family> sound_composites();
 std::span<const Family> encoders();
 
 }  // namespace gpushape::catalog

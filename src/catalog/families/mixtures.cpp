@@ -47,10 +47,8 @@ void read_privacy_filter(ConfigParts& parts) {
     run.layer.attention.kind = domain::LayerKind::None;
     run.layer.attention.window_tokens = 0;
   }
-  const document::Node* labels = parts.root().node("id2label");
-  if (!model.has_head && labels != nullptr && labels->is(document::Node::Kind::Mapping))
-    model.extra.push_back(
-        {.name = "score.bias", .rows = static_cast<std::int64_t>(labels->entries().size())});
+  if (!model.has_head)
+    model.extra.push_back({.name = "score.bias", .rows = label_count(parts.root())});
 }
 
 // JetMoE (arXiv 2404.07413): attention is a mixture, too. Source: JetMoeConfig and

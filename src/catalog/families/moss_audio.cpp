@@ -6,6 +6,7 @@
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
 #include "catalog/families/tower_blocks.hpp"
+#include "catalog/families/towers.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -28,12 +29,8 @@ void add_moss_audio(ConfigParts& parts) {
   auto reader = parts.root().mapping("audio_config");
   if (!reader) return;
   const Fields audio(*reader);
-  domain::Tower tower;
+  domain::Tower tower = whisper_sizes(audio);
   tower.kind = domain::TowerKind::Audio;
-  tower.hidden_size = audio.integer("d_model", kHiddenSize).value_or(1280);
-  tower.width = audio.integer("encoder_ffn_dim", kWidth).value_or(5120);
-  tower.layers = audio.integer("encoder_layers", kLayers).value_or(32);
-  tower.heads = audio.integer("encoder_attention_heads", kHeads).value_or(20);
   const std::int64_t bins = audio.integer("num_mel_bins", kHiddenSize).value_or(128);
   const std::int64_t channels = audio.integer("downsample_hidden_size", kHiddenSize).value_or(480);
   const std::int64_t given = audio.integer("output_dim", kHiddenSize).value_or(1280);

@@ -31,7 +31,7 @@ void read_qwen3(ConfigParts& parts) {
   domain::Model& model = parts.model();
   if (model.architecture == "VoyageQwen3BidirectionalEmbedModel") {
     attend_both_ways(model);
-    add_matrix(model, "linear", label_count(parts), model.hidden_size);
+    add_matrix(model, "linear", label_count(parts.root()), model.hidden_size);
   } else if (model.architecture == "JinaForRanking") {
     add_matrix(model, "projector.0", model.hidden_size / 2, model.hidden_size);
     add_matrix(model, "projector.2", kJinaRankingWidth, model.hidden_size / 2);

@@ -29,20 +29,25 @@ domain::Tower clip_tower(const Fields& vision) {
   return tower;
 }
 
-// WhisperEncoder: two convolutions of three frames, fixed positions that are stored all the same,
-// keys without bias, a norm at the end.
-domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins) {
+domain::Tower whisper_sizes(const Fields& audio) {
   // Later classes have the usual names in place of Whisper's.
   const auto size = [&](std::string_view own, std::string_view usual,
                         document::IntegerBounds bounds, std::int64_t otherwise) {
     return audio.integer(audio.given(own) ? own : usual, bounds).value_or(otherwise);
   };
   domain::Tower tower;
-  tower.kind = domain::TowerKind::Encoder;
   tower.hidden_size = size("d_model", "hidden_size", kHiddenSize, 1280);
   tower.width = size("encoder_ffn_dim", "intermediate_size", kWidth, 5120);
   tower.layers = size("encoder_layers", "num_hidden_layers", kLayers, 32);
   tower.heads = size("encoder_attention_heads", "num_attention_heads", kHeads, 20);
+  return tower;
+}
+
+// WhisperEncoder: two convolutions of three frames, fixed positions that are stored all the same,
+// keys without bias, a norm at the end.
+domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins) {
+  domain::Tower tower = whisper_sizes(audio);
+  tower.kind = domain::TowerKind::Encoder;
   tower.inner_tokens = audio.integer("max_source_positions", kImageEdge).value_or(1500);
   return whisper_of(tower, audio.integer("num_mel_bins", kPatchEdge).value_or(mel_bins));
 }

@@ -13,6 +13,8 @@ namespace gpushape::catalog {
 
 /// CLIP's image encoder with both of its outer norms.
 domain::Tower clip_tower(const Fields& vision);
+/// Width, layers and heads alone; those of its large model where the config does not say.
+domain::Tower whisper_sizes(const Fields& audio);
 /// `mel_bins`: of its class, where the config does not say.
 domain::Tower whisper_tower(const Fields& audio, std::int64_t mel_bins = 80);
 /// The same of sizes that are known: hidden size, width, layers, heads and positions of `tower`.
