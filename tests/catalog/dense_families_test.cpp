@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/config.hpp"
+#include "model_counts.hpp"
 #include "published_totals.hpp"
 #include "texts.hpp"
 
@@ -94,13 +95,6 @@ std::int64_t values_of_token(const Model& model) {
       values += run.count * attention.kv_heads * (attention.head_dim + attention.value_head_dim);
   }
   return values;
-}
-
-std::int64_t layers_of_kind(const Model& model, LayerKind kind) {
-  std::int64_t layers = 0;
-  for (const auto& run : model.layers)
-    if (run.layer.attention.kind == kind) layers += run.count;
-  return layers;
 }
 
 }  // namespace

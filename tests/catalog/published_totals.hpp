@@ -19,6 +19,15 @@ struct Published {
   std::string config;
 };
 
+/// Of the row that is named.
+inline std::string config_of(std::span<const Published> rows, const std::string& id) {
+  for (const Published& row : rows) {
+    if (row.id == id) return row.config;
+  }
+  FAIL(id);
+  return {};
+}
+
 inline void check_totals(std::span<const Published> rows) {
   for (const Published& row : rows) {
     CAPTURE(row.id);

@@ -7,6 +7,7 @@
 
 #include "estimate/estimate_memory.hpp"
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using estimate::estimate_memory;
@@ -46,6 +47,26 @@ TEST_SUITE("estimate") {
     workload = example::workload(8192, 1);
     workload.engine.expert = flag<std::int64_t>(2);
     CHECK(refusal(workload).contains("has none"));
+  }
+
+  // vLLM's registry has OuroForCausalLM and no ZambaForCausalLM; the architectures of llama.cpp's
+  // llama-model.cpp have neither.
+  TEST_CASE("a family without a class in the engine is refused by its name") {
+    const domain::Engine llama_cpp = *example::built_in_catalog().engine("llama.cpp");
+    const auto refusal_by = [&](const domain::Engine& engine, std::string_view family) {
+      domain::Model model = example::kLlama;
+      model.family = family;
+      domain::Workload workload = example::workload(8192, 1);
+      workload.engine.engine = flag(engine.name);
+      workload.engine.version = {};
+      const auto estimate = estimate_memory(model, workload, engine, example::h100());
+      return estimate ? std::string() : to_text(estimate.error());
+    };
+    CHECK(refusal_by(example::kVllm, "ouro").empty());
+    CHECK(refusal_by(example::kVllm, "zamba").contains("vllm does not serve the family 'zamba'"));
+    CHECK(refusal_by(llama_cpp, "llama").empty());
+    for (const char* family : {"ouro", "zamba2", "longcat_flash"})
+      CHECK(refusal_by(llama_cpp, family).contains("llama.cpp does not serve the family"));
   }
 
   TEST_CASE("an encoder of sound needs no vocabulary, a model with a head does") {
