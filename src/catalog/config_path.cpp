@@ -57,23 +57,26 @@ bool is_mistral_file(const fs::path& path) {
   return document && is_mistral_params(document->root);
 }
 
-void say_params(std::string& text) {
-  if (const std::size_t at = text.find(kConfig); at != std::string::npos)
-    text.replace(at, kConfig.size(), kParams);
-}
-
 /// As the config.json that says the same; what was read then stood in params.json.
 Result<domain::Model> read_params(document::Document document, const std::string& id, FormatBy by) {
   if (!is_mistral_params(document.root)) {
-    return failure(fmt::format("'{}' is not a params.json of Mistral's", id),
+    return failure(fmt::format("'{}' is not a params.json of Mistral's, which has dim, n_layers "
+                               "and hidden_dim",
+                               id),
                    "give the config.json of the same repository, or the model's id");
   }
   document.root = config_of_params(document.root);
   Result<domain::Model> model = read_config(document, id, nullptr, by);
-  if (!model) return model;
+  if (!model) {
+    for (Diagnostic& fault : model.error()) {
+      fault.message = said_of_params(fault.message);
+      fault.help = said_of_params(fault.help);
+    }
+    return model;
+  }
   model->origin = kParams;
-  for (domain::FactSource& row : model->sources) say_params(row.source);
-  for (std::string& note : model->notes) say_params(note);
+  for (domain::FactSource& row : model->sources) row.source = said_of_params(row.source);
+  for (std::string& note : model->notes) note = said_of_params(note);
   return model;
 }
 

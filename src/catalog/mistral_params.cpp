@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -162,6 +163,16 @@ Node quantization_of(const Node& params) {
   return config;
 }
 
+std::string_view their_name(std::string_view ours) {
+  for (const std::span<const Renamed> names :
+       {std::span<const Renamed>(kDecoderNames), std::span<const Renamed>(kExpertNames),
+        std::span<const Renamed>(kMixtralNames), std::span<const Renamed>(kEncoderNames)}) {
+    const auto found = std::ranges::find(names, ours, &Renamed::ours);
+    if (found != names.end()) return found->theirs;
+  }
+  return ours;
+}
+
 Node decoder_of(const Node& params) {
   Node config = Node::mapping();
   add_kind(params, config);
@@ -245,6 +256,26 @@ Node config_of_params(const Node& params) {
   if (Node quantization = quantization_of(params); !quantization.is(Node::Kind::Null))
     config.set("quantization_config", std::move(quantization));
   return config;
+}
+
+std::string said_of_params(std::string_view text) {
+  constexpr std::string_view kFile = "config.json";
+  const auto is_part = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+  };
+  std::string said;
+  while (!text.empty()) {
+    if (text.starts_with(kFile)) {
+      said += "params.json";
+      text.remove_prefix(kFile.size());
+      continue;
+    }
+    const auto end = std::ranges::find_if_not(text, is_part);
+    const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    said += word.empty() ? text.substr(0, 1) : their_name(word);
+    text.remove_prefix(std::max<std::size_t>(word.size(), 1));
+  }
+  return said;
 }
 
 }  // namespace gpushape::catalog

@@ -76,6 +76,7 @@ std::string layer_words(const domain::Layer& layer) {
 }
 
 void show_tensors(Page& page, const std::vector<domain::Tensor>& tensors) {
+  if (tensors.empty()) return;
   Table table;
   table.columns = {{"tensor", Align::Left}, {"shape", Align::Right}, {"parameters", Align::Right}};
   for (const domain::Tensor& tensor : tensors) {

@@ -185,6 +185,24 @@ TEST_SUITE("catalog") {
       CHECK(note.find("not in the header") == std::string::npos);
   }
 
+  TEST_CASE("a fault is told in the words of the params.json, at its place") {
+    const Folder folder;
+    const std::string file = folder.write(
+        "params.json", R"({"dim": 3072, "n_layers": 30, "head_dim": 128, "hidden_dim": 8192,
+          "n_heads": "x", "n_kv_heads": 8, "vocab_size": 131072})");
+    const auto model = read_source(file);
+    REQUIRE_FALSE(model);
+    CHECK(mentions(model.error(), "n_heads: expected an integer, found the string \"x\""));
+    CHECK(model.error().front().span.line == 2);
+    const std::string without = folder.write(
+        "other-params.json", R"({"dim": 3072, "n_layers": 30, "hidden_dim": 8192, "n_kv_heads": 8,
+          "vocab_size": 131072})");
+    const auto headless = read_source(without);
+    REQUIRE_FALSE(headless);
+    CHECK(mentions(headless.error(), "n_heads"));
+    CHECK_FALSE(mentions(headless.error(), "num_attention_heads"));
+  }
+
   TEST_CASE("a params.json of another publisher is refused with what to give") {
     const Folder folder;
     // Meta's of Llama 3.
