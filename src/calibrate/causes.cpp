@@ -68,7 +68,7 @@ std::optional<std::string> sampler_path(const Difference& difference) {
         std::abs(way.bytes_per_logit - measured) > kSameBytes) {
       continue;
     }
-    const bool is_said = difference.log->sampler == SamplerPath::FlashInfer &&
+    const bool is_said = difference.log->start.samples_with_flashinfer.value_or(false) &&
                          way.words == std::string_view("FlashInfer");
     return fmt::format(
         "the sampler took {} ({:.0f} bytes a logit beside the logits, predicted {:.0f}){}",

@@ -32,13 +32,9 @@ struct RankReading {
   bool operator==(const RankReading&) const = default;
 };
 
-/// Which way the engine says that it samples.
-enum class SamplerPath { NotSaid, Native, FlashInfer };
-
 struct EngineLog {
   EngineStart start;               ///< figures are those of the rank that has least left
   std::vector<RankReading> ranks;  ///< in the order of their first lines
-  SamplerPath sampler = SamplerPath::NotSaid;
   std::optional<bool> has_warm_cache;  ///< compiled graphs came from a cache of an earlier start
   bool counts_consumed = false;        ///< weights and what is outside the framework, in one figure
   bool has_compiled = false;           ///< some graphs, whatever came from a cache

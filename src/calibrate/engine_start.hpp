@@ -47,11 +47,12 @@ struct EngineStart {
   bool is_server = false;                 ///< of llama.cpp: its own, not a program with its library
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
-  std::string attention_backend;          ///< of vLLM: "FLASHINFER"
-  bool has_throughput_mode = false;       ///< vLLM's --performance-mode throughput
-  bool is_synchronous = false;            ///< one step at a time: without asynchronous scheduling
-  bool is_library = false;                ///< started from a program, not as a server
-  bool is_under_wsl = false;              ///< Windows draws on the same GPU
+  std::optional<bool> samples_with_flashinfer;  ///< vLLM; empty where nothing says it
+  std::string attention_backend;                ///< of vLLM: "FLASHINFER"
+  bool has_throughput_mode = false;             ///< vLLM's --performance-mode throughput
+  bool is_synchronous = false;  ///< one step at a time: without asynchronous scheduling
+  bool is_library = false;      ///< started from a program, not as a server
+  bool is_under_wsl = false;    ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's

@@ -107,7 +107,7 @@ std::optional<std::string> value_of_key(std::string_view line, std::string_view 
     while (rest.starts_with(' ')) rest.remove_prefix(1);
     if (rest.empty()) return std::string();
     if (rest.front() == '\'' || rest.front() == '"') return quoted(rest);
-    return std::string(rest.substr(0, rest.find_first_of(",)} \t")));
+    return std::string(rest.substr(0, rest.find_first_of(",;)} \t")));
   }
   return std::nullopt;
 }

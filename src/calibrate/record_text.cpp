@@ -62,17 +62,40 @@ std::string named_draft(std::string_view asked) {
   return {};
 }
 
+constexpr auto kDenials = std::to_array<std::string_view>({"no ", "No ", "non-", "without "});
+
+bool ends_with_denial(std::string_view text) {
+  return std::ranges::any_of(kDenials,
+                             [&](std::string_view denial) { return text.ends_with(denial); });
+}
+
+/// Whether a remark speaks of LoRA adapters that are there: neither "no LoRA" nor "LoRA not in
+/// args", and no checkpoint that was tuned with them (QLoRA).
+bool speaks_of_adapters(std::string_view notes) {
+  constexpr std::string_view kWord = "LoRA";
+  constexpr auto kDenied = std::to_array<std::string_view>(
+      {" not ", " off", " disabled", ": none", ": no", "=False", ": False"});
+  for (std::size_t at = notes.find(kWord); at != std::string_view::npos;
+       at = notes.find(kWord, at + kWord.size())) {
+    const std::string_view before = notes.substr(0, at);
+    const std::string_view behind = notes.substr(at + kWord.size());
+    const bool is_denied = ends_with_denial(before) || before.ends_with('Q') ||
+                           std::ranges::any_of(kDenied, [&](std::string_view word) {
+                             return behind.starts_with(word);
+                           });
+    if (!is_denied) return true;
+  }
+  return false;
+}
+
 /// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
 /// are asked.
 std::size_t mention_of_drafts(std::string_view notes) {
   constexpr std::string_view kWord = "MTP";
-  constexpr auto kDenials = std::to_array<std::string_view>({"no ", "No ", "non-", "without "});
   std::size_t at = notes.find(kWord);
   while (at != std::string_view::npos) {
     const std::string_view before = notes.substr(0, at);
-    const bool is_denied = std::ranges::any_of(
-        kDenials, [&](std::string_view denial) { return before.ends_with(denial); });
-    if (is_denied) return std::string_view::npos;
+    if (ends_with_denial(before)) return std::string_view::npos;
     // Part of a checkpoint's name.
     if (!before.ends_with('-')) return at;
     at = notes.find(kWord, at + kWord.size());
@@ -87,7 +110,7 @@ std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
     const std::string word = "num_speculative_tokens" + std::string(pair);
     if (const auto count = number_behind(notes, word)) return count;
   }
-  for (const std::string_view word : {"--spec-tokens ", "--spec-tokens="}) {
+  for (const std::string_view word : {"--spec-tokens ", "--spec-tokens=", "num_spec_tokens="}) {
     if (const auto count = number_behind(notes, word)) return count;
   }
   const std::size_t at = mention_of_drafts(notes);
@@ -222,13 +245,13 @@ void read_remarks(const Node& record, EngineStart& start) {
   if (const std::string listed = text_of(record.find("engine_extra")); !listed.empty())
     start.notes += (start.notes.empty() ? "" : "; ") + listed;
   const std::string& text = start.notes;
-  start.is_first_generation = text.contains("V0 engine");
+  start.is_first_generation = text.contains("V0 engine") || text.contains("VLLM_USE_V1=0");
   start.is_second_generation = text.contains("V1 engine");
   start.is_under_wsl = text.contains("WSL");
   start.compiles = compiles_in(text);
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
   const bool is_training = text.contains("Unsloth") && text.contains("patched");
-  start.has_adapters = text.contains("LoRA") || is_training;
+  start.has_adapters = speaks_of_adapters(text) || is_training;
   if (!start.has_tables_elsewhere && puts_tables_elsewhere(text)) start.has_tables_elsewhere = true;
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
@@ -271,6 +294,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.offload_gib, said.offload_gib);
   fill(start.kept_modules, said.kept_modules);
   fill(start.has_tables_elsewhere, said.has_tables_elsewhere);
+  fill(start.samples_with_flashinfer, said.samples_with_flashinfer);
   fill(start.draft_tokens, said.draft_tokens);
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;

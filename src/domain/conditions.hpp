@@ -60,6 +60,7 @@ struct Conditions {
   double has_flashinfer = 0;  ///< kernels of attention, not of sampling
   double is_first_generation = 0;
   double has_second_runner = 0;
+  double samples_with_flashinfer = kNotTold;
   double compiles = kNotTold;
   double is_server = 0;
   double is_library = 0;  ///< started from a program, not as a server
@@ -122,6 +123,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"scaledResiduals", &Conditions::scales_residuals,
      "1 when layers scale what they add to the residual (Granite)"},
     {"flashinfer", &Conditions::has_flashinfer, "1 when vLLM attends with FlashInfer's kernels"},
+    {"flashinferSampler", &Conditions::samples_with_flashinfer,
+     "1 when vLLM is known to sample with FlashInfer's kernels, 0 when it is known not to"},
     {"v0", &Conditions::is_first_generation, "1 when vLLM is told to run its first engine"},
     {"runner2", &Conditions::has_second_runner, "1 when vLLM's second model runner runs the model"},
     {"server", &Conditions::is_server,

@@ -85,6 +85,9 @@ struct EngineSettings {
   Fact<bool> first_generation = defaulted(false);
   /// vLLM's second model runner (VLLM_USE_V2_MODEL_RUNNER); empty: as the version chooses.
   std::optional<Fact<bool>> second_runner;
+  /// vLLM samples with FlashInfer's kernels (VLLM_USE_FLASHINFER_SAMPLER), or knows that it cannot;
+  /// empty: not told.
+  std::optional<Fact<bool>> flashinfer_sampler;
   /// vLLM's kernels of attention by its own name ("FLASHINFER", in any case); empty: as the version
   /// chooses.
   std::optional<Fact<std::string>> attention_backend;

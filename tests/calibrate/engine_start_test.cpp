@@ -122,6 +122,41 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(takes_nothing("--language-model-only False"));
   }
 
+  // https://github.com/sostrowsk/dgx-spark-local-llm and spped2000/thaillm-nvfp4-dgx-spark.
+  TEST_CASE("adapters are read where a remark has them, and not where it denies them") {
+    const auto has_adapters = [](const std::string& notes) {
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front().has_adapters;
+    };
+    CHECK(has_adapters("V0 engine; LoRA enabled"));
+    CHECK(has_adapters("LoRA through PunicaWrapperGPU"));
+    CHECK(has_adapters("no LoRA at first; then LoRA enabled"));
+    CHECK_FALSE(has_adapters("unquantized; no LoRA; no draft"));
+    CHECK_FALSE(has_adapters("FLASHINFER attention; LoRA not in args"));
+    CHECK_FALSE(has_adapters("a merge of a QLoRA run"));
+  }
+
+  TEST_CASE(
+      "what vLLM prints of its sampler, its drafts and its generation is read from a remark") {
+    const auto read = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front();
+    };
+    CHECK(read("Using FlashInfer for top-p & top-k sampling.").samples_with_flashinfer == true);
+    CHECK(read("FlashInfer is not available. Falling back to the PyTorch-native implementation of "
+               "top-p & top-k sampling.")
+              .samples_with_flashinfer == false);
+    CHECK_FALSE(read("FLASHINFER attention").samples_with_flashinfer.has_value());
+    CHECK(read("SpeculativeConfig(method='mtp', model='d/e', num_spec_tokens=3)").draft_tokens ==
+          3);
+    CHECK(read("language_model_only=True; attention backend FLASH_ATTN").takes_no_videos);
+    CHECK(read("container of July; VLLM_USE_V1=0, ROCm").is_first_generation);
+  }
+
   TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {
     const auto backend = [](const std::string& record) {
       const auto starts =

@@ -15,7 +15,6 @@
 using namespace gpushape;
 using calibrate::EngineLog;
 using calibrate::read_engine_log;
-using calibrate::SamplerPath;
 using example::calibrated;
 using example::calibrated_term;
 using example::recorded_log;
@@ -41,7 +40,7 @@ TEST_SUITE("calibrate") {
     CHECK(log.start.gpu_total_gib == 79.19);
     CHECK(log.start.pool_tokens == 476016);
     CHECK(log.graph_estimate_gib == 0.82);
-    CHECK(log.sampler == SamplerPath::Native);
+    CHECK(log.start.samples_with_flashinfer == false);
     REQUIRE(log.ranks.size() == 1);
     CHECK(log.ranks.front().free_gib == 78.68);
   }

@@ -245,6 +245,31 @@ TEST_SUITE("estimate") {
     CHECK(peak.high.gib() >= 36.63);
   }
 
+  // gemma-4-12b-it, whose images reach the layers without a tower, by 0.26.0 on a GPU of 31.36 GiB:
+  // a first start peaks at 0.41 GiB (https://github.com/justinwkUKM/Gemma4UnslothDynamicNVFP4),
+  // less than a copy of its table (262,144 x 3,840 x 2 bytes, 1.88 GiB).
+  TEST_CASE("tables are not copied where images make the inputs, with a tower or without one") {
+    const auto model = example::built_in_catalog().find_name("google/gemma-4-12B-it");
+    const auto engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(model);
+    REQUIRE(engine);
+    domain::VisibleMemory gpu;
+    gpu.bytes = domain::exactly(gib_of(31.36));
+    gpu.parent_bytes = gib_of(31.84);
+    gpu.compute_capability = "12.0";
+    gpu.vendor = "nvidia";
+    domain::Workload workload;
+    workload.engine.version = example::flag(domain::EngineVersion{0, 26, 0});
+    workload.engine.compiles = example::flag(true);
+    workload.engine.max_num_batched_tokens = example::flag(std::int64_t{2496});
+    const auto estimate = estimate::estimate_memory(*model, workload, *engine, gpu);
+    REQUIRE(estimate);
+    const domain::Range peak = domain::part_bytes(*estimate, domain::Part::Activation);
+    CHECK(peak.low.gib() <= 0.41);
+    CHECK(peak.high.gib() >= 0.41);
+    CHECK(peak.high.gib() < 1);
+  }
+
   // Qwen3-32B-AWQ by 0.28.0 on a GPU of 31.36 GiB at 0.7, default sizes, with graphs compiled
   // before: weights and the rest 18.62 GiB, peak 0.33, graphs 0.81, and the cache all that is
   // left: 21.95 - 18.62 - 0.33 = 3.00. Its first start peaks at 1.46 GiB: a table of 151,936 x

@@ -51,6 +51,32 @@ TEST_SUITE("estimate") {
           doctest::Approx((between_samplers + mib(256)).gib()).epsilon(1e-6));
   }
 
+  // Qwen3-30B-A3B-Instruct-2507 by 0.10.2 on an H100
+  // (https://github.com/kolyangg/mlops-assignment): "FlashInfer is not available", and a peak
+  // of 5.58 GiB; 1,024 x 151,936 logits of 36 + 2 bytes are 5.51. FlashInfer's would be 8 +
+  // 2: 1.45.
+  TEST_CASE("a start that is known to sample in one way has the peak of that way alone") {
+    const auto model = example::built_in_catalog().find_name("Qwen/Qwen3-30B-A3B-Instruct-2507");
+    const auto engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(model);
+    REQUIRE(engine);
+    domain::Workload workload;
+    workload.engine.version = example::flag(domain::EngineVersion{0, 10, 2});
+    const auto peak = [&] {
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, example::h100());
+      REQUIRE(estimate);
+      return domain::part_bytes(*estimate, domain::Part::Activation);
+    };
+    CHECK(peak().low.gib() < 1.5);
+    CHECK(peak().high.gib() > 5.58);
+    workload.engine.flashinfer_sampler = example::flag(false);
+    CHECK(peak().low.gib() > 5.3);
+    CHECK(peak().expected.gib() == doctest::Approx(5.58).epsilon(0.01));
+    workload.engine.flashinfer_sampler = example::flag(true);
+    CHECK(peak().expected.gib() == doctest::Approx(1.45).epsilon(0.05));
+    CHECK(peak().high.gib() < 2.2);
+  }
+
   TEST_CASE("the KV term is whole blocks for every request at its longest") {
     const domain::Estimate estimate = made(example::workload(8193, 32));
     CHECK(term(estimate, "kvCache") == mib(2) * 513 * 32);

@@ -54,12 +54,6 @@ struct Remark {
   void (*apply)(EngineLog&, std::string_view rest);
 };
 constexpr auto kRemarks = std::to_array<Remark>({
-    {"Using FlashInfer for top-p",
-     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::FlashInfer; }},
-    {"FlashInfer top-p/top-k sampling is available but disabled",
-     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::Native; }},
-    {"PyTorch-native implementation of top-p",
-     [](EngineLog& log, std::string_view) { log.sampler = SamplerPath::Native; }},
     {"torch.compile took ",
      [](EngineLog& log, std::string_view rest) { log.compile_seconds = leading_number(rest); }},
     {"torch.compile takes ",

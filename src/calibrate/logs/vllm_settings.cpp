@@ -103,6 +103,16 @@ void read_tables(std::string_view line, EngineStart& start) {
     start.has_tables_elsewhere = !value->starts_with('0');
 }
 
+/// Source: vLLM v1/sample/ops/topk_topp_sampler.py.
+void read_sampler(std::string_view line, EngineStart& start) {
+  constexpr auto kOthers = std::to_array<std::string_view>(
+      {"FlashInfer top-p/top-k sampling is available but disabled",
+       "PyTorch-native implementation of top-p", "VLLM_USE_FLASHINFER_SAMPLER=0"});
+  if (line.contains("Using FlashInfer for top-p")) start.samples_with_flashinfer = true;
+  if (std::ranges::any_of(kOthers, [&](std::string_view words) { return line.contains(words); }))
+    start.samples_with_flashinfer = false;
+}
+
 /// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
 /// 'model.layers.2.mlp'], …}". Source: unsloth_zoo/vllm_utils.py, patch_vllm_compute_dtype.
 void read_kept_modules(std::string_view line, EngineStart& start) {
@@ -261,6 +271,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   read_unsloth(line, start);
   read_kept_modules(line, start);
   read_tables(line, start);
+  read_sampler(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {
     if (const auto number = leading_number(*rest); number && line.contains("(util)"))
       start.utilization = number;

@@ -189,6 +189,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   const auto cache_type = choose_kv_cache_type(request, dtype_of(request)).value;
   conditions.has_flashinfer = attends_with_flashinfer(request, conditions, cache_type) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
+  if (const auto& sampler = request.workload->engine.flashinfer_sampler)
+    conditions.samples_with_flashinfer = sampler->value ? 1 : 0;
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
   resolved.kv_cache_type = cache_type_of_release(request, plan.facts);

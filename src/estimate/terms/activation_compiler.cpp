@@ -22,13 +22,19 @@ bool is_encoder(const domain::Model& model) {
   });
 }
 
+/// Text alone: images and sound reach the layers as embeddings, from a tower or without one.
+bool reads_tokens(const Plan& plan) {
+  const domain::Model& model = *plan.model;
+  if (!model.towers.empty()) return !plan.weights.loads_towers;
+  return model.role != domain::Role::Vision && model.role != domain::Role::Speech;
+}
+
 }  // namespace
 
 double token_tables(const Step& step) {
   const Plan& plan = *step.situation->plan;
   const domain::Model& model = *plan.model;
-  const bool takes_tokens = model.towers.empty() || !plan.weights.loads_towers;
-  if (plan.enforce_eager || !takes_tokens || is_encoder(model)) return 0;
+  if (plan.enforce_eager || !reads_tokens(plan) || is_encoder(model)) return 0;
   if (!step.situation->stage.has_embedding) return 0;
   double values = step.vocabulary * static_cast<double>(domain::embedding_columns(model));
   for (const domain::ExtraTensor& tensor : model.extra) {
