@@ -54,9 +54,27 @@ bool is_decoder_of(std::string_view model_type, const Family& composite) {
          (decoder == own || decoder->read != nullptr || decoder->decoder == composite.decoder);
 }
 
+// A class whose publisher's first config still has the type of the class that it was made after:
+// engines choose by the class.
+struct BorrowedType {
+  std::string_view architecture;
+  std::string_view model_type;
+};
+constexpr auto kBorrowedTypes = std::to_array<BorrowedType>({
+    {"MiniMaxM2ForCausalLM", "mixtral"},
+    {"T5ForConditionalGeneration", "mt5"},
+});
+bool is_borrowed(std::string_view model_type, const std::vector<std::string>& architectures) {
+  return !architectures.empty() &&
+         std::ranges::any_of(kBorrowedTypes, [&](const BorrowedType& row) {
+           return row.architecture == architectures.front() && row.model_type == model_type;
+         });
+}
+
 const Family* family_named(const Fields& fields, const std::string& model_type,
                            const std::vector<std::string>& architectures) {
-  if (model_type.empty()) return family_of_class(architectures.front());
+  if (model_type.empty() || is_borrowed(model_type, architectures))
+    return family_of_class(architectures.front());
   const Family* family = family_of_type(model_type);
   if (family == nullptr) {
     fields.complain("model_type", fmt::format("model_type '{}' is not understood", model_type),
@@ -106,7 +124,9 @@ std::optional<Recognised> recognise(Reader& reader) {
 
 void note_family(const Recognised& found, Reader& reader, domain::Model& model) {
   const Fields fields(reader);
-  model.family = fields.text("model_type").value_or(std::string(found.family->model_type()));
+  const std::string own(found.family->model_type());
+  const std::string model_type = fields.text("model_type").value_or(own);
+  model.family = is_borrowed(model_type, {found.architecture}) ? own : model_type;
   model.architecture = found.architecture;
   model.has_head = found.kind.has_head;
   model.role = found.kind.role;

@@ -98,6 +98,7 @@ struct ClassKind {
   bool has_head = true;
   bool scores = false;  ///< a classification head in place of the language-model head
   domain::Role role = domain::Role::Llm;
+  bool is_of_encoders = false;  ///< no decoder's class ends so
 };
 /// Nothing where the class is not of the family.
 std::optional<ClassKind> class_kind(const Family& family, std::string_view architecture);

@@ -35,7 +35,11 @@ enum class Quantization {
   Mxfp6,  ///< 6-bit floats, 8-bit exponent per 32 weights
   Mxfp4,
   Nvfp4,
-  BitNet,  ///< ternary weights, four a byte, one scale per tensor
+  BitNet,   ///< ternary weights, four a byte, one scale per tensor
+  MlxInt2,  ///< MLX's integers of bits that no other scheme has, a scale and a bias per 64 inputs
+  MlxInt3,
+  MlxInt5,
+  MlxInt6,
   // Block types of GGUF files, under llama.cpp's names.
   Q1_0,
   Q4_0,
@@ -127,6 +131,10 @@ inline constexpr auto kNames<domain::Quantization> = std::to_array<NameRow<domai
     {domain::Quantization::Mxfp4, "mxfp4", "4-bit floats, 8-bit exponent per 32 weights"},
     {domain::Quantization::Nvfp4, "nvfp4", "4-bit floats, fp8 scale per 16 weights"},
     {domain::Quantization::BitNet, "bitnet", "ternary weights, four a byte, one scale per tensor"},
+    {domain::Quantization::MlxInt2, "mlx-2bit", "MLX: 2-bit integers in groups of 64"},
+    {domain::Quantization::MlxInt3, "mlx-3bit", "MLX: 3-bit integers in groups of 64"},
+    {domain::Quantization::MlxInt5, "mlx-5bit", "MLX: 5-bit integers in groups of 64"},
+    {domain::Quantization::MlxInt6, "mlx-6bit", "MLX: 6-bit integers in groups of 64"},
     {domain::Quantization::Q1_0, "q1_0", "GGUF: 18 bytes per 128 weights"},
     {domain::Quantization::Q4_0, "q4_0", "GGUF: 18 bytes per 32 weights"},
     {domain::Quantization::Q4_1, "q4_1", "GGUF: 20 bytes per 32 weights"},

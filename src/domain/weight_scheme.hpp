@@ -44,6 +44,18 @@ constexpr WeightScheme gguf_block(Quantization quantization, int bits, int group
           .is_interleaved = true,
           .source = "ggml block types (ggml-common.h): bytes of one block"};
 }
+
+/// A 16-bit scale and a 16-bit bias beside each group of weights.
+constexpr WeightScheme mlx_integers(Quantization quantization, int bits) {
+  return {.quantization = quantization,
+          .weight_bits = bits,
+          .granularity = ScaleGranularity::Group,
+          .group = 64,
+          .scale_bits = 32,
+          .source =
+              "ml-explore/mlx, mlx.core.quantize: weights packed in 32-bit words, a scale and a "
+              "bias per group"};
+}
 }  // namespace detail
 
 /// One row per Quantization, in its order. Scales are counted in the width that engines hold them
@@ -179,6 +191,10 @@ inline constexpr auto kWeightSchemes = std::to_array<WeightScheme>({
      .source =
          "BitLinear of transformers (integrations/bitnet.py): four ternary weights in a byte, "
          "one 16-bit scale per tensor"},
+    detail::mlx_integers(Quantization::MlxInt2, 2),
+    detail::mlx_integers(Quantization::MlxInt3, 3),
+    detail::mlx_integers(Quantization::MlxInt5, 5),
+    detail::mlx_integers(Quantization::MlxInt6, 6),
     detail::gguf_block(Quantization::Q1_0, 1, 128, 18),
     detail::gguf_block(Quantization::Q4_0, 4, 32, 18),
     detail::gguf_block(Quantization::Q4_1, 4, 32, 20),

@@ -61,6 +61,16 @@ const std::vector<Published> kDenseModels = {
     // What PyTorch counts of both, as public notes have it.
     {"ByteDance/Ouro-1.4B", 1'434'652'673, kOuro},
     {"sapientinc/HRM-Text-1B", 1'182'795'264, kHrmText},
+    // What PyTorch counts of both: 256008 x 1024, 24 layers of 12,596,224 and a norm; two tables of
+    // 51200 x 1024 and a bias, 20 layers of 12,590,080 and a norm.
+    {"facebook/xglm-564M", 564'463'616,
+     R"({"architectures": ["XGLMForCausalLM"], "model_type": "xglm", "d_model": 1024, "ffn_dim":
+      4096, "attention_heads": 16, "num_layers": 24, "max_position_embeddings": 2048,
+      "scale_embedding": true, "vocab_size": 256008})"},
+    {"Salesforce/codegen-350M-mono", 356'712'448,
+     R"({"architectures": ["CodeGenForCausalLM"], "model_type": "codegen", "n_embd": 1024,
+      "n_head": 16, "n_inner": null, "n_layer": 20, "n_positions": 2048, "rotary_dim": 32,
+      "tie_word_embeddings": false, "vocab_size": 51200, "torch_dtype": "float16"})"},
     // The Hub's safetensors metadata, of both.
     {"tencent/Youtu-LLM-2B", 1'961'560'064, kYoutu},
     {"google/vaultgemma-1b", 1'038'741'120,
@@ -258,7 +268,9 @@ TEST_SUITE("catalog") {
           "num_experts": 16384, "num_experts_per_tok": 64, "tie_word_embeddings": true,
           "torch_dtype": "float32")";
     CHECK(total_of_dense(sizes + R"(, "is_moe": false})") == 13'118'728);
-    CHECK_FALSE(read_config(json(sizes + R"(, "is_moe": true})"), "a/b"));
+    // Beside the dense network, keys of 2 x 128 x 256 and two tables of 16384 x 256.
+    CHECK(total_of_dense(sizes + R"(, "is_moe": true})") ==
+          13'118'728 + 8 * (2 * 128 * 256 + 2 * 16'384 * 256));
   }
 
   TEST_CASE("Step 1 tells positions by slopes") {

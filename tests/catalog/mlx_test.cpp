@@ -51,6 +51,16 @@ TEST_SUITE("catalog") {
           kMatrices * 17 / 32 + 2 * kNorms);
   }
 
+  TEST_CASE("MLX packs bits of any number, with the same beside each group") {
+    for (const std::int64_t bits : {2, 3, 5, 6}) {
+      CAPTURE(bits);
+      CHECK(bytes_with(R"("quantization": {"group_size": 64, "bits": )" + std::to_string(bits) +
+                       "}") == kMatrices * (2 * bits + 1) / 16 + 2 * kNorms);
+    }
+    CHECK(bytes_with(R"("quantization": {"group_size": 32, "bits": 6})") ==
+          kMatrices * 7 / 8 + 2 * kNorms);
+  }
+
   TEST_CASE("a module of MLX may have sizes of its own, or none") {
     const std::int64_t four = kMatrices * 9 / 16 + 2 * kNorms;
     constexpr std::int64_t kDown = 4096LL * 14336;
@@ -64,9 +74,9 @@ TEST_SUITE("catalog") {
 
   TEST_CASE("bits of MLX that no scheme has are an error") {
     const auto model =
-        read_config(json(llama(R"("quantization": {"group_size": 64, "bits": 3})")), "x");
+        read_config(json(llama(R"("quantization": {"group_size": 64, "bits": 7})")), "x");
     REQUIRE_FALSE(model);
-    CHECK(messages(model.error()).find("MLX weights of 3 bits") != std::string::npos);
+    CHECK(messages(model.error()).find("MLX weights of 7 bits") != std::string::npos);
     const auto odd = read_config(
         json(llama(R"("quantization": {"group_size": 64, "bits": 4, "mode": "q"})")), "x");
     REQUIRE_FALSE(odd);

@@ -50,7 +50,7 @@ TEST_SUITE("estimate") {
   }
 
   // vLLM's registry has OuroForCausalLM and no ZambaForCausalLM; the architectures of llama.cpp's
-  // llama-model.cpp have neither.
+  // llama-model.cpp have neither, and T5's for mT5.
   TEST_CASE("a family without a class in the engine is refused by its name") {
     const domain::Engine llama_cpp = *example::built_in_catalog().engine("llama.cpp");
     const auto refusal_by = [&](const domain::Engine& engine, std::string_view family) {
@@ -64,8 +64,11 @@ TEST_SUITE("estimate") {
     };
     CHECK(refusal_by(example::kVllm, "ouro").empty());
     CHECK(refusal_by(example::kVllm, "zamba").contains("vllm does not serve the family 'zamba'"));
+    for (const char* family : {"mt5", "marian", "led", "codegen", "diffllama", "Emu3"})
+      CHECK(refusal_by(example::kVllm, family).contains("vllm does not serve the family"));
     CHECK(refusal_by(llama_cpp, "llama").empty());
-    for (const char* family : {"ouro", "zamba2", "longcat_flash"})
+    CHECK(refusal_by(llama_cpp, "mt5").empty());
+    for (const char* family : {"ouro", "zamba2", "longcat_flash", "pegasus"})
       CHECK(refusal_by(llama_cpp, family).contains("llama.cpp does not serve the family"));
   }
 

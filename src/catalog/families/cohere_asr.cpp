@@ -94,8 +94,17 @@ void read_cohere_asr(ConfigParts& parts) {
   auto decoder_reader = transformer ? Fields(*transformer).mapping("config_dict") : std::nullopt;
   auto encoder_reader = parts.root().mapping("encoder");
   auto head_reader = parts.root().mapping("head");
+  // Later configs say the same a second time, in the words of the class in transformers.
+  for (const char* field : {"is_encoder_decoder", "encoder_config"})
+    static_cast<void>(parts.root().given(field));
   if (!decoder_reader || !encoder_reader || !head_reader) return;
   const Fields decoder(*decoder_reader);
+  // Behind the conformer there may be layers of another kind; the published ones have none.
+  if (auto further = parts.root().mapping("transf_encoder")) {
+    const Fields layers(*further);
+    if (layers.integer("num_layers", {.least = 0, .most = kLayers.most}).value_or(0) > 0)
+      layers.complain("num_layers", "layers behind the conformer are not understood");
+  }
   domain::Model& model = parts.model();
   model.hidden_size = decoder.required_integer("hidden_size", kHiddenSize);
   model.vocabulary = Fields(*head_reader).required_integer("num_classes", kVocabulary);

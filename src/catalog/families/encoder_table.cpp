@@ -1,4 +1,4 @@
-// Encoders, and encoders with a decoder behind them. What a field means: families.hpp.
+// Encoders. What a field means: families.hpp.
 #include <array>
 
 #include "catalog/families/decoder.hpp"
@@ -97,10 +97,6 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
                 .is_multi_head = true,
                 .context = 16384},
      .role = Role::Embed},
-    {.model_types = "t5",
-     .stems = "T5 T5Encoder",
-     .read = read_t5,
-     .traits = {.ties_embeddings = true}},
     {.model_types = "siglip_text_model siglip2_text_model",
      .stems = "SiglipText Siglip2Text",
      .read = read_siglip,
@@ -131,19 +127,6 @@ constexpr auto kEncoderFamilies = std::to_array<Family>({
                 .gated = false,
                 .norm_bias = true,
                 .is_multi_head = true},
-     .role = Role::Speech},
-    {.model_types = "bart mbart m2m_100 florence2_language",
-     .stems = "Bart MBart M2M100",
-     .read = read_bart,
-     .traits = {.ties_embeddings = true, .norm_bias = true}},
-    {.model_types = "whisper",
-     .stems = "Whisper",
-     .read = read_whisper,
-     .traits = {.ties_embeddings = true, .norm_bias = true},
-     .role = Role::Speech},
-    {.model_types = "cohere_asr",
-     .stems = "CohereAsr",
-     .read = read_cohere_asr,
      .role = Role::Speech},
     {.model_types = "ernie",
      .stems = "Ernie",

@@ -17,13 +17,18 @@ namespace {
 
 constexpr document::IntegerBounds kLayerIndex{.least = 0, .most = kLayers.most};
 
-// A size of text and one of images.
+// A size of text and one of images; where there is a default, one number stands for both.
 struct Pair {
   std::int64_t text = 0;
   std::int64_t image = 0;
 };
 Pair read_pair(const ConfigParts& parts, std::string_view field, document::IntegerBounds bounds,
                Pair otherwise) {
+  const document::Node* node = parts.fields().node(field);
+  if (otherwise.text > 0 && node != nullptr && node->is(document::Node::Kind::Integer)) {
+    const std::int64_t both = parts.fields().integer(field, bounds).value_or(otherwise.text);
+    return {both, both};
+  }
   const std::vector<std::int64_t> numbers = parts.integers(field, bounds);
   if (numbers.size() == 2) return {numbers[0], numbers[1]};
   if (parts.fields().given(field) || otherwise.text == 0)

@@ -16,9 +16,16 @@ inline constexpr Traits kCohere2{
     .sliding = SlidingRule::Periodic,
     .sliding_window = 4096,
     .sliding_period = 4,
+    .sizes = {.hidden = 8192,
+              .layers = 40,
+              .heads = 64,
+              .width = 22528,
+              .vocabulary = 256000,
+              .context = 8192},
 };
 
 std::span<const Family> decoders();
+std::span<const Family> more_dense();
 std::span<const Family> gemmas();
 std::span<const Family> gpts();
 std::span<const Family> nested_decoders();
@@ -28,5 +35,6 @@ std::span<const Family> composites();
 std::span<const Family> qwen_kin();
 std::span<const Family> sound_composites();
 std::span<const Family> encoders();
+std::span<const Family> encoder_decoders();
 
 }  // namespace gpushape::catalog

@@ -20,8 +20,10 @@ void read_persimmon(ConfigParts& parts) {
 }
 
 // A picture is at most 1920 by 1080 pixels (the processor's size), and each line of patches ends
-// with a word of its own.
+// with a word of its own. Beside a text_config, the whole repeats what its first form said of the
+// decoder; the class takes the text_config's (FuyuConfig of transformers).
 void add_fuyu_patches(ConfigParts& parts) {
+  if (parts.is_nested()) static_cast<void>(parts.root().given("qk_layernorm"));
   const std::int64_t patch = parts.root().integer("patch_size", kPatchEdge).value_or(30);
   const std::int64_t colours = parts.root().integer("num_channels", kMergeEdge).value_or(kColours);
   constexpr std::int64_t kImageWidth = 1920;

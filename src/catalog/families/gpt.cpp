@@ -108,6 +108,19 @@ void read_opt(ConfigParts& parts) {
   if (!parts.flag("do_layer_norm_before", "", true)) model.has_final_norm = false;
 }
 
+// Positions by sine and cosine, which are computed.
+void read_xglm(ConfigParts& parts) {
+  read_outer(parts, Positions::Stored);
+  domain::Layer layer;
+  layer.attention = read_equal_heads(parts, "attention_heads");
+  layer.attention.qkv_bias = true;
+  layer.attention.output_bias = true;
+  layer.feed_forward = read_feed_forward(parts);
+  layer.norm_bias = true;
+  parts.model().layers.push_back({layer, read_layer_count(parts)});
+  parts.model().rope = {};
+}
+
 void read_mpt(ConfigParts& parts) {
   read_outer(parts);
   domain::Layer layer;

@@ -34,6 +34,7 @@ void read_minimax(ConfigParts& parts) {
   lightning.feed_forward = full.feed_forward;
   std::vector<bool> attends;
   if (parts.fields().given("layer_types")) {
+    static_cast<void>(parts.fields().given("attn_type_list"));  // the older form
     for (const std::string& word : layer_words(parts, "layer_types", count)) {
       if (word != "full_attention" && word != "linear_attention")
         parts.fields().complain("layer_types",

@@ -86,12 +86,36 @@ void read_cwm(ConfigParts& parts) {
   read_rotary_dim(parts, layer.attention.head_dim);
 }
 
+namespace {
+
+// Beside the dense network, experts of one row and one column each, which a token looks up as in an
+// embedding: by the best of two lists of keys, whose product names an expert (DogeCDMoE).
+void add_retrieved_experts(const ConfigParts& parts, domain::Layer& layer) {
+  const std::int64_t experts = parts.size_or({"num_experts"}, "", kVocabulary, 16384);
+  const std::int64_t hidden = parts.model().hidden_size;
+  std::int64_t keys = 1;
+  while ((keys + 1) * (keys + 1) <= experts) ++keys;
+  layer.extra.push_back(
+      {.name = "mlp.router_gate", .rows = 2 * keys, .columns = hidden, .is_linear = true});
+  for (const char* name : {"mlp.down_embed", "mlp.up_embed"})
+    layer.extra.push_back({.name = name, .rows = experts, .columns = hidden});
+}
+
+}  // namespace
+
+// Differential attention (arXiv 2410.05258): four vectors of a head's size weigh two attentions
+// against each other; the norm on their difference has no weights.
+void read_diffllama(ConfigParts& parts) {
+  read_outer(parts);
+  domain::Layer layer = read_layer(parts);
+  for (const char* name : {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"})
+    layer.extra.push_back(
+        {.name = std::string("self_attn.") + name, .rows = layer.attention.head_dim});
+  add_sliding_layers(parts, layer);
+}
+
 // A mask computed from the values, and scales on what passes by each half of a layer.
 void read_doge(ConfigParts& parts) {
-  const bool is_mixture = parts.flag("is_moe", "", false);
-  if (is_mixture)
-    parts.fields().complain("is_moe", "Doge's experts, one row each, are not understood");
-  static_cast<void>(parts.fields().first_given({"num_experts"}));
   read_outer(parts);
   const std::int64_t hidden_size = parts.model().hidden_size;
   domain::Layer layer = read_layer(parts);
@@ -106,6 +130,8 @@ void read_doge(ConfigParts& parts) {
     layer.extra.push_back({.name = "self_attn.dt_proj.bias", .rows = kv_heads});
   for (const char* name : {"input_residual", "post_attention_residual"})
     layer.extra.push_back({.name = name, .rows = hidden_size});
+  static_cast<void>(parts.fields().first_given({"num_experts"}));
+  if (parts.flag("is_moe", "", false)) add_retrieved_experts(parts, layer);
   add_sliding_layers(parts, layer);
 }
 

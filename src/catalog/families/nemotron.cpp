@@ -55,7 +55,7 @@ domain::Recurrent read_mixer(const ConfigParts& parts) {
   mixer.value_heads = parts.size({"mamba_num_heads"}, "recurrent", kHeads);
   mixer.value_dim = parts.size({"mamba_head_dim"}, "", kHeadDim);
   mixer.groups = parts.size({"n_groups"}, "", kHeads);
-  mixer.state = parts.size({"ssm_state_size"}, "", kState);
+  mixer.state = parts.size({"ssm_state_size", "mamba_d_state"}, "", kState);
   mixer.convolution = parts.size_or({"conv_kernel"}, "", kKernel, 4);
   mixer.convolution_bias = parts.flag("use_conv_bias", "", true);
   mixer.projection_bias = parts.flag("use_bias", "", false);

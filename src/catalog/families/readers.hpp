@@ -79,6 +79,7 @@ void read_gpt_neo(ConfigParts& parts);
 void read_falcon(ConfigParts& parts);
 void read_phi(ConfigParts& parts);
 void read_bloom(ConfigParts& parts);
+void read_xglm(ConfigParts& parts);
 void read_opt(ConfigParts& parts);
 void read_mpt(ConfigParts& parts);
 void read_dbrx(ConfigParts& parts);
@@ -145,6 +146,10 @@ void read_siglip(ConfigParts& parts);
 void read_canine(ConfigParts& parts);
 // t5.cpp
 void read_t5(ConfigParts& parts);
+// prophetnet.cpp
+void read_prophetnet(ConfigParts& parts);
+// speech_to_text.cpp
+void read_speech_to_text(ConfigParts& parts);
 // bart.cpp
 void read_bart(ConfigParts& parts);
 // t5gemma.cpp
@@ -183,6 +188,7 @@ void read_plamo3(ConfigParts& parts);
 void read_motif(ConfigParts& parts);
 void read_cwm(ConfigParts& parts);
 void read_doge(ConfigParts& parts);
+void read_diffllama(ConfigParts& parts);
 // retrieval.cpp
 void read_bidirectional(ConfigParts& parts);
 void read_qwen3(ConfigParts& parts);
