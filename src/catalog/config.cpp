@@ -63,6 +63,7 @@ struct BorrowedType {
 constexpr auto kBorrowedTypes = std::to_array<BorrowedType>({
     {"MiniMaxM2ForCausalLM", "mixtral"},
     {"T5ForConditionalGeneration", "mt5"},
+    {"XLMRobertaLoRA", "xlm-roberta"},
 });
 bool is_borrowed(std::string_view model_type, const std::vector<std::string>& architectures) {
   return !architectures.empty() &&
@@ -195,7 +196,8 @@ bool add_reward_network(domain::Model& model) {
 
 // A decoder with a classifier in place of its head: one row a label.
 void add_classifier(const Recognised& found, const Fields& root, domain::Model& model) {
-  if (!found.kind.scores || found.family->role == domain::Role::Embed) return;
+  const Family& family = *found.family;
+  if (!found.kind.scores || family.role == domain::Role::Embed || family.knows_all_heads) return;
   if (add_reward_network(model)) return;
   const std::int64_t labels = label_count(root);
   const std::int64_t count = found.architecture == kOneScore ? 1 : labels;

@@ -26,10 +26,12 @@ constexpr auto kEndings = std::to_array<Ending>({
     {"ForTokenClassification", {.has_head = false, .scores = true, .role = Role::Embed}},
     {"ForRewardModel", {.has_head = false, .scores = true, .role = Role::Rerank}},
     {"ForProcessRewardModel", {.has_head = false, .scores = true, .role = Role::Rerank}},
-    {"ForQuestionAnswering", {.has_head = false, .role = Role::Embed, .is_of_encoders = true}},
-    {"ForMultipleChoice", {.has_head = false, .role = Role::Rerank, .is_of_encoders = true}},
-    {"ForNextSentencePrediction",
-     {.has_head = false, .role = Role::Rerank, .is_of_encoders = true}},
+    {"ForQuestionAnswering", {.has_head = false, .role = Role::Embed, .is_rare = true}},
+    {"ForMultipleChoice", {.has_head = false, .role = Role::Rerank, .is_rare = true}},
+    {"ForNextSentencePrediction", {.has_head = false, .role = Role::Rerank, .is_rare = true}},
+    {"ForCTC", {.has_head = false, .role = Role::Speech, .is_rare = true}},
+    {"ForXVector", {.has_head = false, .role = Role::Speech, .is_rare = true}},
+    {"ForAudioFrameClassification", {.has_head = false, .role = Role::Speech, .is_rare = true}},
     {"ForRanking", {.has_head = false, .role = Role::Rerank}},
     {"_ColBERT", {.has_head = false, .role = Role::Embed}},
     {"ForMaskedLM", {.has_head = false, .role = Role::Embed}},
@@ -50,9 +52,9 @@ bool holds(std::string_view words, std::string_view word) {
 std::span<const Family> families() {
   static const std::vector<Family> kAll = [] {
     std::vector<Family> all;
-    for (const auto table :
-         {decoders(), more_dense(), gemmas(), gpts(), nested_decoders(), mixtures(), hybrids(),
-          composites(), qwen_kin(), sound_composites(), encoders(), encoder_decoders()})
+    for (const auto table : {decoders(), more_dense(), gemmas(), gpts(), nested_decoders(),
+                             mixtures(), hybrids(), composites(), qwen_kin(), sound_composites(),
+                             encoders(), bert_kin(), sound_encoders(), encoder_decoders()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();
@@ -73,7 +75,7 @@ std::optional<ClassKind> class_kind(const Family& family, std::string_view archi
     if (!architecture.ends_with(ending.text)) continue;
     const std::string_view stem = architecture.substr(0, architecture.size() - ending.text.size());
     if (!holds(family.stems, stem)) continue;
-    if (ending.kind.is_of_encoders && family.role != Role::Embed) continue;
+    if (ending.kind.is_rare && !family.knows_all_heads) continue;
     ClassKind kind = ending.kind;
     if (kind.role == Role::Llm) kind.role = family.role;
     return kind;
@@ -92,6 +94,8 @@ std::string default_class(const Family& family) {
   std::string stem(family.stems.substr(0, family.stems.find(' ')));
   // Some first stems are whole names of classes.
   if (stem.ends_with("ForCausalLM")) return stem;
+  const bool encodes = family.role == Role::Embed || family.knows_all_heads;
+  if (encodes && class_kind(family, stem + "Model")) return stem + "Model";
   return stem + (family.decoder.empty() ? "ForCausalLM" : "ForConditionalGeneration");
 }
 

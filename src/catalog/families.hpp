@@ -83,6 +83,8 @@ struct Family {
   const Family* (*choose_decoder)(const Fields& root) = nullptr;
   void (*add_towers)(ConfigParts& parts) = nullptr;  ///< after the decoder was read
   domain::Role role = domain::Role::Llm;
+  /// Its reader counts the heads for answers, choices and following sentences, too.
+  bool knows_all_heads = false;
   bool sectioned_rope = false;  ///< Rope::has_sections, also where a copy of the config is silent
 
   [[nodiscard]] std::string_view model_type() const;
@@ -98,7 +100,7 @@ struct ClassKind {
   bool has_head = true;
   bool scores = false;  ///< a classification head in place of the language-model head
   domain::Role role = domain::Role::Llm;
-  bool is_of_encoders = false;  ///< no decoder's class ends so
+  bool is_rare = false;  ///< only of families that know all heads
 };
 /// Nothing where the class is not of the family.
 std::optional<ClassKind> class_kind(const Family& family, std::string_view architecture);

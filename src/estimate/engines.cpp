@@ -9,17 +9,21 @@ namespace {
 // _torch/models (none has one of these), llama.cpp convert_hf_to_gguf.py (which knows T5, and RWKV
 // from its sixth version on) and the architectures of llama-model.cpp.
 constexpr std::string_view kUnserved =
-    "rwkv5 canine gpt_neo biogpt openai-gpt t5 mt5 umt5 longt5 switch_transformers zamba jetmoe "
-    "recurrent_gemma marian pegasus pegasus_x bigbird_pegasus blenderbot blenderbot-small led "
-    "plbart "
-    "fsmt prophetnet xlm-prophetnet speech_to_text codegen xglm diffllama Emu3";
+    "rwkv5 canine gpt_neo biogpt openai-gpt t5 mt5 umt5 zamba jetmoe recurrent_gemma marian "
+    "pegasus pegasus_x bigbird_pegasus blenderbot blenderbot-small led plbart fsmt "
+    "prophetnet xlm-prophetnet speech_to_text codegen xglm diffllama Emu3 longt5 "
+    "switch_transformers data2vec-text deberta roberta-prelayernorm rembert xmod big_bird "
+    "longformer luke dpr fnet esm layoutlm layoutlmv3 lilt convbert squeezebert wavlm "
+    "wav2vec2 hubert unispeech unispeech-sat data2vec-audio wav2vec2-conformer moonshine";
 constexpr std::string_view kUnservedByLlamaCpp =
-    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba zamba2 jetmoe recurrent_gemma phi4flash "
-    "voxtral_realtime ouro hrm_text iquestloopcoder motif Motif doge nanochat telechat telechat2 "
-    "persimmon fuyu longcat_flash longcat_flash_ngram longt5 switch_transformers marian pegasus "
+    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba zamba2 jetmoe recurrent_gemma "
+    "phi4flash voxtral_realtime ouro hrm_text iquestloopcoder motif Motif doge nanochat "
+    "telechat telechat2 persimmon fuyu longcat_flash longcat_flash_ngram marian pegasus "
     "pegasus_x bigbird_pegasus blenderbot blenderbot-small led plbart fsmt prophetnet "
-    "xlm-prophetnet "
-    "speech_to_text codegen xglm diffllama Emu3";
+    "xlm-prophetnet speech_to_text codegen xglm diffllama Emu3 longt5 switch_transformers "
+    "data2vec-text deberta roberta-prelayernorm rembert xmod big_bird longformer luke dpr "
+    "fnet esm layoutlm layoutlmv3 lilt convbert squeezebert wavlm wav2vec2 hubert unispeech "
+    "unispeech-sat data2vec-audio wav2vec2-conformer moonshine";
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,

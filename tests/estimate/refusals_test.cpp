@@ -64,7 +64,8 @@ TEST_SUITE("estimate") {
     };
     CHECK(refusal_by(example::kVllm, "ouro").empty());
     CHECK(refusal_by(example::kVllm, "zamba").contains("vllm does not serve the family 'zamba'"));
-    for (const char* family : {"mt5", "marian", "led", "codegen", "diffllama", "Emu3"})
+    for (const char* family :
+         {"mt5", "marian", "led", "codegen", "diffllama", "esm", "lilt", "wavlm"})
       CHECK(refusal_by(example::kVllm, family).contains("vllm does not serve the family"));
     CHECK(refusal_by(llama_cpp, "llama").empty());
     CHECK(refusal_by(llama_cpp, "mt5").empty());

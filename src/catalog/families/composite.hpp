@@ -41,6 +41,7 @@ void add_aya_vision(ConfigParts& parts);
 void add_cohere2_vision(ConfigParts& parts);
 void add_paligemma(ConfigParts& parts);
 void add_lfm2_vision(ConfigParts& parts);
+void add_video_llama3(ConfigParts& parts);
 // counted_towers.cpp
 void add_perception_encoder(ConfigParts& parts);
 void add_phi4_towers(ConfigParts& parts);
@@ -139,5 +140,9 @@ void add_qwen2_audio(ConfigParts& parts);
 void add_audio_flamingo(ConfigParts& parts);
 void add_qwen_omni(ConfigParts& parts);
 void add_minicpm_omni(ConfigParts& parts);
+// gemma4_assistant.cpp
+void add_gemma4_assistant(ConfigParts& parts);
+// hyperclovax_vision.cpp
+void add_hcx_vision(ConfigParts& parts);
 
 }  // namespace gpushape::catalog

@@ -1,6 +1,5 @@
-// DeBERTa's second and third (arXiv 2006.03654, 2111.09543): attention by content and by distance,
-// whose embeddings all layers share. Source: DebertaV2Config and modeling_deberta_v2 of
-// transformers.
+// DeBERTa (arXiv 2006.03654, 2111.09543): attention by content and by distance, whose embeddings
+// all layers share. Sources: modeling_deberta.py and modeling_deberta_v2.py of transformers.
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
@@ -61,21 +60,53 @@ void add_convolution(const ConfigParts& parts) {
   add_biased_norm(model.extra, "encoder.conv.norm", model.hidden_size);
 }
 
+// Its base class has no pooler.
+void add_deberta_head(const ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "cls.predictions.transform");
+  if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForMultipleChoice"))
+    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
+  add_classifier_rows(parts);
+  model.has_head = false;
+}
+
 }  // namespace
 
-void read_deberta(ConfigParts& parts) {
+// The first has no biases of keys, and matrices for distances in every layer.
+void read_deberta_v1(ConfigParts& parts) {
   domain::Model& model = parts.model();
+  const bool stores_positions = parts.fields().boolean("position_biased_input").value_or(true);
+  const bool has_types = parts.fields().integer("type_vocab_size", kTypes).value_or(0) > 0;
+  read_encoder(parts, {.has_types = has_types, .has_positions = stores_positions});
+  const std::int64_t hidden = model.hidden_size;
+  const Fields& fields = parts.fields();
+  const bool is_relative = fields.boolean("relative_attention").value_or(false);
+  if (is_relative)
+    model.extra.push_back(
+        {.name = "encoder.rel_embeddings", .rows = distances(parts), .columns = hidden});
+  for (domain::LayerRun& run : model.layers) {
+    domain::Layer& layer = run.layer;
+    layer.attention.key_has_bias = false;
+    if (is_relative && attends(fields, "c2p"))
+      layer.extra.push_back(
+          {.name = "self_attn.pos_proj", .rows = hidden, .columns = hidden, .is_linear = true});
+    if (is_relative && attends(fields, "p2c"))
+      add_linear(layer.extra, "self_attn.pos_q_proj", hidden, hidden);
+    if (!fields.boolean("talking_head").value_or(false)) continue;
+    for (const char* name : {"self_attn.head_logits_proj", "self_attn.head_weights_proj"})
+      layer.extra.push_back(
+          {.name = name, .rows = layer.attention.heads, .columns = layer.attention.heads});
+  }
+  add_deberta_head(parts);
+}
+
+void read_deberta(ConfigParts& parts) {
   const bool stores_positions = parts.fields().boolean("position_biased_input").value_or(true);
   const bool has_types = parts.fields().integer("type_vocab_size", kTypes).value_or(0) > 0;
   read_encoder(parts, {.has_types = has_types, .has_positions = stores_positions});
   if (parts.fields().boolean("relative_attention").value_or(false)) add_distances(parts);
   add_convolution(parts);
-  if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "cls.predictions.transform");
-  if (is_class(parts, "ForSequenceClassification"))
-    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
-  if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
-    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
-  model.has_head = false;
+  add_deberta_head(parts);
 }
 
 }  // namespace gpushape::catalog

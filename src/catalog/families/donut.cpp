@@ -47,7 +47,7 @@ Swin read_swin(const Fields& encoder) {
   return swin;
 }
 
-std::int64_t values_of(const Swin& swin) {
+std::int64_t swin_values(const Swin& swin) {
   std::int64_t values =
       linear_values(kColours * swin.patch * swin.patch, swin.width) + 2 * swin.width;  // a norm
   const std::int64_t distances = (2 * swin.window - 1) * (2 * swin.window - 1);
@@ -139,7 +139,7 @@ void add_donut_swin(ConfigParts& parts) {
   const std::int64_t shrunk = std::int64_t{1} << (swin.depths.size() - 1);
   const std::int64_t last = swin.width * shrunk;
   const std::int64_t out = parts.model().hidden_size;
-  tower.parameters = values_of(swin) + (last == out ? 0 : linear_values(last, out));
+  tower.parameters = swin_values(swin) + (last == out ? 0 : linear_values(last, out));
   const std::vector<std::int64_t> page = read_page(encoder);
   const std::int64_t rows = page[0] / swin.patch;
   const std::int64_t columns = page[1] / swin.patch;

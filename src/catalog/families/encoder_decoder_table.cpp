@@ -56,9 +56,15 @@ constexpr auto kEncoderDecoderFamilies = std::to_array<Family>({
      .read = read_speech_to_text,
      .traits = kBart,
      .role = Role::Speech},
+    {.model_types = "moonshine",
+     .stems = "Moonshine",
+     .read = read_moonshine,
+     .traits = {.ties_embeddings = true, .rotary_share = 0.9, .context = 512},
+     .role = Role::Speech},
     {.model_types = "cohere_asr",
      .stems = "CohereAsr",
      .read = read_cohere_asr,
+     .traits = {.qkv_bias = true, .mlp_bias = true},
      .role = Role::Speech},
 });
 

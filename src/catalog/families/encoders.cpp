@@ -9,12 +9,6 @@
 #include "catalog/families/towers.hpp"
 
 namespace gpushape::catalog {
-void add_linear(std::vector<domain::ExtraTensor>& extra, const std::string& name, std::int64_t rows,
-                std::int64_t columns) {
-  extra.push_back({.name = name, .rows = rows, .columns = columns, .is_linear = true});
-  extra.push_back({.name = name + ".bias", .rows = rows});
-}
-
 namespace {
 
 // An encoder's layer: attention in both directions, two networks, biases everywhere.
@@ -48,18 +42,6 @@ void read_encoder(const ConfigParts& parts, EncoderTraits traits) {
         {.name = "embeddings.token_type_embeddings", .rows = types, .columns = width});
   }
   add_biased_norm(model.extra, "embeddings.norm", width);
-}
-
-// What stands on the encoder, by its class: a pooler; a head for masked words (tied); a classifier.
-void read_masked_head(const ConfigParts& parts, const std::string& prefix) {
-  domain::Model& model = parts.model();
-  add_linear(model.extra, prefix + ".dense", model.hidden_size, model.hidden_size);
-  add_biased_norm(model.extra, prefix + ".layer_norm", model.hidden_size);
-  model.extra.push_back({.name = prefix + ".bias", .rows = model.vocabulary});
-}
-
-bool is_class(const ConfigParts& parts, std::string_view ending) {
-  return parts.model().architecture.ends_with(ending);
 }
 
 namespace {
@@ -97,14 +79,7 @@ void read_bert(ConfigParts& parts) {
     return;
   }
   read_encoder(parts, {});
-  if (!is_class(parts, "ForMaskedLM") && !is_class(parts, "ForTokenClassification") &&
-      !is_class(parts, "SpladeSparseEmbeddingModel"))
-    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
-  if (is_class(parts, "ForMaskedLM") || is_class(parts, "ForPreTraining") ||
-      is_class(parts, "SpladeSparseEmbeddingModel"))
-    read_masked_head(parts, "cls.predictions.transform");
-  if (is_class(parts, "ForSequenceClassification") || is_class(parts, "ForTokenClassification"))
-    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
+  add_bert_head(parts);
   // ColBERT narrows every token (vLLM's model_executor/models/colbert.py); its first paper's width.
   if (is_class(parts, "_ColBERT")) {
     model.extra.push_back(
@@ -131,14 +106,7 @@ void read_xlm_roberta(ConfigParts& parts) {
   domain::Model& model = parts.model();
   // Positions count from behind the padding token's.
   read_encoder(parts, {.padding_rows = 2});
-  if (is_class(parts, "ForMaskedLM")) {
-    read_masked_head(parts, "lm_head");
-  } else if (is_class(parts, "ForSequenceClassification")) {
-    add_linear(model.extra, "classifier.dense", model.hidden_size, model.hidden_size);
-    add_linear(model.extra, "classifier.out_proj", label_count(parts.root()), model.hidden_size);
-  } else {
-    add_linear(model.extra, "pooler.dense", model.hidden_size, model.hidden_size);
-  }
+  add_roberta_head(parts);
   // Beside the embedding, a weight and a vector of each token (vLLM's BgeM3EmbeddingModel).
   if (is_class(parts, "BgeM3EmbeddingModel")) {
     add_linear(model.extra, "sparse_linear", 1, model.hidden_size);
@@ -172,10 +140,10 @@ void read_distilbert(ConfigParts& parts) {
                          .columns = model.hidden_size});
   add_biased_norm(model.extra, "embeddings.norm", model.hidden_size);
   if (is_class(parts, "ForMaskedLM")) read_masked_head(parts, "vocab_transform");
-  if (is_class(parts, "ForSequenceClassification")) {
+  const bool chooses = is_class(parts, "ForMultipleChoice");
+  if (chooses || is_class(parts, "ForSequenceClassification"))
     add_linear(model.extra, "pre_classifier", model.hidden_size, model.hidden_size);
-    add_linear(model.extra, "classifier", label_count(parts.root()), model.hidden_size);
-  }
+  add_classifier_rows(parts);
   model.has_head = false;
 }
 

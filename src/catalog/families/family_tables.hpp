@@ -24,6 +24,18 @@ inline constexpr Traits kCohere2{
               .context = 8192},
 };
 
+/// BertConfig's: LayerNorm and biases everywhere, a head's key for each of its queries.
+inline constexpr Traits kBert{
+    .ties_embeddings = true,
+    .qkv_bias = true,
+    .output_bias = true,
+    .mlp_bias = true,
+    .gated = false,
+    .norm_bias = true,
+    .is_multi_head = true,
+    .context = 512,
+};
+
 std::span<const Family> decoders();
 std::span<const Family> more_dense();
 std::span<const Family> gemmas();
@@ -35,6 +47,8 @@ std::span<const Family> composites();
 std::span<const Family> qwen_kin();
 std::span<const Family> sound_composites();
 std::span<const Family> encoders();
+std::span<const Family> bert_kin();
+std::span<const Family> sound_encoders();
 std::span<const Family> encoder_decoders();
 
 }  // namespace gpushape::catalog

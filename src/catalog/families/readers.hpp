@@ -132,7 +132,26 @@ void read_nomic_bert(ConfigParts& parts);
 void read_gte(ConfigParts& parts);
 void read_eurobert(ConfigParts& parts);
 void read_modern_bert(ConfigParts& parts);
+// bert_kin.cpp
+void read_roberta_prelayernorm(ConfigParts& parts);
+void read_rembert(ConfigParts& parts);
+void read_xmod(ConfigParts& parts);
+void read_big_bird(ConfigParts& parts);
+void read_longformer(ConfigParts& parts);
+void read_luke(ConfigParts& parts);
+void read_dpr(ConfigParts& parts);
+void read_fnet(ConfigParts& parts);
+void read_esm(ConfigParts& parts);
+void read_jina_v3(ConfigParts& parts);
+// page_encoders.cpp
+void read_layoutlm(ConfigParts& parts);
+void read_layoutlmv3(ConfigParts& parts);
+void read_lilt(ConfigParts& parts);
+// grouped_encoders.cpp
+void read_convbert(ConfigParts& parts);
+void read_squeezebert(ConfigParts& parts);
 // deberta.cpp
+void read_deberta_v1(ConfigParts& parts);
 void read_deberta(ConfigParts& parts);
 // electra.cpp
 void read_electra(ConfigParts& parts);
@@ -158,6 +177,10 @@ void read_t5gemma(ConfigParts& parts);
 void read_bitnet(ConfigParts& parts);
 // reformer.cpp
 void read_reformer(ConfigParts& parts);
+// sound_encoders.cpp
+void read_wav2vec2(ConfigParts& parts);
+// moonshine.cpp
+void read_moonshine(ConfigParts& parts);
 // wav2vec2_bert.cpp
 void read_wav2vec2_bert(ConfigParts& parts);
 // aria.cpp

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
+#include "catalog/families/encoder_parts.hpp"
 #include "catalog/families/readers.hpp"
 
 namespace gpushape::catalog {
@@ -123,12 +124,12 @@ void read_modern_bert(ConfigParts& parts) {
   }
   if (model.architecture.ends_with("ForMaskedLM"))
     model.extra.push_back({.name = "decoder.bias", .rows = model.vocabulary});
-  if (model.architecture.ends_with("Classification")) {
-    const document::Node* labels = parts.root().node("id2label");
-    const std::int64_t rows =
-        labels != nullptr && labels->is(document::Node::Kind::Mapping)
-            ? std::max<std::int64_t>(1, static_cast<std::int64_t>(labels->entries().size()))
-            : 2;
+  const bool counts_labels = model.architecture.ends_with("Classification");
+  if (counts_labels || is_class(parts, "ForMultipleChoice") ||
+      is_class(parts, "ForQuestionAnswering")) {
+    const std::int64_t rows = is_class(parts, "ForMultipleChoice")      ? 1
+                              : is_class(parts, "ForQuestionAnswering") ? 2
+                                                                        : label_count(parts.root());
     model.extra.push_back({.name = "classifier", .rows = rows, .columns = model.hidden_size});
     model.extra.push_back({.name = "classifier.bias", .rows = rows});
   }

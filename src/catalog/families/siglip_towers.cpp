@@ -75,6 +75,27 @@ void add_paligemma(ConfigParts& parts) {
   add_tower(parts, tower);
 }
 
+// VideoLLaMA 3: a SigLIP that rotates positions instead of storing them, and two matrices. A
+// picture has at most 16,384 tokens (the processor's max_tokens). The publisher's class and that of
+// transformers name its config otherwise.
+void add_video_llama3(ConfigParts& parts) {
+  const std::string_view field =
+      parts.root().first_given({"vision_config", "vision_encoder_config"});
+  auto reader = parts.root().mapping(field.empty() ? "vision_config" : field);
+  if (!reader) return;
+  const Fields vision(*reader);
+  domain::Tower tower = read_sizes(vision, kSo400m);
+  const std::int64_t patch = vision.integer("patch_size", kPatchEdge).value_or(14);
+  const std::int64_t out = parts.model().hidden_size;
+  tower.parameters = siglip_values(tower, patch, 0) + linear_values(tower.hidden_size, out) +
+                     linear_values(out, out);
+  constexpr std::int64_t kMostTokens = 16'384;
+  tower.inner_tokens = kMostTokens;
+  tower.output_tokens = kMostTokens;
+  tower.input_values = kMostTokens * kColours * patch * patch;
+  add_tower(parts, tower);
+}
+
 // LFM2-VL: SigLIP 2 of any aspect, two by two patches to a token behind two matrices; up to ten
 // tiles of 512 pixels and a thumbnail.
 void add_lfm2_vision(ConfigParts& parts) {

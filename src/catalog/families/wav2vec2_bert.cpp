@@ -5,6 +5,7 @@
 
 #include "catalog/families/decoder.hpp"
 #include "catalog/families/readers.hpp"
+#include "catalog/families/sound_encoders.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -41,20 +42,37 @@ domain::Layer read_conformer_layer(const ConfigParts& parts) {
   } else {
     fields.complain("position_embeddings_type", "only relative_key positions are understood");
   }
-  // A gate halves what the first convolution gives.
-  layer.extra.push_back({.name = "conv_module.pointwise_conv1",
-                         .rows = 2 * hidden,
-                         .columns = hidden,
-                         .is_linear = true});
-  layer.extra.push_back(
-      {.name = "conv_module.depthwise_conv",
-       .rows = hidden,
-       .columns = fields.integer("conv_depthwise_kernel_size", kWidth).value_or(31)});
-  layer.extra.push_back({.name = "conv_module.pointwise_conv2",
-                         .rows = hidden,
-                         .columns = hidden,
-                         .is_linear = true});
+  add_conformer_convolution(parts, layer);
   return layer;
+}
+
+// Layers behind the encoder that see fewer frames each: two gated convolutions, before attention
+// and beside it, and a network. The width of what they give.
+std::int64_t add_bert_adapter(const ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  if (!parts.flag("add_adapter", "", false)) return model.hidden_size;
+  if (parts.flag("use_intermediate_ffn_before_adapter", "", false))
+    parts.fields().complain("use_intermediate_ffn_before_adapter",
+                            "a network before the adapter is not understood");
+  const std::int64_t out =
+      parts.size_or({"output_hidden_size"}, "", kHiddenSize, model.hidden_size);
+  if (out != model.hidden_size) add_dense(model.extra, "adapter.proj", out, model.hidden_size);
+  const std::int64_t layers = parts.size_or({"num_adapter_layers"}, "", kLayers, 1);
+  const std::int64_t kernel = parts.size_or({"adapter_kernel_size"}, "", kWidth, 3);
+  const std::int64_t width = model.layers.front().layer.feed_forward.width;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const std::string prefix = "adapter.layers." + std::to_string(i) + ".";
+    for (const char* name : {"residual", "self_attn"}) {
+      add_biased_norm(model.extra, prefix + name + "_layer_norm", out);
+      add_dense(model.extra, prefix + name + "_conv", 2 * out, out * kernel);
+    }
+    for (const char* name : {"linear_q", "linear_k", "linear_v", "linear_out"})
+      add_dense(model.extra, prefix + "self_attn." + name, out, out);
+    add_biased_norm(model.extra, prefix + "ffn_layer_norm", out);
+    add_dense(model.extra, prefix + "ffn.intermediate_dense", width, out);
+    add_dense(model.extra, prefix + "ffn.output_dense", out, width);
+  }
+  return out;
 }
 
 }  // namespace
@@ -68,14 +86,13 @@ void read_wav2vec2_bert(ConfigParts& parts) {
   model.has_head = false;
   model.has_final_norm = false;
   model.layers.push_back({read_conformer_layer(parts), read_layer_count(parts)});
-  if (fields.boolean("add_adapter").value_or(false))
-    fields.complain("add_adapter", "an adapter behind the encoder is not understood");
   const std::int64_t features =
       fields.integer("feature_projection_input_dim", kHiddenSize).value_or(kFrameFeatures);
   model.extra.push_back({.name = "feature_projection.layer_norm", .rows = features});
   model.extra.push_back({.name = "feature_projection.layer_norm.bias", .rows = features});
   add_dense(model.extra, "feature_projection.projection", model.hidden_size, features);
-  model.extra.push_back({.name = "masked_spec_embed", .rows = model.hidden_size});
+  add_masked_frame(parts);
+  add_sound_head(parts, add_bert_adapter(parts));
 }
 
 }  // namespace gpushape::catalog
