@@ -57,6 +57,21 @@ const std::vector<Published> kSeeing = {
       "fullatt_block_indexes": [7, 15, 23, 31]}, "torch_dtype": "bfloat16"})"},
 };
 
+const std::string kJanusDecoder =
+    R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
+      "num_attention_heads": 16, "num_hidden_layers": 24, "num_key_value_heads": 16,
+      "max_position_embeddings": 16384, "vocab_size": 102400})";
+const std::string kJanusOriginal =
+    R"({"architectures": ["MultiModalityCausalLM"], "model_type": "multi_modality",
+      "aligner_config": {"cls": "MlpProjector", "params": {"depth": 2}}, "gen_aligner_config": {"cls":
+      "MlpProjector", "params": {"depth": 2}}, "gen_head_config": {"cls": "vision_head"},
+      "gen_vision_config": {"cls": "VQ-16", "params": {"n_embed": 8}}, "language_config": )" +
+    kJanusDecoder + R"(, "vision_config": {"cls": "CLIPVisionTower", "params": {"image_size": 384,
+      "model_name": "siglip_large_patch16_384"}}, "torch_dtype": "bfloat16"})";
+// The pooling head of SigLIP's large one, which transformers' class leaves out: a query, four
+// matrices of 1024 x 1024, a norm and a network of 4096.
+constexpr std::int64_t kPoolingHead = 1024 + 4 * 1025 * 1024 + 2048 + 1025 * 4096 + 4097 * 1024;
+
 const std::string kAssistant =
     R"({"architectures": ["Gemma4AssistantForCausalLM"], "model_type": "gemma4_assistant",
       "backbone_hidden_size": 1536, "num_centroids": 2048, "use_ordered_embeddings": true,
@@ -74,6 +89,30 @@ TEST_SUITE("catalog") {
   TEST_CASE("a decoder that sees has the values of its class") {
     check_totals(kSeeing);
     for (const Published& row : kSeeing) CHECK(model_of(row.config).towers.size() == 1);
+  }
+
+  // The Hub's safetensors metadata of deepseek-ai/Janus-Pro-1B, 65,536 of which count the codes
+  // that were used.
+  TEST_CASE("Janus sees with one encoder and paints with another") {
+    const Model original = model_of(kJanusOriginal);
+    CHECK(parameters_of(original) == 2'089'297'547 - 65'536);
+    REQUIRE(original.towers.size() == 2);
+    CHECK(original.towers[0].output_tokens == 576);
+    CHECK(original.towers[1].output_tokens == 576);
+    const Model later = model_of(
+        R"({"architectures": ["JanusForConditionalGeneration"], "model_type": "janus",
+      "text_config": )" +
+        kJanusDecoder +
+        R"(, "vision_config": {"hidden_size": 1024, "image_size": 384, "mlp_ratio": 4.0,
+      "num_attention_heads": 16, "num_hidden_layers": 24, "patch_size": 16}, "vq_config":
+      {"base_channels": 128, "channel_multiplier": [1, 1, 2, 2, 4], "embed_dim": 8,
+      "latent_channels": 256, "num_embeddings": 16384, "num_res_blocks": 2}, "torch_dtype":
+      "bfloat16"})");
+    CHECK(parameters_of(later) == parameters_of(original) - kPoolingHead);
+    const auto other =
+        read_config(json(replaced(kJanusOriginal, "siglip_large", "siglip_huge")), "some/model");
+    REQUIRE_FALSE(other);
+    CHECK(mentions(other.error(), "only siglip_large_patch16_384"));
   }
 
   // 262144 x 256; 3 layers with queries of 4 x 256 and one of 4 x 512, their outputs and a norm;

@@ -86,6 +86,8 @@ void add_blip2_vision(ConfigParts& parts);
 // picture_codes.cpp
 void add_chameleon_codes(ConfigParts& parts);
 void add_emu3_codes(ConfigParts& parts);
+void add_janus(ConfigParts& parts);
+void add_multi_modality(ConfigParts& parts);
 // interns1_pro.cpp
 void add_interns1_pro_vision(ConfigParts& parts);
 // fuyu.cpp

@@ -1,7 +1,8 @@
-// Families that write pictures as words of their vocabulary: Chameleon (arXiv 2405.09818) and Emu3
-// (arXiv 2409.18869). Beside the decoder stands the convolutional codec that looks the words up;
-// Emu3's paints pictures from them, too. Sources: ChameleonVQVAE of vLLM
-// model_executor/models/chameleon.py and Emu3VQVAE of transformers.
+// Families that write pictures as words: Chameleon (arXiv 2405.09818), Emu3 (arXiv 2409.18869) and
+// Janus (arXiv 2410.13848), whose words of pictures are no part of the vocabulary. Beside the
+// decoder stands the convolutional codec that looks the words up; those of Emu3 and Janus paint
+// pictures from them, too. Sources: ChameleonVQVAE of vLLM model_executor/models/chameleon.py,
+// Emu3VQVAE and modeling_janus.py of transformers, and modeling_vlm.py of deepseek-ai/Janus.
 #include <algorithm>
 #include <vector>
 
@@ -85,21 +86,21 @@ std::int64_t encoder_values(const Codec& codec) {
          convolution(channels, codec.latent, kSquare);
 }
 
-// And back, with a block more in each level and norms that the code steers.
-std::int64_t painter_values(const Codec& codec) {
+// And back, with a block more in each level and norms that the code may steer.
+std::int64_t painter_values(const Codec& codec, Steering steering) {
   std::int64_t channels = codec.base * codec.factors.back();
   std::int64_t values =
-      convolution(codec.latent, channels, kSquare) + middle_values(channels, codec.code);
+      convolution(codec.latent, channels, kSquare) + middle_values(channels, steering);
   for (std::size_t level = codec.factors.size(); level-- > 0;) {
     const std::int64_t outputs = codec.base * codec.factors[level];
     for (std::int64_t block = 0; block <= codec.blocks; ++block) {
-      values += residual_values(channels, outputs, codec.code);
-      if (codec.attends[level]) values += attention_values(outputs, codec.code);
+      values += residual_values(channels, outputs, steering);
+      if (codec.attends[level]) values += attention_values(outputs, steering);
       channels = outputs;
     }
     if (level > 0) values += convolution(channels, channels, kSquare);
   }
-  return values + norm_values(channels, codec.code) + convolution(channels, kColours, kSquare);
+  return values + norm_values(channels, steering) + convolution(channels, kColours, kSquare);
 }
 
 // Blocks over time on both sides, and convolutions that halve and double the number of frames. The
@@ -181,9 +182,85 @@ void add_emu3_codes(ConfigParts& parts) {
   const std::int64_t frames = fields.integer("temporal_downsample_factor", kFactor).value_or(4);
   constexpr std::int64_t kThreeFrames = 3;
   domain::Tower tower;
-  tower.parameters = encoder_values(codec) + painter_values(codec) +
+  tower.parameters = encoder_values(codec) + painter_values(codec, codec.code) +
                      time_values(codec, log2_of(frames)) + table_values(codec, kThreeFrames);
   add_tower(parts, tower);
+}
+
+namespace {
+
+constexpr std::int64_t kJanusPixels = 384;
+
+// What it paints with: the codec, an embedding of its words with matrices to the decoder's width,
+// and a head of its own.
+domain::Tower janus_painter(const Codec& codec, std::int64_t out) {
+  domain::Tower tower;
+  const std::int64_t aligner = linear_values(codec.code, out) + linear_values(out, out);
+  const std::int64_t head = linear_values(out, out) + linear_values(out, codec.codes);
+  tower.parameters = encoder_values(codec) + painter_values(codec, 0) + table_values(codec, 1) +
+                     codec.codes * codec.code + aligner + head;
+  const std::int64_t side = kJanusPixels >> static_cast<std::int64_t>(codec.factors.size() - 1);
+  tower.output_tokens = side * side;
+  return tower;
+}
+
+Codec janus_codec(const Fields& fields) {
+  Codec codec = read_codec(
+      fields, {.base = 128, .factors = {1, 1, 2, 2, 4}, .blocks = 2, .latent = 256, .code = 8});
+  codec.codes = fields.integer("num_embeddings", kVocabulary).value_or(16384);
+  codec.attends.back() = true;
+  return codec;
+}
+
+// SigLIP's large one, and two matrices to the decoder's width.
+constexpr domain::Tower kSiglipLarge{.hidden_size = 1024, .layers = 24, .heads = 16, .width = 4096};
+
+domain::Tower janus_eye(domain::Tower tower, const Patches& patches, std::int64_t out) {
+  tower.inner_tokens = patches.side * patches.side;
+  tower.output_tokens = tower.inner_tokens;
+  tower.parameters = siglip_values(tower, patches.patch, tower.inner_tokens) +
+                     linear_values(tower.hidden_size, out) + linear_values(out, out);
+  tower.input_values = kColours * patches.image * patches.image;
+  return tower;
+}
+
+}  // namespace
+
+void add_janus(ConfigParts& parts) {
+  const std::int64_t out = parts.model().hidden_size;
+  if (auto reader = parts.root().mapping("vision_config")) {
+    const Fields vision(*reader);
+    domain::Tower tower = read_sizes(vision, kSiglipLarge);
+    const double ratio = vision.number("mlp_ratio", {.least = 0.01, .most = 100}).value_or(4);
+    tower.width = static_cast<std::int64_t>(ratio * static_cast<double>(tower.hidden_size));
+    add_tower(parts, janus_eye(tower, read_patches(vision, kJanusPixels, 16), out));
+  }
+  if (auto reader = parts.root().mapping("vq_config"))
+    add_tower(parts, janus_painter(janus_codec(Fields(*reader)), out));
+}
+
+// The publisher's form names the encoder, and its class holds SigLIP's pooling head as well.
+void add_multi_modality(ConfigParts& parts) {
+  const std::int64_t out = parts.model().hidden_size;
+  for (const char* field : {"aligner_config", "gen_aligner_config", "gen_head_config"})
+    static_cast<void>(parts.root().given(field));
+  auto vision = parts.root().mapping("vision_config");
+  auto params = vision ? Fields(*vision).mapping("params") : std::nullopt;
+  if (params) {
+    const Fields fields(*params);
+    if (fields.text("model_name").value_or("") != "siglip_large_patch16_384") {
+      fields.complain("model_name", "only siglip_large_patch16_384 is understood");
+      return;
+    }
+    constexpr std::int64_t kPatch = 16;
+    constexpr std::int64_t kSide = kJanusPixels / kPatch;
+    domain::Tower tower = janus_eye(kSiglipLarge, {kJanusPixels, kPatch, kSide}, out);
+    tower.parameters += siglip_head_values(tower);
+    add_tower(parts, tower);
+  }
+  auto codes = parts.root().mapping("gen_vision_config");
+  auto sizes = codes ? Fields(*codes).mapping("params") : std::nullopt;
+  if (sizes) add_tower(parts, janus_painter(janus_codec(Fields(*sizes)), out));
 }
 
 }  // namespace gpushape::catalog
