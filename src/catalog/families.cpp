@@ -96,7 +96,11 @@ std::string default_class(const Family& family) {
   if (stem.ends_with("ForCausalLM")) return stem;
   const bool encodes = family.role == Role::Embed || family.knows_all_heads;
   if (encodes && class_kind(family, stem + "Model")) return stem + "Model";
-  return stem + (family.decoder.empty() ? "ForCausalLM" : "ForConditionalGeneration");
+  const bool has_encoder = std::ranges::any_of(encoder_decoders(), [&](const Family& other) {
+    return other.model_types == family.model_types;
+  });
+  const bool is_causal = family.decoder.empty() && !has_encoder;
+  return stem + (is_causal ? "ForCausalLM" : "ForConditionalGeneration");
 }
 
 }  // namespace gpushape::catalog

@@ -190,6 +190,14 @@ TEST_SUITE("catalog") {
     CHECK(model_of(config_of(kSequences, "google/mt5-small")).family == "mt5");
   }
 
+  TEST_CASE("a config without a class is of the encoder with its decoder") {
+    const std::string config = config_of(kSequences, "google/switch-base-8");
+    const Model bare = model_of(replaced(
+        config, R"("architectures": ["SwitchTransformersForConditionalGeneration"], )", ""));
+    CHECK(bare.architecture == "SwitchTransformersForConditionalGeneration");
+    CHECK(parameters_of(bare) == parameters_of(model_of(config)));
+  }
+
   TEST_CASE("an encoder of T5's kin alone attends and keeps nothing") {
     // 250112 x 512, 8 layers of 4 x 512 x 384 + 3 x 512 x 1024 and 2 norms, distances, a norm.
     const Model alone = model_of(replaced(config_of(kSequences, "google/mt5-small"),
