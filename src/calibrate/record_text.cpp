@@ -195,6 +195,23 @@ bool leaves_default_sequences(std::string_view line) {
   return told && !told->contains("max_num_seqs");
 }
 
+/// "attention backend FLASHINFER", "TRITON_ATTN attention; no LoRA": the kernels by the engine's
+/// own name. Empty where a remark has none.
+std::string backend_in(std::string_view notes) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"FLASHINFER", "FLASH_ATTN", "TRITON_ATTN"});
+  constexpr auto kBehind = std::to_array<std::string_view>({" attention;", " attention,"});
+  for (const std::string_view name : kNames) {
+    const std::string backend(name);
+    const bool is_named_first = notes.contains("attention backend " + backend + ";");
+    const bool is_named_last = std::ranges::any_of(kBehind, [&](std::string_view words) {
+      return notes.contains(" " + backend + std::string(words));
+    });
+    if (is_named_first || is_named_last) return backend;
+  }
+  return {};
+}
+
 /// vLLM's second runner is v1/worker/gpu/model_runner.py, the first gpu_model_runner.py; so was the
 /// first generation's before there was a second runner.
 std::optional<bool> runner_in(const Node& record, const EngineStart& start) {
@@ -297,6 +314,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.samples_with_flashinfer, said.samples_with_flashinfer);
   fill(start.draft_tokens, said.draft_tokens);
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
+  if (start.attention_backend.empty()) start.attention_backend = backend_in(start.notes);
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
   start.has_adapters |= said.has_adapters;
   start.is_library |= said.is_library;

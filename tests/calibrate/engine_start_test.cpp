@@ -172,6 +172,10 @@ TEST_SUITE("calibrate") {
               .empty());
     CHECK(backend(R"("notes": "--attention-backend FLASHINFER --port 8000")") == "FLASHINFER");
     CHECK(backend(R"("notes": "Using Triton backend for linear layers")").empty());
+    CHECK(backend(R"("notes": "no draft; TRITON_ATTN attention; no LoRA")") == "TRITON_ATTN");
+    CHECK(backend(R"("notes": "cold; attention backend FLASH_ATTN; FlashAttention 2")") ==
+          "FLASH_ATTN");
+    CHECK(backend(R"("notes": "FLASHINFER_CUTLASS NvFp4 MoE; FLASH_ATTN for vit")").empty());
   }
 
   TEST_CASE("what a remark says of drafted tokens is read, and what it denies is not") {

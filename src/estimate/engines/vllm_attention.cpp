@@ -11,17 +11,20 @@ namespace {
 
 constexpr std::array<std::int64_t, 4> kHeadSizes = {64, 128, 256, 512};
 
-/// Every layer that attends has heads of a size that the kernels are made for.
+/// Every layer that attends has heads of one size that the kernels are made for: of Gemma 4, whose
+/// windows have others, vLLM says "heterogeneous head dimensions", and takes Triton's
+/// (model_executor/models/config.py, Gemma4Config).
 bool has_its_heads(const domain::Model& model) {
-  bool has_any = false;
+  std::int64_t size = 0;
   for (const domain::LayerRun& run : model.layers) {
     const domain::Attention& attention = run.layer.attention;
     if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
       continue;
     if (std::ranges::find(kHeadSizes, attention.head_dim) == kHeadSizes.end()) return false;
-    has_any = true;
+    if (size != 0 && size != attention.head_dim) return false;
+    size = attention.head_dim;
   }
-  return has_any;
+  return size != 0;
 }
 
 /// Whatever the letters' case.
