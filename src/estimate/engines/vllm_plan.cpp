@@ -149,6 +149,21 @@ void note_mig(const Request& request, ResolvedPlan& resolved) {
                   resolved.plan.max_num_seqs, resolved.plan.max_num_batched_tokens));
 }
 
+/// Of Conditions: as it is told, and never in the first generation, whose sampler is torch's.
+/// Turing and Volta run that one to 0.9.2. Source: vLLM engine/arg_utils.py,
+/// _is_v1_supported_oracle; ten starts of 0.8.2 to 0.9.2 on T4 peak at 36 bytes a logit
+/// (https://github.com/unslothai/notebooks).
+double flashinfer_sampler(const Request& request, domain::EngineVersion version,
+                          const domain::Conditions& conditions) {
+  constexpr domain::EngineVersion kSecondOnTuring{0, 10, 0};
+  constexpr double kAmpere = 8;
+  const domain::EngineSettings& asked = request.workload->engine;
+  const bool is_old = conditions.compute_capability > 0 && conditions.compute_capability < kAmpere;
+  if (asked.first_generation.value || (is_old && version < kSecondOnTuring)) return 0;
+  if (!asked.flashinfer_sampler) return domain::Conditions::kNotTold;
+  return asked.flashinfer_sampler->value ? 1 : 0;
+}
+
 /// Before some releases the checkpoint's own type has to be asked for.
 domain::Fact<domain::KvCacheType> cache_type_of_release(const Request& request,
                                                         const Facts& facts) {
@@ -189,8 +204,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   const auto cache_type = choose_kv_cache_type(request, dtype_of(request)).value;
   conditions.has_flashinfer = attends_with_flashinfer(request, conditions, cache_type) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
-  if (const auto& sampler = request.workload->engine.flashinfer_sampler)
-    conditions.samples_with_flashinfer = sampler->value ? 1 : 0;
+  conditions.samples_with_flashinfer = flashinfer_sampler(request, version.facts_of, conditions);
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
   resolved.kv_cache_type = cache_type_of_release(request, plan.facts);
