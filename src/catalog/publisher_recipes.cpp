@@ -90,6 +90,17 @@ constexpr RepositorySuffix kHeadInFourBits{.linear = Quantization::Nvfp4,
                                            .modules = {{{"lm_head", Quantization::Nvfp4}}},
                                            .is_whole = true};
 
+/// Others than 4 and 8 bits, of which repositories have names of their own.
+constexpr RepositorySuffix mlx(std::string_view suffix, Quantization precision) {
+  return {.suffix = suffix,
+          .organization = "mlx-community",
+          .linear = precision,
+          .head_quantized = true,
+          .source =
+              "naming of mlx-community repositories: groups of 64 with a 16-bit scale and "
+              "bias, head included"};
+}
+
 constexpr RepositorySuffix gptq(Quantization precision, int group) {
   return {.linear = precision, .group = group, .kept = {kSmallProjections}};
 }
@@ -204,6 +215,9 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
     by("google", "gemma-4-e2b", "-qat-w4a16-ct", kGoogleTwoTables, kGoogleQatE2B),
     by("google", kAnyBase, "-w4a16-ct", kGoogle, kGoogleQat),
     by("google", kAnyBase, "-qat-w4a16-ct", kGoogle, kGoogleQat),
+    mlx("-3bit", Quantization::MlxInt3),
+    mlx("-5bit", Quantization::MlxInt5),
+    mlx("-6bit", Quantization::MlxInt6),
     {.suffix = "-nvfp4",
      .organization = "inferact",
      .linear = Quantization::Nvfp4,

@@ -34,6 +34,7 @@ TEST_SUITE("catalog") {
         {"unsloth/Llama-3.2-3B-Instruct-unsloth-bnb-4bit", "llama-3.2-3b-instruct",
          Quantization::BnbNf4Double},
         {"mlx-community/Qwen3-8B-4bit", "qwen3-8b", Quantization::Int4},
+        {"mlx-community/Qwen3-8B-6bit", "qwen3-8b", Quantization::MlxInt6},
         {"lmstudio-community/Qwen3-8B-MLX-4bit", "qwen3-8b", Quantization::Int4},
         {"bartowski/Qwen3-8B-GGUF", "qwen3-8b", Quantization::MixQ4KM},
         {"someone/Qwen3-8B-Q8_0-GGUF", "qwen3-8b", Quantization::Q8_0},
