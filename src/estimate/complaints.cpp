@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -145,12 +144,7 @@ class Checker {
     return "";
   }
 
-  [[nodiscard]] bool is_served() const {
-    return row_ == nullptr ||
-           !std::ranges::any_of(std::views::split(row_->unserved, ' '), [&](const auto family) {
-             return std::string_view(family.begin(), family.end()) == model_.family;
-           });
-  }
+  [[nodiscard]] bool is_served() const { return row_ == nullptr || serves(*row_, model_.family); }
 
   void check_layers() {
     if (row_ != nullptr && is_draft_head(model_)) {

@@ -1,29 +1,29 @@
 #include "estimate/engines.hpp"
 
+#include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace gpushape::estimate {
 namespace {
 
-// Sources: vLLM model_executor/models/registry.py, SGLang srt/models, TensorRT-LLM
-// _torch/models (none has one of these), llama.cpp convert_hf_to_gguf.py (which knows T5, and RWKV
-// from its sixth version on) and the architectures of llama-model.cpp.
-constexpr std::string_view kUnserved =
-    "rwkv5 canine gpt_neo biogpt openai-gpt t5 mt5 umt5 zamba jetmoe recurrent_gemma marian "
-    "pegasus pegasus_x bigbird_pegasus blenderbot blenderbot-small led plbart fsmt "
-    "prophetnet xlm-prophetnet speech_to_text codegen xglm diffllama Emu3 longt5 "
-    "switch_transformers data2vec-text deberta roberta-prelayernorm rembert xmod big_bird "
-    "longformer luke dpr fnet esm layoutlm layoutlmv3 lilt convbert squeezebert wavlm "
-    "wav2vec2 hubert unispeech unispeech-sat data2vec-audio wav2vec2-conformer moonshine";
+// Sources: vLLM model_executor/models/registry.py, SGLang srt/models, TensorRT-LLM _torch/models,
+// llama.cpp convert_hf_to_gguf.py and the architectures of llama-model.cpp: families that none of
+// them has, those with T5 that llama.cpp alone has, and what it lacks.
+constexpr std::string_view kUnservedByAny =
+    "rwkv5 canine gpt_neo biogpt openai-gpt zamba jetmoe recurrent_gemma marian pegasus pegasus_x "
+    "bigbird_pegasus blenderbot blenderbot-small led plbart fsmt prophetnet xlm-prophetnet "
+    "speech_to_text codegen xglm diffllama Emu3 longt5 switch_transformers data2vec-text deberta "
+    "roberta-prelayernorm rembert xmod big_bird longformer luke dpr fnet esm layoutlm layoutlmv3 "
+    "lilt convbert squeezebert wavlm wav2vec2 hubert unispeech unispeech-sat data2vec-audio "
+    "wav2vec2-conformer moonshine";
+constexpr std::string_view kT5 = "t5 mt5 umt5";
 constexpr std::string_view kUnservedByLlamaCpp =
-    "rwkv5 canine gpt_neo biogpt openai-gpt siglip zamba zamba2 jetmoe recurrent_gemma "
-    "phi4flash voxtral_realtime ouro hrm_text iquestloopcoder motif Motif doge nanochat "
-    "telechat telechat2 persimmon fuyu longcat_flash longcat_flash_ngram marian pegasus "
-    "pegasus_x bigbird_pegasus blenderbot blenderbot-small led plbart fsmt prophetnet "
-    "xlm-prophetnet speech_to_text codegen xglm diffllama Emu3 longt5 switch_transformers "
-    "data2vec-text deberta roberta-prelayernorm rembert xmod big_bird longformer luke dpr "
-    "fnet esm layoutlm layoutlmv3 lilt convbert squeezebert wavlm wav2vec2 hubert unispeech "
-    "unispeech-sat data2vec-audio wav2vec2-conformer moonshine";
+    "siglip zamba2 phi4flash voxtral_realtime ouro hrm_text iquestloopcoder motif Motif doge "
+    "nanochat telechat telechat2 persimmon fuyu longcat_flash longcat_flash_ngram";
+
+constexpr UnservedFamilies kUnserved{kUnservedByAny, kT5};
+constexpr UnservedFamilies kUnservedByGgml{kUnservedByAny, kUnservedByLlamaCpp};
 
 constexpr auto kEngines = std::to_array<EngineRow>({
     {"vllm", "vLLM: a share of the GPU's total, less what a dummy step used", engines::vllm_terms,
@@ -43,13 +43,21 @@ constexpr auto kEngines = std::to_array<EngineRow>({
      engines::settle_pytorch, ShareOf::Nothing},
     {"llama.cpp", "llama.cpp: a GGUF file's layers, a cache for every slot, planned buffers",
      engines::llama_cpp_terms, engines::plan_llama_cpp, engines::llama_cpp_capacity,
-     engines::settle_llama_cpp, ShareOf::Nothing, true, kUnservedByLlamaCpp},
+     engines::settle_llama_cpp, ShareOf::Nothing, true, kUnservedByGgml},
     {"ollama", "Ollama: llama.cpp with its own defaults", engines::llama_cpp_terms,
      engines::plan_llama_cpp, engines::llama_cpp_capacity, engines::settle_llama_cpp,
-     ShareOf::Nothing, true, kUnservedByLlamaCpp},
+     ShareOf::Nothing, true, kUnservedByGgml},
 });
 
 }  // namespace
+
+bool serves(const EngineRow& engine, std::string_view family) {
+  return std::ranges::none_of(engine.unserved, [&](std::string_view families) {
+    return std::ranges::any_of(std::views::split(families, ' '), [&](const auto name) {
+      return std::string_view(name.begin(), name.end()) == family;
+    });
+  });
+}
 
 std::span<const EngineRow> engine_rows() { return kEngines; }
 

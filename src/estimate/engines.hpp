@@ -3,6 +3,7 @@
 // one row here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -46,6 +47,9 @@ enum class ShareOf {
   Nothing,     ///< no memory is set aside
 };
 
+/// Names of families (domain::Model::family), separated by blanks, in lists that engines share.
+using UnservedFamilies = std::array<std::string_view, 2>;
+
 struct EngineRow {
   std::string_view name;
   std::string_view description;
@@ -64,14 +68,16 @@ struct EngineRow {
   ShareOf share = ShareOf::Total;
   /// A context above the model's own is served with a warning.
   bool takes_any_context = false;
-  /// Families (domain::Model::family) that it has no class for, separated by blanks; an engine that
-  /// runs the class that is published with a checkpoint has none.
-  std::string_view unserved = {};
+  /// Families that it has no class for; an engine that runs the class that is published with a
+  /// checkpoint has none.
+  UnservedFamilies unserved = {};
 };
 
 std::span<const EngineRow> engine_rows();
 /// nullptr for an engine that is not modelled.
 const EngineRow* engine_row(std::string_view name);
+/// Whether the engine has a class for models of `family` (domain::Model::family).
+bool serves(const EngineRow& engine, std::string_view family);
 
 namespace engines {
 

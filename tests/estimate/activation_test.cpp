@@ -75,6 +75,15 @@ double activation_gib(const domain::Model& model, std::int64_t tensor_parallel =
   return example::term(*estimate, "activation").gib();
 }
 
+domain::VisibleMemory card_of_31_gib() {
+  domain::VisibleMemory gpu;
+  gpu.bytes = domain::exactly(gib_of(31.36));
+  gpu.parent_bytes = gib_of(31.84);
+  gpu.compute_capability = "12.0";
+  gpu.vendor = "nvidia";
+  return gpu;
+}
+
 }  // namespace
 
 TEST_SUITE("estimate") {
@@ -253,11 +262,7 @@ TEST_SUITE("estimate") {
     const auto engine = example::built_in_catalog().engine("vllm");
     REQUIRE(model);
     REQUIRE(engine);
-    domain::VisibleMemory gpu;
-    gpu.bytes = domain::exactly(gib_of(31.36));
-    gpu.parent_bytes = gib_of(31.84);
-    gpu.compute_capability = "12.0";
-    gpu.vendor = "nvidia";
+    const domain::VisibleMemory gpu = card_of_31_gib();
     domain::Workload workload;
     workload.engine.version = example::flag(domain::EngineVersion{0, 26, 0});
     workload.engine.compiles = example::flag(true);
@@ -279,11 +284,7 @@ TEST_SUITE("estimate") {
     const auto engine = example::built_in_catalog().engine("vllm");
     REQUIRE(model);
     REQUIRE(engine);
-    domain::VisibleMemory gpu;
-    gpu.bytes = domain::exactly(gib_of(31.36));
-    gpu.parent_bytes = gib_of(31.84);
-    gpu.compute_capability = "12.0";
-    gpu.vendor = "nvidia";
+    const domain::VisibleMemory gpu = card_of_31_gib();
     domain::Workload workload;
     workload.engine.version = example::flag(domain::EngineVersion{0, 28, 0});
     workload.engine.gpu_memory_utilization = example::flag(0.7);

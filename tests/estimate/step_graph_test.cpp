@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -15,15 +13,6 @@
 #include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
-
-namespace {
-// Whether llama.cpp has no class of the model's family, so that no graph of its stands for it.
-bool is_unserved_by_llama_cpp(const domain::Model& model) {
-  return std::ranges::any_of(
-      std::views::split(estimate::engine_row("llama.cpp")->unserved, ' '),
-      [&](const auto family) { return std::ranges::equal(family, model.family); });
-}
-}  // namespace
 
 TEST_SUITE("estimate") {
   // Their rounds differ from one to the next with these sizes; a graph of all layers is the truth.
@@ -56,7 +45,8 @@ TEST_SUITE("estimate") {
     for (std::size_t i = 0; i < names.size(); ++i) {
       CAPTURE(names[i]);
       const domain::Model model = *example::built_in_catalog().find(names[i]);
-      if (is_unserved_by_llama_cpp(model)) continue;
+      // No graph of its stands for a family that it has no class for.
+      if (!estimate::serves(*estimate::engine_row("llama.cpp"), model.family)) continue;
       std::int64_t layers = 0;
       for (const domain::LayerRun& run : model.layers) layers += run.count;
       estimate::ggml::GraphPlan plan;
