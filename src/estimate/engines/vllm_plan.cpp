@@ -151,7 +151,7 @@ void note_mig(const Request& request, ResolvedPlan& resolved) {
 
 /// Of Conditions: as it is told, and never in the first generation, whose sampler is torch's.
 /// Turing and Volta run that one to 0.9.2. Source: vLLM engine/arg_utils.py,
-/// _is_v1_supported_oracle; ten starts of 0.8.2 to 0.9.2 on T4 peak at 36 bytes a logit
+/// _is_v1_supported_oracle; four starts of 0.8.2 and 0.8.5 on T4 peak at 36 bytes a logit
 /// (https://github.com/unslothai/notebooks).
 double flashinfer_sampler(const Request& request, domain::EngineVersion version,
                           const domain::Conditions& conditions) {
