@@ -15,6 +15,7 @@
 #include "base/edit_distance.hpp"
 #include "catalog/limits.hpp"
 #include "catalog/quantization_methods.hpp"
+#include "catalog/stored_scheme.hpp"
 #include "domain/modules.hpp"
 
 namespace gpushape::catalog {
@@ -37,28 +38,15 @@ constexpr auto kMlxModes = std::to_array<MlxMode>({
     {"mxfp8", 32, 8, Quantization::Mxfp8},
 });
 
-// Bits of affine groups that no other scheme has.
-struct MlxIntegers {
-  std::int64_t bits;
-  Quantization scheme;
-};
-constexpr auto kMlxIntegers = std::to_array<MlxIntegers>({
-    {2, Quantization::MlxInt2},
-    {3, Quantization::MlxInt3},
-    {5, Quantization::MlxInt5},
-    {6, Quantization::MlxInt6},
-});
-
 // An affine group has a 16-bit scale and a 16-bit bias: as much as two groups of half its length
 // with a 16-bit scale each.
 constexpr std::int64_t kAffineShare = 2;
 
 std::optional<domain::ModuleFormat> affine(const Fields& fields, std::int64_t bits,
                                            std::int64_t group) {
-  const auto own = std::ranges::find(kMlxIntegers, bits, &MlxIntegers::bits);
-  if (own != kMlxIntegers.end())
+  if (const std::optional<Quantization> own = mlx_integers_of(bits))
     return domain::ModuleFormat{
-        .pattern = {}, .quantization = own->scheme, .group = static_cast<int>(group)};
+        .pattern = {}, .quantization = *own, .group = static_cast<int>(group)};
   if ((bits != 4 && bits != 8) || group % kAffineShare != 0) {
     fields.complain(
         "bits",

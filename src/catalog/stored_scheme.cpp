@@ -106,11 +106,8 @@ WeightScheme eight_bit_floats(const StoredModule& module) {
 std::optional<WeightScheme> mlx_packed(const StoredModule& module, std::int64_t inputs) {
   const std::int64_t bits = ratio(module.weight.last * kWordBits, inputs);
   const std::int64_t group = ratio(inputs, module.scale.last);
-  constexpr auto kIntegers = std::to_array<Quantization>(
-      {Quantization::MlxInt2, Quantization::MlxInt3, Quantization::MlxInt5, Quantization::MlxInt6});
-  const auto own = std::ranges::find_if(
-      kIntegers, [&](Quantization row) { return domain::scheme(row).weight_bits == bits; });
-  if (group > 0 && own != kIntegers.end() && module.zeros.is_there()) return grouped(*own, group);
+  const std::optional<Quantization> own = mlx_integers_of(bits);
+  if (group > 0 && own && module.zeros.is_there()) return grouped(*own, group);
   if (group == 0 || (bits != 4 && bits != 8)) return std::nullopt;
   if (module.zeros.is_there())
     return grouped(bits == 4 ? Quantization::Int4 : Quantization::Int8Weight, group / 2);
@@ -177,6 +174,14 @@ void StoredModule::take(const ListedTensor& tensor, const TensorName& name) {
   if (suffix == "input_scale" || suffix == "input_global_scale" || suffix == "activation_scale")
     has_input_scale = true;
   if (suffix == "weight.nested_absmax") is_nested = true;
+}
+
+std::optional<Quantization> mlx_integers_of(std::int64_t bits) {
+  for (const Quantization own : {Quantization::MlxInt2, Quantization::MlxInt3,
+                                 Quantization::MlxInt5, Quantization::MlxInt6}) {
+    if (domain::scheme(own).weight_bits == bits) return own;
+  }
+  return std::nullopt;
 }
 
 std::optional<WeightScheme> scheme_of(const StoredModule& module, const domain::Tensor& tensor,

@@ -52,4 +52,7 @@ std::optional<domain::WeightScheme> scheme_of(const StoredModule& module,
                                               const domain::Tensor& tensor,
                                               domain::Quantization other);
 
+/// MLX's own scheme of so many bits; nothing for those that other schemes have too (4 and 8).
+std::optional<domain::Quantization> mlx_integers_of(std::int64_t bits);
+
 }  // namespace gpushape::catalog

@@ -1,9 +1,12 @@
 #include "estimate/estimate_memory.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "estimate/engines.hpp"
 #include "estimate/samples.hpp"
@@ -62,19 +65,24 @@ TEST_SUITE("estimate") {
     REQUIRE(engine);
     domain::Workload workload;
     workload.engine.version = example::flag(domain::EngineVersion{0, 10, 2});
+    std::string notes;
     const auto peak = [&] {
       const auto estimate = estimate::estimate_memory(*model, workload, *engine, example::h100());
       REQUIRE(estimate);
+      notes = fmt::format("{}", fmt::join(estimate->notes, "\n"));
       return domain::part_bytes(*estimate, domain::Part::Activation);
     };
     CHECK(peak().low.gib() < 1.5);
     CHECK(peak().high.gib() > 5.58);
+    CHECK(notes.contains("the range of the activation peak holds both"));
     workload.engine.flashinfer_sampler = example::flag(false);
     CHECK(peak().low.gib() > 5.3);
+    CHECK(notes.contains("sampled without FlashInfer, as told"));
     CHECK(peak().expected.gib() == doctest::Approx(5.58).epsilon(0.01));
     workload.engine.flashinfer_sampler = example::flag(true);
     CHECK(peak().expected.gib() == doctest::Approx(1.45).epsilon(0.05));
     CHECK(peak().high.gib() < 2.2);
+    CHECK(notes.contains("sampled with FlashInfer, as told"));
   }
 
   TEST_CASE("the KV term is whole blocks for every request at its longest") {

@@ -22,6 +22,7 @@
 #include "estimate/engines.hpp"
 #include "estimate/engines/common_terms.hpp"
 #include "estimate/shares.hpp"
+#include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -57,15 +58,6 @@ struct Taken {
   Range beside;
 };
 
-/// Versions that sample with FlashInfer where it is installed, and with torch where it is not, need
-/// one peak or the other: everything else errs on top of either.
-bool has_two_peaks(const Plan& plan) {
-  // FlashInfer needs 7.5 bytes a logit and torch's sort 36; bounds of one sampler lie nearer.
-  constexpr double kOfTwoSamplers = 20;
-  const Spread per_logit = plan.facts.value("samplerBytesPerLogit");
-  return per_logit.high - per_logit.low > kOfTwoSamplers;
-}
-
 /// Which terms the engine finds in its profiling step and takes off its share.
 struct Profiled {
   bool graphs;
@@ -84,7 +76,7 @@ struct Profiled {
 
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
   const Profiled profiled(plan);
-  const bool is_either = has_two_peaks(plan);
+  const bool is_either = terms::may_sample_in_two_ways(plan);
   IndependentSum used;
   IndependentSum beside;
   Range peaks;

@@ -15,6 +15,7 @@
 #include "estimate/engines/vllm_classes.hpp"
 #include "estimate/engines/vllm_runner.hpp"
 #include "estimate/plan_parts.hpp"
+#include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::engines {
 namespace {
@@ -138,6 +139,22 @@ void note_attention(const Request& request, ResolvedPlan& resolved) {
       is_asked ? "as asked for" : "which this version takes for this cache on this GPU"));
 }
 
+/// What the sampler is taken for, where that is told or there are two to choose from.
+void note_sampler(const Request& request, ResolvedPlan& resolved) {
+  if (!request.model->has_head) return;
+  const auto& told = request.workload->engine.flashinfer_sampler;
+  if (told) {
+    resolved.notes.push_back(
+        fmt::format("top-k and top-p are sampled {} FlashInfer, as told: the "
+                    "activation peak is that of this sampler",
+                    told->value ? "with" : "without"));
+  } else if (terms::may_sample_in_two_ways(resolved.plan)) {
+    resolved.notes.emplace_back(
+        "this release samples with FlashInfer where it is installed, as in the images, and with "
+        "torch where it is not: the range of the activation peak holds both");
+  }
+}
+
 void note_mig(const Request& request, ResolvedPlan& resolved) {
   const domain::EngineSettings& asked = request.workload->engine;
   if (request.gpu == nullptr || !request.gpu->is_mig) return;
@@ -234,6 +251,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   note_adapters(request, resolved);
   note_bitsandbytes(resolved);
   note_attention(request, resolved);
+  note_sampler(request, resolved);
   note_mig(request, resolved);
   return resolved;
 }

@@ -24,6 +24,9 @@ Step largest_step(const Situation& situation);
 
 /// The sampler's copies of the logits; zero on stages without a head.
 Spread sampler_peak(const Step& step);
+/// Versions that sample with FlashInfer where it is installed, and with torch where it is not, need
+/// one peak or the other: everything else errs on top of either.
+bool may_sample_in_two_ways(const Plan& plan);
 /// The widest dense layer of the stage.
 Spread dense_peak(const Step& step);
 /// Formula, inputs and source of a peak, as those below.

@@ -24,4 +24,11 @@ Spread sampler_peak(const Step& step) {
   return copies * logits + scratch + certain(hidden);
 }
 
+bool may_sample_in_two_ways(const Plan& plan) {
+  // FlashInfer needs 7.5 bytes a logit and torch's sort 36; bounds of one sampler lie nearer.
+  constexpr double kOfTwoSamplers = 20;
+  const Spread per_logit = plan.facts.value("samplerBytesPerLogit");
+  return per_logit.high - per_logit.low > kOfTwoSamplers;
+}
+
 }  // namespace gpushape::estimate::terms

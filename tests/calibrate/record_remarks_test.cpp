@@ -1,0 +1,213 @@
+// What a record's remarks say, in the words that people and engines use.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/engine_start.hpp"
+
+using namespace gpushape;
+using calibrate::read_engine_starts;
+
+TEST_SUITE("calibrate") {
+  TEST_CASE("limits of no images, and adapters, are read from what an engine was told besides") {
+    const auto starts = read_engine_starts(
+        "{\"model\": \"m\", \"engine_extra\": {\"limit_mm_per_prompt\": {\"image\": 0, \"video\": "
+        "0}, "
+        "\"enable_lora\": true, \"max_lora_rank\": 64}}\n"
+        "{\"model\": \"m\", \"engine_extra\": {\"limit_mm_per_prompt\": {\"image\": 1, \"video\": "
+        "0}, "
+        "\"max_lora_rank\": 64}}\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->front().takes_no_images);
+    CHECK(starts->front().has_adapters);
+    CHECK(starts->front().adapter_rank == 64);
+    CHECK_FALSE(starts->back().takes_no_images);
+    CHECK_FALSE(starts->back().adapter_rank.has_value());
+  }
+
+  // Remarks as people word them; the tokens are what each says.
+  TEST_CASE("a draft is named by the settings that people quote") {
+    const auto draft_of = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"q({"engine": "vllm", "model": "m", "kv_cache_dtype": "fp8 (float8_e4m3fn)", )q"
+          R"q("notes": ")q" +
+              notes + "\"}",
+          "records");
+      REQUIRE(starts);
+      const EngineStart& start = starts->front();
+      CHECK(start.kv_cache_type == "fp8");
+      return std::pair(start.draft_model ? start.draft_model->name.value : std::string(),
+                       start.draft_tokens.value_or(0));
+    };
+    CHECK(draft_of(R"(--speculative-config {\"method\": \"eagle3\", \"model\": \"d/e\", )"
+                   R"(\"num_speculative_tokens\": 5})") == std::pair(std::string("d/e"), 5L));
+    CHECK(draft_of("--spec-method mtp --spec-model d/assistant --spec-tokens 2") ==
+          std::pair(std::string("d/assistant"), 2L));
+    CHECK(draft_of("speculative_config=None, model='other'") == std::pair(std::string(), 0L));
+    CHECK(draft_of(R"(--speculative-config '{\"method\": \"ngram\"}')").first.empty());
+  }
+
+  // https://github.com/kjelloe/llm-test-bench (Qwen3.5-9B on an RTX 5060 Ti), and two further
+  // records of Qwen3.8-27B in four bits.
+  TEST_CASE("what is started for text alone is read in the words that people leave of it") {
+    const auto takes_nothing = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front().takes_no_images && starts->front().takes_no_videos;
+    };
+    CHECK(takes_nothing(
+        R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":0}' --port 8000)"));
+    CHECK_FALSE(takes_nothing(R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":1}')"));
+    CHECK(takes_nothing("--limit-mm-per-prompt image 0 video 0, MTP off"));
+    CHECK_FALSE(takes_nothing("--limit-mm-per-prompt image 4 video 0"));
+    CHECK(takes_nothing("--language-model-only [--async-scheduling only later]"));
+    CHECK(takes_nothing("scripts/serve_vllm.py; text-only mode; Marlin"));
+    CHECK_FALSE(takes_nothing("--language-model-only False"));
+  }
+
+  // https://github.com/sostrowsk/dgx-spark-local-llm and spped2000/thaillm-nvfp4-dgx-spark.
+  TEST_CASE("adapters are read where a remark has them, and not where it denies them") {
+    const auto has_adapters = [](const std::string& notes) {
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front().has_adapters;
+    };
+    CHECK(has_adapters("V0 engine; LoRA enabled"));
+    CHECK(has_adapters("LoRA through PunicaWrapperGPU"));
+    CHECK(has_adapters("no LoRA at first; then LoRA enabled"));
+    CHECK_FALSE(has_adapters("unquantized; no LoRA; no draft"));
+    CHECK_FALSE(has_adapters("FLASHINFER attention; LoRA not in args"));
+    CHECK_FALSE(has_adapters("a merge of a QLoRA run"));
+  }
+
+  TEST_CASE(
+      "what vLLM prints of its sampler, its drafts and its generation is read from a remark") {
+    const auto read = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
+      REQUIRE(starts);
+      return starts->front();
+    };
+    CHECK(read("Using FlashInfer for top-p & top-k sampling.").samples_with_flashinfer == true);
+    CHECK(read("FlashInfer is not available. Falling back to the PyTorch-native implementation of "
+               "top-p & top-k sampling.")
+              .samples_with_flashinfer == false);
+    CHECK_FALSE(read("FLASHINFER attention").samples_with_flashinfer.has_value());
+    CHECK(read("SpeculativeConfig(method='mtp', model='d/e', num_spec_tokens=3)").draft_tokens ==
+          3);
+    CHECK(read("language_model_only=True; attention backend FLASH_ATTN").takes_no_videos);
+    CHECK(read("container of July; VLLM_USE_V1=0, ROCm").is_first_generation);
+  }
+
+  TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {
+    const auto backend = [](const std::string& record) {
+      const auto starts =
+          read_engine_starts(R"({"engine": "vllm", "model": "m", )" + record + "}", "records");
+      REQUIRE(starts);
+      return starts->front().attention_backend;
+    };
+    CHECK(backend(R"("quotes": ["Using FLASHINFER attention backend out of potential backends: )"
+                  R"(['FLASHINFER', 'TRITON_ATTN']."])") == "FLASHINFER");
+    CHECK(backend(R"("quotes": ["Using AttentionBackendEnum.FLASHINFER backend."])") ==
+          "FLASHINFER");
+    CHECK(backend(R"("quotes": ["Using AttentionBackendEnum.FLASH_ATTN for MMEncoderAttention."])")
+              .empty());
+    CHECK(backend(R"("notes": "--attention-backend FLASHINFER --port 8000")") == "FLASHINFER");
+    CHECK(backend(R"("notes": "Using Triton backend for linear layers")").empty());
+    CHECK(backend(R"("notes": "no draft; TRITON_ATTN attention; no LoRA")") == "TRITON_ATTN");
+    CHECK(backend(R"("notes": "cold; attention backend FLASH_ATTN; FlashAttention 2")") ==
+          "FLASH_ATTN");
+    CHECK(backend(R"("notes": "FLASHINFER_CUTLASS NvFp4 MoE; FLASH_ATTN for vit")").empty());
+  }
+
+  TEST_CASE("what a remark says of drafted tokens is read, and what it denies is not") {
+    struct Row {
+      std::string notes;
+      bool speaks_of_drafts;
+      std::optional<std::int64_t> tokens;
+    };
+    const std::vector<Row> rows = {
+        {"MTP n=4", true, 4},
+        {"FP8 KV; MTP, 3 speculative tokens", true, 3},
+        {"DFlash of its own, num_speculative_tokens=7", false, 7},
+        // How many is not told: the number belongs to another clause, or is none of tokens.
+        {"MTP; 2 users", true, std::nullopt},
+        {"MTP drafter Qwen3_5MTP with num_speculative_tokens 8", true, 8},
+        {"MTP on, measured at 131072 of context", true, std::nullopt},
+        {"non-MTP 4", false, std::nullopt},
+        {"without MTP 2", false, std::nullopt},
+        {"no MTP", false, std::nullopt},
+        // A checkpoint's name, and then a remark.
+        {"checkpoint Some-MTP-4bit", false, std::nullopt},
+        {"checkpoint Some-MTP-4bit, MTP k=2", true, 2},
+        {"2 users", false, std::nullopt},
+    };
+    for (const Row& row : rows) {
+      CAPTURE(row.notes);
+      const auto starts =
+          read_engine_starts(R"({"model": "m", "notes": ")" + row.notes + "\"}\n", "starts.jsonl");
+      REQUIRE(starts.has_value());
+      CHECK(starts->front().speaks_of_drafts == row.speaks_of_drafts);
+      CHECK(starts->front().draft_tokens == row.tokens);
+    }
+  }
+
+  // A table lies elsewhere where a remark names both the table and another place.
+  TEST_CASE("a table of n-grams outside of the GPU is read from a remark that names both") {
+    const auto is_elsewhere = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().has_tables_elsewhere.value_or(false);
+    };
+    CHECK(is_elsewhere("n-gram table in host memory"));
+    CHECK(is_elsewhere("PLE offloaded"));
+    CHECK_FALSE(is_elsewhere("n-gram table on the GPU"));
+    CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded"));
+  }
+
+  TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
+    const auto compiles = [](const std::string& notes) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "s");
+      REQUIRE(starts.has_value());
+      return starts->front().compiles;
+    };
+    CHECK(compiles("Cold compile cache, torch.compile took 38.96 s") == true);
+    CHECK(compiles("prefix caching; compile cache: cold in the log") == true);
+    CHECK(compiles("Directly load the compiled graph, warm compile cache") == false);
+    CHECK_FALSE(compiles("first a cold compile, then a warm compile cache").has_value());
+    CHECK(compiles("WARM torch.compile cache (compilation: 0.84 s)") == false);
+    CHECK_FALSE(compiles("a cold start of the machine").has_value());
+  }
+
+  // vLLM v1/worker/gpu/model_runner.py and v1/worker/gpu_model_runner.py; before 0.22 the first
+  // generation's file is called model_runner.py, too.
+  TEST_CASE("the runner of vLLM is read from its lines and from remarks") {
+    const auto runner = [](const std::string& version, const std::string& rest) {
+      const auto starts = read_engine_starts(R"({"model": "m", "engine": "vllm", )"
+                                             R"("engine_version": ")" +
+                                                 version + "\", " + rest + "}\n",
+                                             "starts.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().has_second_runner;
+    };
+    const std::string second =
+        R"("quotes": ["[model_runner.py:329] Model loading took 15.27 GiB"])";
+    const std::string first =
+        R"("quotes": ["[gpu_model_runner.py:5515] Model loading took 1 GiB"])";
+    CHECK(runner("0.27.1", second) == true);
+    CHECK(runner("0.27.1", first) == false);
+    CHECK_FALSE(runner("0.7.3", second).has_value());
+    CHECK(runner("0.28.0", R"("notes": "V2 Model Runner, FLASH_ATTN")") == true);
+    CHECK(runner("0.28.0", R"("notes": "VLLM_USE_V2_MODEL_RUNNER=0")") == false);
+    CHECK_FALSE(runner("0.28.0", R"("notes": "eager")").has_value());
+  }
+}
