@@ -209,4 +209,22 @@ TEST_SUITE("catalog") {
                                          "UMT5ForConditionalGeneration", "UMT5EncoderModel"));
     CHECK(parameters_of(umt5) - parameters_of(alone) == (256'384 - 250'112) * 512 + 7 * 32 * 6);
   }
+
+  TEST_CASE("sizes that no model has are refused before they run over") {
+    const auto refusal = [](const std::string& config) {
+      const auto model = gpushape::catalog::read_config(json(config), "them/it");
+      REQUIRE_FALSE(model.has_value());
+      return model.error().front().message;
+    };
+    // 5,000 encoder layers of 100,000 experts: 10^22 values, beyond 64 bits.
+    CHECK(refusal(R"({"architectures": ["SwitchTransformersForConditionalGeneration"],
+      "model_type": "switch_transformers", "d_model": 1000000, "d_kv": 64, "d_ff": 10000000,
+      "num_heads": 12, "num_layers": 10000, "num_decoder_layers": 2, "num_experts": 100000,
+      "num_sparse_encoder_layers": 5000, "num_sparse_decoder_layers": 0, "vocab_size": 32128})")
+              .ends_with("more than any model has"));
+    // 2^17 frames are more than a recording has.
+    const std::string speech = config_of(kSequences, "facebook/s2t-small-librispeech-asr");
+    CHECK(refusal(replaced(speech, "[5, 5]", "[5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5]"))
+              .contains("17 convolutions"));
+  }
 }

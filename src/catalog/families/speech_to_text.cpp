@@ -1,6 +1,8 @@
 // Speech2Text (arXiv 2010.05171): convolutions that halve time, an encoder of sound as a tower, and
 // a decoder whose layers attend to it, too. Source: Speech2TextConfig and
 // modeling_speech_to_text.py of transformers.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -13,6 +15,10 @@ namespace gpushape::catalog {
 namespace {
 
 constexpr std::int64_t kOffset = 2;  // rows of a table of positions before the first
+// Of a convolution over time, which halves it; published ones have two of 5.
+constexpr document::IntegerBounds kSubsamplerKernel{.least = 1, .most = 1'000};
+constexpr document::IntegerBounds kInputChannels{.least = 1, .most = 1'000};
+constexpr std::size_t kMostHalvings = 16;
 
 // Convolutions over time, each with a gate that halves what it gives.
 std::int64_t subsampler_values(const Fields& fields, std::int64_t features, std::int64_t hidden,
@@ -36,10 +42,15 @@ domain::Tower read_sound_encoder(const ConfigParts& parts) {
   tower.layers = parts.size({"encoder_layers"}, "towers", kLayers);
   tower.heads = parts.size({"encoder_attention_heads"}, "", kHeads);
   tower.width = parts.size({"encoder_ffn_dim"}, "", kWidth);
-  std::vector<std::int64_t> kernels = parts.integers("conv_kernel_sizes", kWidth);
+  std::vector<std::int64_t> kernels = parts.integers("conv_kernel_sizes", kSubsamplerKernel);
+  if (kernels.size() > kMostHalvings) {
+    fields.complain("conv_kernel_sizes",
+                    fmt::format("{} convolutions halve time to nothing", kernels.size()));
+    kernels.clear();
+  }
   if (kernels.empty()) kernels = {5, 5};
   const std::int64_t features = fields.integer("input_feat_per_channel", kHiddenSize).value_or(80) *
-                                fields.integer("input_channels", kHiddenSize).value_or(1);
+                                fields.integer("input_channels", kInputChannels).value_or(1);
   tower.parameters =
       subsampler_values(fields, features, hidden, kernels) +
       tower.layers *

@@ -83,7 +83,8 @@ domain::Layer mixture_of(domain::Layer layer, const Switches& switches) {
 std::int64_t switch_values(const Switches& switches, std::int64_t layers, std::int64_t hidden,
                            std::int64_t width) {
   std::int64_t values = 0;
-  for (std::int64_t i = 0; i < layers; ++i) {
+  // More than any model has is refused by its total, which must not run over before.
+  for (std::int64_t i = 0; i < layers && values <= kMostParameters; ++i) {
     if (switches.at(i))
       values += (switches.experts - 1) * 2 * hidden * width +
                 linear_values(hidden, switches.experts, switches.router_bias);
