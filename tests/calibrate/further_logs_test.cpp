@@ -137,18 +137,25 @@ TEST_SUITE("calibrate") {
     check_tokens_hold(log);
   }
 
-  // https://github.com/jethac/dgx-spark-hijinks, a cache of FP4 on a GB10
-  TEST_CASE("sizes of SGLang's FP4 cache are read with the scales that they leave out") {
-    const EngineLog log = read_lines(
+  // https://github.com/jethac/dgx-spark-hijinks, caches of FP4 on a GB10 by two builds
+  TEST_CASE("sizes of SGLang's FP4 cache are read with the scales, which one build leaves out") {
+    const std::string before =
         "[2026-06-07 18:49:14] server_args=ServerArgs(model_path='Qwen/Qwen2.5-1.5B-Instruct', "
         "dtype='bfloat16', kv_cache_dtype='fp4_e2m1', mem_fraction_static=0.4, "
         "disable_piecewise_cuda_graph=False)\n"
         "[2026-06-07 18:49:42] Load weight end. elapsed=21.45 s, type=Qwen2ForCausalLM, "
-        "avail mem=109.00 GB, mem usage=3.22 GB.\n"
-        "[2026-06-07 18:49:44] KV Cache is allocated. #tokens: 5539718, K size: 18.49 GB, "
-        "V size: 18.49 GB\n");
-    CHECK(log.start.pool_gib == doctest::Approx(36.98 * 9 / 8));
-    check_tokens_hold(log);
+        "avail mem=109.00 GB, mem usage=3.22 GB.\n";
+    const EngineLog without = read_lines(before +
+                                         "[2026-06-07 18:49:44] KV Cache is allocated. #tokens: "
+                                         "5539718, K size: 18.49 GB, V size: 18.49 GB\n");
+    CHECK(without.start.pool_gib == doctest::Approx(36.98 * 9 / 8));
+    check_tokens_hold(without);
+    const EngineLog with = read_lines(
+        before +
+        "[2026-06-08 04:18:18] KV Cache is allocated. dtype: torch.float4_e2m1fn_x2, #tokens: "
+        "5519481, K size: 20.73 GB, V size: 20.73 GB\n");
+    CHECK(with.start.pool_gib == doctest::Approx(41.46));
+    check_tokens_hold(with);
   }
 
   // https://github.com/jerryzsj/my-deepseek-r1, README.md

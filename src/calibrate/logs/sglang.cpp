@@ -118,11 +118,14 @@ void read_pool(std::string_view line, SglangState& state) {
     if (tokens && !is_hybrid) known = known ? std::max(*known, *tokens) : *tokens;
   }
   if (gib <= 0) return;
-  // Of FP4 the sizes leave out the scales, one byte for 16 values: mem_cache/memory_pool.py,
-  // MHATokenToKVPoolFP4; 5,539,718 tokens of Qwen2.5-1.5B, 28 layers of 2 x 256 values, print
-  // 36.98 GiB (https://github.com/jethac/dgx-spark-hijinks), half a byte each.
+  // Of FP4 the sizes leave out the scales, one byte for 16 values, in builds whose line does not
+  // say the type: 5,539,718 tokens of Qwen2.5-1.5B, 28 layers of 2 x 256 values, print 36.98 GiB,
+  // half a byte each, and take 43.0 of what was free with the buffers beside them
+  // (https://github.com/jethac/dgx-spark-hijinks).
   constexpr double kWithScales = 9.0 / 8;
-  if (state.log.start.kv_cache_type.starts_with("fp4")) gib *= kWithScales;
+  const bool leaves_scales_out =
+      state.log.start.kv_cache_type.starts_with("fp4") && !line.contains("dtype: ");
+  if (leaves_scales_out) gib *= kWithScales;
   const std::string process = process_in(line);
   if (RankReading* rank = state.rank(process)) rank->pool_gib = rank->pool_gib.value_or(0) + gib;
 }
