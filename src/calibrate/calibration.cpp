@@ -14,6 +14,7 @@
 #include "calibrate/planned_start.hpp"
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
+#include "calibrate/record_gpu.hpp"
 #include "calibrate/remarks.hpp"
 #include "calibrate/token_causes.hpp"
 #include "calibrate/verdict.hpp"
@@ -349,6 +350,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   }
   Surroundings surroundings = stated;
   surroundings.model = as_started(stated.model, log.start);
+  surroundings.gpu = as_found(std::move(surroundings.gpu), log.start);
   surroundings.engine = on_vendor(as_started(stated.engine, log.start), log.start, stated.gpu);
   const domain::Workload workload = workload_of(log.start, surroundings.model, *version);
   const Result<domain::Estimate> estimate = estimate::estimate_memory(

@@ -81,7 +81,7 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
                      const RecordGpu& gpu) {
   // A benchmark's harness gives settings of its own, which the record does not hold; a step of
   // TensorRT-LLM takes as many tokens as the engine was built or started for.
-  const bool is_harness = start.notes.contains("MLPerf");
+  const bool is_harness = start.notes.contains("MLPerf") || chooses_sequences(start);
   // Who does not tell the context tells no other setting.
   const bool is_excerpt = start.engine == "vllm" && !start.context_tokens;
   const bool is_inferred = start.notes.contains("version inferred");
@@ -270,7 +270,10 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
         fmt::format("'{}' does not tell the format of the weights", start.quantization);
     return comparison;
   }
-  const RecordGpu gpu = gpu_of(start, profiles);
+  RecordGpu gpu = gpu_of(start, profiles);
+  gpu.memory = as_found(std::move(gpu.memory), start);
+  // What was free is printed, whatever the page cache holds.
+  if (gpu.memory && gpu.memory->free_bytes && shares_memory(*gpu.memory)) gpu.reason.clear();
   engine = on_vendor(*std::move(engine), start, gpu.memory);
   bool has_default_ranks = false;
   if (!start.is_parallelism_stated) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "calibrate/json_text.hpp"
 #include "calibrate/log_text.hpp"
 
 namespace gpushape::calibrate {
@@ -30,6 +31,8 @@ bool has_unknown_drafts(const EngineLog& log) {
 }
 
 Result<EngineLog> read_engine_log(std::string_view text, const std::string& file) {
+  const std::optional<std::string> in_json = text_in_json(text);
+  if (in_json) text = *in_json;
   std::string_view rest = text;
   for (std::string line; next_line(rest, line);) {
     const auto row = std::ranges::find_if(

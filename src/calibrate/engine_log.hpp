@@ -33,8 +33,8 @@ struct RankReading {
 };
 
 struct EngineLog {
-  EngineStart start;               ///< figures are those of the rank that has least left
-  std::vector<RankReading> ranks;  ///< in the order of their first lines
+  EngineStart start;                   ///< figures are those of the rank that has least left
+  std::vector<RankReading> ranks;      ///< in the order of their first lines
   std::optional<bool> has_warm_cache;  ///< compiled graphs came from a cache of an earlier start
   bool counts_consumed = false;        ///< weights and what is outside the framework, in one figure
   bool has_compiled = false;           ///< some graphs, whatever came from a cache

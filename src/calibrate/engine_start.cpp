@@ -150,6 +150,7 @@ EngineStart read_start(const Node& record) {
   start.pipeline_parallel = count_in(record, "pp").value_or(1);
   start.data_parallel = count_in(record, "dp").value_or(1);
   start.expert_parallel = count_in(record, "ep").value_or(1);
+  if (truth_in(record, "ep")) start.expert_parallel = start.tensor_parallel * start.data_parallel;
   start.block_tokens = count_in(record, "block_size");
   start.context_tokens = count_in(record, "max_model_len");
   start.max_num_seqs = count_in(record, "max_num_seqs");
@@ -179,6 +180,7 @@ EngineStart read_start(const Node& record) {
   start.pool_tokens = count_in(record, "kv_cache_tokens");
   start.pool_blocks = count_in(record, "num_gpu_blocks");
   read_extra(record, start);
+  if (start.engine == "sglang") read_listed_settings(record, start);
   if (start.engine == "vllm") read_quoted_lines(record, start);
   if (start.engine == "vllm") take_graphs_off_peak(record, start);
   if (prints_as_first_generation(start)) start.is_first_generation = true;

@@ -35,6 +35,7 @@ struct EngineStart {
   std::int64_t pipeline_parallel = 1;
   std::int64_t data_parallel = 1;
   std::int64_t expert_parallel = 1;
+  std::optional<std::int64_t> context_parallel;  ///< of vLLM's decoding
   std::optional<std::int64_t> context_tokens;
   std::optional<std::int64_t> max_num_seqs;
   bool has_default_sequences = false;  ///< known to be started without max_num_seqs
@@ -89,6 +90,7 @@ struct EngineStart {
   std::optional<double> graphs_gib;
   std::optional<std::int64_t> pool_tokens;
   std::optional<std::int64_t> pool_blocks;
+  std::optional<double> free_gib;  ///< SGLang's: before it loads, of the rank with least
   /// Tokens that the pool was told to hold at most: then its size says nothing.
   std::optional<std::int64_t> most_tokens;
 

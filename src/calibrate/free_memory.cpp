@@ -18,6 +18,9 @@ constexpr Bytes kMostOfWindows = gib(2);
 constexpr Bytes kTakenWhileCapturing = gib_of(4.1);
 /// Of the memory that a GPU shares with its host: Qwen3-30B-A3B-FP8 of 0.13 on GB10 has 2.0 GiB
 /// less of pool than its terms leave, Qwen3.5-35B-A3B-FP8 of 0.18.1 captures its graphs in 0.04.
+/// SGLang reads what the system has available, of which its compilers take, too, while it captures:
+/// six starts of Qwen2.5-1.5B on GB10 print 3.02 to 3.74
+/// (https://github.com/jethac/dgx-spark-hijinks).
 constexpr double kShareOfCache = 0.03;
 /// Of what is loaded, as SGLang reads it off free memory: Qwen3.8-27B of 0.5.15 on GB10 loads 51.86
 /// GiB, 0.8 beside its tensors.
@@ -39,10 +42,14 @@ Range under_windows(Range predicted, std::string_view term) {
 
 Range beside_cache(Range predicted, std::string_view term, const EngineStart& start,
                    const domain::VisibleMemory& gpu) {
-  if (term == "weights" && start.engine == "sglang")
-    predicted.high += gib_of(gpu.bytes.expected.gib() * kShareOfLoading);
+  const bool is_sglang = start.engine == "sglang";
+  const Bytes loading = gib_of(gpu.bytes.expected.gib() * kShareOfLoading);
+  if (term == "weights" && is_sglang) predicted.high += loading;
   const Bytes cache = gib_of(gpu.bytes.expected.gib() * kShareOfCache);
   if (term == "graphs") predicted.low = Bytes(0);
+  if (term == "graphs" && is_sglang && predicted.high > Bytes(0)) predicted.high += cache;
+  // Of what was printed as free it takes a share, and off that what loading took.
+  if (term == "kvPool" && gpu.free_bytes) return lowered(predicted, loading);
   if (term != "kvPool" && term != "nonTorch") return predicted;
   predicted.high += cache;
   return lowered(predicted, cache);

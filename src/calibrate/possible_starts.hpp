@@ -20,6 +20,10 @@ namespace gpushape::calibrate {
 /// (https://docs.unsloth.ai/get-started/fine-tuning-llms-guide/lora-hyperparameters-guide).
 inline constexpr std::array<std::int64_t, 2> kUsualRanks = {8, 128};
 
+/// Unsloth starts vLLM for training with as many sequences as it thinks fit: where they are not
+/// stated they are no default of vLLM's.
+bool chooses_sequences(const EngineStart& start);
+
 struct PossibleStart {
   EngineStart start;
   domain::EngineVersion version;

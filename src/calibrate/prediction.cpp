@@ -168,6 +168,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
     engine.flashinfer_sampler = stated(*start.samples_with_flashinfer);
   if (start.has_second_runner) engine.second_runner = stated(*start.has_second_runner);
   if (start.data_parallel > 1) engine.data = stated(start.data_parallel);
+  if (start.context_parallel) engine.context_parallel = stated(*start.context_parallel);
   if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
   return workload;
 }

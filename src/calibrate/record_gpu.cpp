@@ -166,6 +166,12 @@ bool shares_memory(const domain::VisibleMemory& gpu) {
   return std::ranges::find(kSharedMemory, gpu.device) != kSharedMemory.end();
 }
 
+std::optional<domain::VisibleMemory> as_found(std::optional<domain::VisibleMemory> gpu,
+                                              const EngineStart& start) {
+  if (gpu && start.free_gib) gpu->free_bytes = printed(*start.free_gib);
+  return gpu;
+}
+
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   RecordGpu gpu;
   if (const auto label = std::ranges::find(kGpuLabels, start.gpu, &GpuLabel::label);

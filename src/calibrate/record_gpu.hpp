@@ -22,6 +22,10 @@ struct RecordGpu {
 /// https://github.com/vllm-project/vllm/issues/44740
 bool shares_memory(const domain::VisibleMemory& gpu);
 
+/// The GPU with what the start found free of it, where it printed that.
+std::optional<domain::VisibleMemory> as_found(std::optional<domain::VisibleMemory> gpu,
+                                              const EngineStart& start);
+
 RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles);
 
 }  // namespace gpushape::calibrate

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/sglang_settings.hpp"
+#include "calibrate/logs/start_parts.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
 #include "catalog/quantization_methods.hpp"
+#include "document/text_format.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -166,6 +169,27 @@ std::string flags_as_settings(std::string_view text) {
   return settings;
 }
 
+/// What a record lists of settings, each under its own name, as logs list them: "page_size=1,
+/// speculative_config={"method": "mtp"}, ".
+std::string listed_settings(const Node& record) {
+  const Node* extra = record.find("engine_extra");
+  if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return {};
+  std::string settings;
+  for (const Node::Entry& entry : extra->entries()) {
+    std::string value;
+    if (entry.value.is(Node::Kind::String)) {
+      value = entry.value.text();
+    } else if (entry.value.is(Node::Kind::Boolean)) {
+      value = entry.value.boolean() ? "True" : "False";
+    } else {
+      value = document::write_json(entry.value);
+      std::erase(value, '\n');
+    }
+    settings += entry.name + "=" + value + ", ";
+  }
+  return settings;
+}
+
 /// Settings as flags, or as what vLLM prints of those that are not its defaults, braces alone.
 void add_settings(std::vector<std::string>& lines, const std::string& text) {
   if (text.empty()) return;
@@ -184,6 +208,7 @@ std::vector<std::string> lines_of(const Node& record) {
   const Node* extra = record.find("engine_extra");
   add_settings(lines, text_of(extra));
   if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return lines;
+  lines.push_back(listed_settings(record));
   for (const std::string_view name : {"args", "engine_config"})
     add_settings(lines, text_of(extra->find(name)));
   return lines;
@@ -261,7 +286,7 @@ std::optional<bool> compiles_in(const std::string& notes) {
 void read_remarks(const Node& record, EngineStart& start) {
   if (const std::string listed = text_of(record.find("engine_extra")); !listed.empty())
     start.notes += (start.notes.empty() ? "" : "; ") + listed;
-  const std::string& text = start.notes;
+  const std::string text = start.notes + "; " + listed_settings(record);
   start.is_first_generation = text.contains("V0 engine") || text.contains("VLLM_USE_V1=0");
   start.is_second_generation = text.contains("V1 engine");
   start.is_under_wsl = text.contains("WSL");
@@ -287,6 +312,33 @@ std::optional<double> total_in(std::string_view line) {
   return slash == std::string_view::npos ? std::nullopt : leading_gib(rest->substr(slash + 1));
 }
 
+void read_listed_settings(const Node& record, EngineStart& start) {
+  const std::string settings = listed_settings(record);
+  EngineStart said;
+  logs::read_sglang_arguments(settings, said);
+  fill(start.max_num_seqs, said.max_num_seqs);
+  fill(start.max_num_batched_tokens, said.max_num_batched_tokens);
+  fill(start.block_tokens, said.block_tokens);
+  fill(start.most_tokens, said.most_tokens);
+  fill(start.utilization, said.utilization);
+  fill(start.window_share, said.window_share);
+  fill(start.state_share, said.state_share);
+  fill(start.offload_gib, said.offload_gib);
+  if (start.kv_cache_type.empty()) start.kv_cache_type = said.kv_cache_type;
+  if (!start.draft_model) start.draft_model = said.draft_model;
+  start.has_adapters |= said.has_adapters;
+  // What was free before loading: as a setting of the record's own, or in a line that it quotes.
+  logs::take_number(start.free_gib, settings, "avail_mem_before_load_gb");
+  const Node* quotes = record.find("quotes");
+  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
+  for (const Node& quote : quotes->items()) {
+    const std::string line = text_of(&quote);
+    const auto rest = behind(line, "Load weight begin. avail mem=");
+    const auto gib = rest ? leading_gib(*rest) : std::nullopt;
+    if (gib && (!start.free_gib || *gib < *start.free_gib)) start.free_gib = gib;
+  }
+}
+
 void read_quoted_lines(const Node& record, EngineStart& start) {
   EngineLog log;
   EngineStart& said = log.start;
@@ -309,6 +361,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.adapter_rank, said.adapter_rank);
   fill(start.adapters, said.adapters);
   fill(start.offload_gib, said.offload_gib);
+  fill(start.context_parallel, said.context_parallel);
   fill(start.kept_modules, said.kept_modules);
   fill(start.has_tables_elsewhere, said.has_tables_elsewhere);
   fill(start.samples_with_flashinfer, said.samples_with_flashinfer);

@@ -7,12 +7,15 @@
 
 namespace gpushape::calibrate {
 
-/// Remarks (`notes`, and `engine_extra` where it is a text) on the generation of the engine, WSL,
+/// Remarks (`notes`, and `engine_extra`) on the generation of the engine, WSL,
 /// LoRA, drafts, and where tables of n-grams lie.
 void read_remarks(const document::Node& record, EngineStart& start);
 
+/// Settings of SGLang that its fields leave out, and what was free before it loaded.
+void read_listed_settings(const document::Node& record, EngineStart& start);
+
 /// Settings of vLLM that its fields leave out and the quoted lines of its log (`quotes`) or the
-/// listed flags (`engine_extra` where it is a text) have.
+/// listed flags (`engine_extra`, as a text or under names of their own) have.
 void read_quoted_lines(const document::Node& record, EngineStart& start);
 
 }  // namespace gpushape::calibrate

@@ -35,6 +35,7 @@ std::string taken_off(const StageFigures& stage, std::span<const EngineTerm> ter
 }
 
 std::string_view memory_word(const domain::VisibleMemory& gpu) {
+  if (gpu.free_bytes) return "free";
   return gpu.takeable_bytes ? "takeable" : "visible";
 }
 

@@ -20,7 +20,7 @@ domain::Range sum_of(const StageFigures& stage, std::span<const EngineTerm> term
 /// " - weights - activation": the names of those that are not for nothing, each taken off.
 std::string taken_off(const StageFigures& stage, std::span<const EngineTerm> terms,
                       std::initializer_list<Budget> budgets);
-/// "visible", or "takeable" where that is less.
+/// "visible", "takeable" where that is less, or "free" where a start printed that.
 std::string_view memory_word(const domain::VisibleMemory& gpu);
 /// What is left of `whole`; never below zero.
 domain::Range left_of(const domain::Range& whole, const domain::Range& taken);

@@ -45,6 +45,45 @@ const std::string kQwenServer =
 }  // namespace
 
 TEST_SUITE("calibrate") {
+  // https://github.com/jethac/dgx-spark-hijinks, results/sglang_qwen25_1_5b_fp8kv_20260608T0332JST
+  // on a GB10, of which its table has 101 GiB free: 0.4 of 112.24 less what 3.26 GiB of weights
+  // took
+  TEST_CASE("SGLang's pool is its share of what it prints as free before it loads") {
+    const EngineLog log = read_lines(
+        "[2026-06-08 03:33:02] server_args=ServerArgs(model_path='Qwen/Qwen2.5-1.5B-Instruct', "
+        "dtype='bfloat16', kv_cache_dtype='fp8_e4m3', mem_fraction_static=0.4, "
+        "disable_piecewise_cuda_graph=False)\n"
+        "[2026-06-08 03:33:06] Load weight begin. avail mem=112.24 GB\n"
+        "[2026-06-08 03:33:26] Load weight end. elapsed=19.9 s, type=Qwen2ForCausalLM, "
+        "avail mem=108.97 GB, mem usage=3.27 GB.\n"
+        "[2026-06-08 03:33:28] KV Cache is allocated. dtype: torch.float8_e4m3fn, #tokens: "
+        "3113713, K size: 20.79 GB, V size: 20.79 GB\n"
+        "[2026-06-08 03:33:40] Capture cuda graph end. Time elapsed: 9.2 s. mem usage=3.68 GB.\n");
+    CHECK(log.start.free_gib == 112.24);
+    const auto model = calibrate::find_started_model(log.start.model, built_in_catalog());
+    REQUIRE(model.has_value());
+    domain::VisibleMemory gb10;
+    gb10.device = "gb10";
+    gb10.vendor = "nvidia";
+    gb10.compute_capability = "12.1";
+    gb10.bytes = domain::exactly(gib_of(121.69));
+    gb10.takeable_bytes = gib_of(101.3);
+    const auto calibration =
+        calibrate::calibrate(log, {.model = *model,
+                                   .engine = *built_in_catalog().engine("sglang"),
+                                   .gpu = gb10,
+                                   .model_from = {},
+                                   .gpu_from = {}});
+    REQUIRE(calibration.has_value());
+    for (const domain::CalibratedTerm& term : calibration->terms) {
+      CAPTURE(term.name);
+      CHECK_FALSE(term.is_off);
+      if (term.name != "kvPool") continue;
+      CHECK(term.predicted.expected.gib() == doctest::Approx(41.58).epsilon(0.005));
+      CHECK((term.predicted.high - term.predicted.low) < gib(3));
+    }
+  }
+
   // https://github.com/sostrowsk/dgx-spark-local-llm, sglang-int4.log
   TEST_CASE("a draft model that SGLang loads beside its own takes no figure of it") {
     const EngineLog log = read_lines(

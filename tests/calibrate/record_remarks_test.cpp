@@ -30,6 +30,53 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->back().adapter_rank.has_value());
   }
 
+  // https://github.com/sostrowsk/dgx-spark-local-llm, vllm.log and qwen36.log, and
+  // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1: settings under names of their
+  // own
+  TEST_CASE("settings that a record lists by name are read as those of a log") {
+    const auto start_of = [](const std::string& engine, const std::string& extra) {
+      const auto starts =
+          read_engine_starts(R"({"engine": ")" + engine +
+                                 R"(", "model": "m", "tp": 8, "engine_extra": )" + extra + "}",
+                             "records");
+      REQUIRE(starts);
+      return starts->front();
+    };
+    const EngineStart drafts = start_of(
+        "vllm",
+        R"({"enable_prefix_caching": "False", "speculative_config": )"
+        R"({"model": "poolside/Laguna-S-2.1-DFlash-NVFP4", "num_speculative_tokens": 15}})");
+    REQUIRE(drafts.draft_model);
+    CHECK(drafts.draft_model->name.value == "poolside/Laguna-S-2.1-DFlash-NVFP4");
+    CHECK(drafts.draft_tokens == 15);
+    CHECK(drafts.prefix_caching == false);
+    const EngineStart own = start_of(
+        "vllm", R"({"speculative_config": {"method": "mtp", "num_speculative_tokens": 3}})");
+    CHECK(own.draft_tokens == 3);
+    CHECK_FALSE(own.draft_model);
+    CHECK(start_of("vllm", R"({"decode_context_parallel_size": 8})").context_parallel == 8);
+    CHECK_FALSE(start_of("vllm", R"({"page_size": 1})").draft_tokens.has_value());
+    const EngineStart sglang =
+        start_of("sglang", R"({"swa_full_tokens_ratio": "0.03", "chunked_prefill_size": "4096", )"
+                           R"("max_total_tokens": "10240", "avail_mem_before_load_gb": 44.01})");
+    CHECK(sglang.window_share == 0.03);
+    CHECK(sglang.max_num_batched_tokens == 4096);
+    CHECK(sglang.most_tokens == 10240);
+    CHECK(sglang.free_gib == 44.01);
+  }
+
+  // https://github.com/sgl-project/sglang/issues/4257: the rank with least decides
+  TEST_CASE("what SGLang found free is read from the lines that a record quotes") {
+    const auto starts =
+        read_engine_starts(R"({"engine": "sglang", "model": "m", "ep": true, "tp": 2, "quotes": [)"
+                           R"("[2025-03-10 16:19:37 TP0] Load weight begin. avail mem=38.91 GB", )"
+                           R"("[2025-03-10 16:19:37 TP1] Load weight begin. avail mem=38.71 GB"]})",
+                           "records");
+    REQUIRE(starts);
+    CHECK(starts->front().free_gib == 38.71);
+    CHECK(starts->front().expert_parallel == 2);
+  }
+
   // Remarks as people word them; the tokens are what each says.
   TEST_CASE("a draft is named by the settings that people quote") {
     const auto draft_of = [](const std::string& notes) {

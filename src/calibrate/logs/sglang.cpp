@@ -12,13 +12,13 @@
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/sglang_settings.hpp"
 #include "calibrate/logs/start_parts.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
 
 struct SglangState : Start {
-  std::optional<std::int64_t> tokens_of_args;
   bool has_dp_attention = false;
   std::vector<std::string> with_pool;  ///< processes that have made the pools of their own model
 
@@ -74,30 +74,16 @@ void read_server_arguments(std::string_view line, SglangState& state) {
   take_text(start.model, line, "model_path");
   take_text(start.dtype, line, "dtype");
   take_text(start.quantization, line, "quantization");
-  take_text(start.kv_cache_type, line, "kv_cache_dtype");
   take_count(start.context_tokens, line, "context_length");
-  take_count(start.max_num_seqs, line, "max_running_requests");
-  take_count(start.max_num_batched_tokens, line, "chunked_prefill_size");
   take_count(start.tensor_parallel, line, "tp_size");
   take_count(start.pipeline_parallel, line, "pp_size");
   take_count(start.data_parallel, line, "dp_size");
-  take_count(start.block_tokens, line, "page_size");
-  take_count(state.tokens_of_args, line, "max_total_tokens");
-  take_number(start.utilization, line, "mem_fraction_static");
-  take_number(start.window_share, line, "swa_full_tokens_ratio");
-  take_number(start.state_share, line, "mamba_full_memory_ratio");
-  std::optional<double> offload;
-  take_number(offload, line, "cpu_offload_gb");
-  if (offload.value_or(0) > 0) start.offload_gib = offload;
   start.enforce_eager = is_true(line, "disable_cuda_graph");
+  read_sglang_arguments(line, start);
   state.has_dp_attention = is_true(line, "enable_dp_attention");
   std::string speculative;
   take_text(speculative, line, "speculative_algorithm");
   state.log.has_drafts = !speculative.empty();
-  std::string draft;
-  take_text(draft, line, "speculative_draft_model_path");
-  if (!speculative.empty()) name_draft(start, std::move(draft));
-  if (is_true(line, "enable_lora")) start.has_adapters = true;
 }
 
 constexpr std::array<std::string_view, 3> kSizes = {" K size: ", " V size: ", " KV size: "};
@@ -156,6 +142,10 @@ void read_states(std::string_view line, const std::string& process, SglangState&
   for (auto rest = behind(line, kSize); rest; rest = behind(*rest, kSize))
     gib += leading_gib(*rest).value_or(0);
   if (gib > 0) rank->state_gib = gib;
+}
+
+void take_least(std::optional<double>& least, const std::optional<double>& gib) {
+  if (gib && (!least || *gib < *least)) least = gib;
 }
 
 bool ends_capture(std::string_view line) {
@@ -231,12 +221,11 @@ Result<EngineLog> read_sglang(std::string_view text, const std::string& file) {
     read_sglang_line(line, state);
   }
   if (state.ranks.empty() && before) state = *std::move(before);
-  const std::optional<std::int64_t> capped = state.tokens_of_args;
   const bool has_dp_attention = state.has_dp_attention;
   EngineLog log = finished(std::move(state), file);
   log.start.engine = "sglang";
   if (!has_figures(log.start)) return without_figures("SGLang", file);
-  log.start.most_tokens = capped;
+  for (const RankReading& rank : log.ranks) take_least(log.start.free_gib, rank.free_gib);
   if (has_dp_attention) share_attention(log.start);
   return log;
 }

@@ -220,6 +220,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
   take_count(start.data_parallel, line, "data_parallel_size");
   take_count(start.block_tokens, line, "block_size");
+  take_count(start.context_parallel, line, "decode_context_parallel_size");
   if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
     if (const auto number = leading_number(*value)) start.utilization = number;
   }

@@ -4,6 +4,7 @@
 //   available = total - context - communicators
 //   pool      = available x memFractionStatic - weights
 //
+// where `available` is what a start prints as free before it loads, once there is one.
 // Weights are what free memory lost while loading, so the allocator's segments count whole. Source:
 // SGLang python/sglang/srt/model_executor/model_runner.py (init_torch_distributed, load_model,
 // profile_max_num_token), from 0.5.9 model_runner_kv_cache_mixin.py (_profile_available_bytes).
@@ -43,9 +44,14 @@ struct StagePool {
   Range beside;  ///< what the engine leaves for activations and graphs
 };
 
+Range available_of(const StageFigures& stage, const domain::VisibleMemory& gpu) {
+  if (gpu.free_bytes) return *gpu.free_bytes;
+  return left_of(takeable_of(gpu), sum_of(stage, kSglangTerms, {Budget::Before}));
+}
+
 StagePool sglang_pool_of(const StageFigures& stage, const Plan& plan,
                          const domain::VisibleMemory& gpu) {
-  const Range available = left_of(takeable_of(gpu), sum_of(stage, kSglangTerms, {Budget::Before}));
+  const Range available = available_of(stage, gpu);
   const Range weights = sum_of(stage, kSglangTerms, {Budget::Profiled});
   if (plan.given_pool) {
     const Range taken{.low = weights.low + *plan.given_pool,
@@ -58,7 +64,8 @@ StagePool sglang_pool_of(const StageFigures& stage, const Plan& plan,
 }
 
 std::string pool_formula(const StageFigures& stage, const domain::VisibleMemory& gpu) {
-  const std::string before = taken_off(stage, kSglangTerms, {Budget::Before});
+  const std::string before =
+      gpu.free_bytes ? std::string() : taken_off(stage, kSglangTerms, {Budget::Before});
   const bool has_states = stage.situation.cache.request_state_bytes(1) > Bytes(0);
   return fmt::format("utilization x {}{}{}{}{}{}", before.empty() ? "" : "(", memory_word(gpu),
                      before, before.empty() ? "" : ")",

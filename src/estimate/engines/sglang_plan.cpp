@@ -147,6 +147,16 @@ double default_share(const Request& request, const Plan& plan) {
   return std::clamp(share, 1 / kDecimals, 1.0);
 }
 
+/// Free before loading, bytes.
+double available_before_loading(const Situation& situation, const domain::VisibleMemory& gpu) {
+  if (gpu.free_bytes) return static_cast<double>(gpu.free_bytes->expected.count());
+  double available = static_cast<double>(takeable_of(gpu).expected.count()) -
+                     terms::cuda_context_bytes(situation).expected;
+  if (terms::several_ranks_work_together(situation))
+    available -= terms::communicators_bytes(situation).expected;
+  return available;
+}
+
 /// A share of what is free before loading, less the weights: as far as a plan knows it.
 PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
   PoolTokens counted{.utilization = plan.utilization,
@@ -155,12 +165,9 @@ PoolTokens count_pool_tokens(const Request& request, const Plan& plan) {
   std::int64_t least = -1;
   for (const Stage& stage : plan.stages) {
     const Situation situation = shared_situation(request, plan, stage);
-    double before = terms::cuda_context_bytes(situation).expected;
-    if (terms::several_ranks_work_together(situation))
-      before += terms::communicators_bytes(situation).expected;
-    const auto total = static_cast<double>(takeable_of(*request.gpu).expected.count());
     const double pool =
-        (total - before) * plan.utilization - terms::loaded_bytes(situation).expected -
+        available_before_loading(situation, *request.gpu) * plan.utilization -
+        terms::loaded_bytes(situation).expected -
         (terms::has_adapters(situation) ? terms::adapters_bytes(situation).expected : 0);
     const Bytes bytes =
         plan.given_pool.value_or(Bytes(static_cast<std::int64_t>(std::max(0.0, pool))));
