@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/model_path.hpp"
+#include "calibrate/nearest_release.hpp"
 #include "catalog/repository_name.hpp"
 
 namespace gpushape::calibrate {
@@ -326,6 +327,15 @@ std::optional<std::string> utilization(const Difference& difference) {
   return "the log does not state the utilization: give --gpu-memory-utilization";
 }
 
+// ---- the build
+
+std::optional<std::string> own_kernels(const Difference& difference) {
+  const std::string_view label = own_build(difference.log->start.engine_version);
+  if (difference.term->name == "weights" || label.empty()) return std::nullopt;
+  return fmt::format(
+      "the build is somebody's own, '+{}', whose kernels and accounting are of no release", label);
+}
+
 constexpr auto kCauses = std::to_array<CauseRow>({
     {"sampler-path", "another way of sampling", sampler_path},
     {"batch-defaults", "other batch sizes than the defaults", batch_defaults},
@@ -344,6 +354,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"another-format", "a copy of the model in another format", another_format},
     {"adapters", "LoRA adapters", adapters},
     {"drafts", "speculative decoding", drafts},
+    {"own-build", "a build of somebody's own", own_kernels},
 });
 
 }  // namespace

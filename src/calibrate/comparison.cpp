@@ -32,6 +32,7 @@ struct Obstacle {
   Affects affects;
 };
 constexpr std::string_view kOffloaded = "offloaded";
+constexpr std::string_view kOwnBuild = "a build of somebody's own";
 constexpr auto kObstacles = std::to_array<Obstacle>({
     {"Ascend", "NPUs are not modelled", Affects::Everything},
     // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
@@ -55,7 +56,9 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"prefill-only", "a prefill-only worker", Affects::Pool},
     {"decode-only", "a decode-only worker", Affects::Pool},
     {"development build", "a development build, whose accounting no release has", Affects::Pool},
-    {"custom build", "a build of somebody's own", Affects::Pool},
+    {"custom build", kOwnBuild, Affects::Pool},
+    {"custom image", kOwnBuild, Affects::Pool},
+    {" fork", kOwnBuild, Affects::Pool},
     {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
      Affects::Pool},
     {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},
@@ -130,6 +133,7 @@ std::string why_without_pool(const EngineStart& start, std::optional<double> poo
   if (*pool_gib <= 0) return "nothing was left for the pool";
   if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
     return std::string(obstacle->reason);
+  if (!own_build(start.engine_version).empty()) return std::string(kOwnBuild);
   if (has_unnamed_draft(start, model)) return std::string(kUnknownDraft);
   return {};
 }
@@ -322,7 +326,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (comparison.without_pool.empty() && predicted.pool)
     comparison.pool = figure(*predicted.pool, pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
-  const bool is_own_build = obstacle_of(start, Affects::Pool) != nullptr;
+  const bool is_own_build =
+      obstacle_of(start, Affects::Pool) != nullptr || !own_build(start.engine_version).empty();
   const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;
   if (has_terms && start.pipeline_parallel == 1) {
     comparison.activation = figure(predicted.activation, start.activation_gib);

@@ -127,6 +127,25 @@ std::optional<domain::EngineVersion> accounted_release(const EngineStart& start)
 
 bool is_between_releases(const EngineStart& start) { return start.engine_version.contains(".dev"); }
 
+std::string_view own_build(std::string_view engine_version) {
+  // Of setuptools-scm (commit and day) and of vLLM's setup.py (get_vllm_version).
+  constexpr auto kOfBuilders = std::to_array<std::string_view>(
+      {"cu", "rocm", "torch", "precompiled", "cpu", "xpu", "gfx", "nv", "empty", "tpu", "gaudi"});
+  const std::size_t plus = engine_version.find('+');
+  if (plus == std::string_view::npos) return {};
+  const std::string_view label =
+      engine_version.substr(plus + 1, engine_version.find_first_of(" (,") - plus - 1);
+  for (std::string_view rest = label; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const bool is_commit = part.find_first_not_of("0123456789abcdefgd") == std::string_view::npos;
+    const bool is_of_builder = std::ranges::any_of(
+        kOfBuilders, [&](std::string_view word) { return part.starts_with(word); });
+    if (!is_commit && !is_of_builder) return label;
+  }
+  return {};
+}
+
 std::vector<EngineVersion> releases_around(EngineVersion version, const domain::Engine& engine,
                                            Neighbours neighbours) {
   const std::vector<EngineVersion>& known = engine.known_versions;

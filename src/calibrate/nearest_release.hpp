@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/engine_start.hpp"
@@ -38,6 +39,11 @@ std::vector<domain::EngineVersion> releases_around(domain::EngineVersion version
 
 /// A build between releases has the accounting of the one before it, or of the next.
 bool is_between_releases(const EngineStart& start);
+
+/// What the version says behind its "+", where that names more than a commit, a day and what it was
+/// built with: "infernal.invocation.r2", "glmkimirebase20260514". Such a build is somebody's own,
+/// and its kernels and accounting are of no release. Empty for the others.
+std::string_view own_build(std::string_view engine_version);
 
 /// From the stated version, else from a month in it ("June 2026"), else from the start's date.
 std::optional<NearestRelease> nearest_release(const EngineStart& start);

@@ -46,9 +46,9 @@ std::optional<domain::Model> find_in_path(std::string path, const catalog::Catal
 }
 
 /// Words of remarks that say where a checkpoint lies or who starts it.
-constexpr auto kOfPlace =
-    std::to_array<std::string_view>({".py", "container", "deployment", "folder", "image", "local",
-                                     "path", "recipe", "served", "service"});
+constexpr auto kOfPlace = std::to_array<std::string_view>(
+    {".py", "container", "deployment", "folder", "image", "local", "mounted", "path", "profile",
+     "recipe", "served", "service", "snapshot"});
 /// What remarks on where the name was read begin with.
 constexpr auto kOfReading =
     std::to_array<std::string_view>({"NIM ", "as stated", "id not in", "issue text",

@@ -98,6 +98,23 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(row->explain(difference));
   }
 
+  // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1: 1.22 GiB of graphs where the
+  // release that it is nearest to has 0.4.
+  TEST_CASE("a build of somebody's own explains what is no release's") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.graphs_gib = 9.0;
+    log.start.engine_version = "0.19.0+glmkimirebase20260514";
+    const auto said = [&] {
+      const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+      return std::ranges::any_of(
+          calibrated_term(calibration, "graphs").causes,
+          [](const std::string& cause) { return cause.contains("somebody's own"); });
+    };
+    CHECK(said());
+    log.start.engine_version = "0.19.0+cu129";
+    CHECK_FALSE(said());
+  }
+
   TEST_CASE("another tenant is noticed by the memory that is not free at the start") {
     EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.ranks.front().free_gib = 70.0;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string_view>
+
 using namespace gpushape;
 using calibrate::nearest_release;
 using domain::EngineVersion;
@@ -26,6 +28,20 @@ TEST_SUITE("calibrate") {
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());
+  }
+
+  // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1, and versions of
+  // https://github.com/vllm-project/vllm/issues.
+  TEST_CASE("a version that names more than a commit and its tools is of somebody's own build") {
+    using calibrate::own_build;
+    CHECK(own_build("0.20.2rc1.dev249+glmkimirebase20260514") == "glmkimirebase20260514");
+    CHECK(own_build("0.26.1rc0+infernal.invocation.r2.cu132 (main)") ==
+          "infernal.invocation.r2.cu132");
+    for (const std::string_view version :
+         {"0.19.0", "0.9.1.dev148+gfba064270.d20250526", "0.11.0+torch271",
+          "0.8.5.dev22+g1575c1701", "0.26.1rc1.dev229+g124154a88.rocm723", "0.10.1+cu128",
+          "0.6.6+cpu", ""})
+      CHECK(own_build(version).empty());
   }
 
   // https://github.com/vllm-project/vllm/issues/12245: 0.6.6.post2.dev274 with VLLM_USE_V1=1.
