@@ -53,6 +53,7 @@ struct EngineStart {
   bool has_throughput_mode = false;             ///< vLLM's --performance-mode throughput
   bool is_synchronous = false;  ///< one step at a time: without asynchronous scheduling
   bool is_library = false;      ///< started from a program, not as a server
+  bool is_by_unsloth = false;   ///< of records: started for training
   bool is_under_wsl = false;    ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's

@@ -204,7 +204,7 @@ void add_open_settings(std::vector<PossibleStart>& starts, const EngineStart& st
 }  // namespace
 
 bool chooses_sequences(const EngineStart& start) {
-  return start.engine == "vllm" && !start.max_num_seqs && start.notes.contains("Unsloth");
+  return start.engine == "vllm" && !start.max_num_seqs && start.is_by_unsloth;
 }
 
 domain::Range widened(const domain::Range& first, const domain::Range& other) {

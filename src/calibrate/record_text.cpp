@@ -292,8 +292,11 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.is_under_wsl = text.contains("WSL");
   start.compiles = compiles_in(text);
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
-  const bool is_training = text.contains("Unsloth") && text.contains("patched");
-  start.has_adapters = speaks_of_adapters(text) || is_training;
+  const bool is_notebook = start.source.contains("github.com/unslothai/");
+  start.is_by_unsloth = is_notebook || text.contains("Unsloth");
+  const bool is_training =
+      is_notebook || text.contains("patched") || text.contains("fast_inference");
+  start.has_adapters = speaks_of_adapters(text) || (start.is_by_unsloth && is_training);
   if (!start.has_tables_elsewhere && puts_tables_elsewhere(text)) start.has_tables_elsewhere = true;
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
@@ -331,12 +334,14 @@ void read_listed_settings(const Node& record, EngineStart& start) {
   logs::take_number(start.free_gib, settings, "avail_mem_before_load_gb");
   const Node* quotes = record.find("quotes");
   if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
+  bool has_plain_sizes = false;
   for (const Node& quote : quotes->items()) {
     const std::string line = text_of(&quote);
-    const auto rest = behind(line, "Load weight begin. avail mem=");
-    const auto gib = rest ? leading_gib(*rest) : std::nullopt;
+    const auto gib = logs::free_before_loading(line);
     if (gib && (!start.free_gib || *gib < *start.free_gib)) start.free_gib = gib;
+    has_plain_sizes |= logs::leaves_scales_out(start.kv_cache_type, line);
   }
+  if (has_plain_sizes && start.pool_gib) *start.pool_gib *= logs::kWithScales;
 }
 
 void read_quoted_lines(const Node& record, EngineStart& start) {

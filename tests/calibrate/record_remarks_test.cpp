@@ -74,7 +74,42 @@ TEST_SUITE("calibrate") {
                            "records");
     REQUIRE(starts);
     CHECK(starts->front().free_gib == 38.71);
+    // https://github.com/sgl-project/sglang/issues/7495: what is left and what was taken
+    const auto end = read_engine_starts(
+        R"({"engine": "sglang", "model": "m", "quotes": ["[2025-06-24 08:54:27] Load weight end. )"
+        R"(type=Qwen3ForCausalLM, dtype=torch.bfloat16, avail mem=74.28 GB, mem usage=0.74 GB."]})",
+        "records");
+    REQUIRE(end);
+    CHECK(end->front().free_gib == doctest::Approx(75.02));
+    // Of FP4, sizes without their scales.
+    const auto scales = read_engine_starts(
+        R"({"engine": "sglang", "model": "m", "kv_cache_dtype": "fp4_e2m1", "kv_cache_gib": 36.98, )"
+        R"("quotes": ["KV Cache is allocated. #tokens: 5539718, K size: 18.49 GB, V size: 18.49 )"
+        R"(GB"]})",
+        "records");
+    REQUIRE(scales);
+    CHECK(scales->front().pool_gib == doctest::Approx(41.6025));
     CHECK(starts->front().expert_parallel == 2);
+  }
+
+  // https://github.com/unslothai/notebooks, AMD-Mistral_v0.3_(7B)-GRPO.ipynb: 4.0423 GiB of
+  // weights, 3.87 of which are the model's.
+  TEST_CASE("Unsloth starts vLLM with adapters, and with as many sequences as it thinks fit") {
+    const auto start_of = [](const std::string& source, const std::string& notes) {
+      const auto starts = read_engine_starts(R"({"engine": "vllm", "model": "m", "source_url": ")" +
+                                                 source + R"(", "notes": ")" + notes + "\"}",
+                                             "records");
+      REQUIRE(starts);
+      return starts->front();
+    };
+    const std::string notebooks = "https://github.com/unslothai/notebooks/blob/main/a.ipynb";
+    const std::string other = "https://github.com/a/b";
+    CHECK(start_of(notebooks, "").is_by_unsloth);
+    CHECK(start_of(notebooks, "").has_adapters);
+    CHECK(start_of(other, "started by Unsloth (fast_inference)").has_adapters);
+    CHECK_FALSE(start_of(other, "weights of Unsloth").has_adapters);
+    CHECK(start_of(other, "weights of Unsloth").is_by_unsloth);
+    CHECK_FALSE(start_of(other, "patched").is_by_unsloth);
   }
 
   // Remarks as people word them; the tokens are what each says.

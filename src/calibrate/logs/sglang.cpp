@@ -104,14 +104,7 @@ void read_pool(std::string_view line, SglangState& state) {
     if (tokens && !is_hybrid) known = known ? std::max(*known, *tokens) : *tokens;
   }
   if (gib <= 0) return;
-  // Of FP4 the sizes leave out the scales, one byte for 16 values, in builds whose line does not
-  // say the type: 5,539,718 tokens of Qwen2.5-1.5B, 28 layers of 2 x 256 values, print 36.98 GiB,
-  // half a byte each, and take 43.0 of what was free with the buffers beside them
-  // (https://github.com/jethac/dgx-spark-hijinks).
-  constexpr double kWithScales = 9.0 / 8;
-  const bool leaves_scales_out =
-      state.log.start.kv_cache_type.starts_with("fp4") && !line.contains("dtype: ");
-  if (leaves_scales_out) gib *= kWithScales;
+  if (leaves_scales_out(state.log.start.kv_cache_type, line)) gib *= kWithScales;
   const std::string process = process_in(line);
   if (RankReading* rank = state.rank(process)) rank->pool_gib = rank->pool_gib.value_or(0) + gib;
 }
@@ -129,6 +122,7 @@ void read_load(std::string_view line, const std::string& process, SglangState& s
   if (left && rank->free_gib)
     rank->weights_gib = *rank->free_gib - leading_gib(*left).value_or(*rank->free_gib);
   if (const auto rest = behind(line, "mem usage=")) rank->weights_gib = leading_gib(*rest);
+  if (!rank->free_gib) rank->free_gib = free_before_loading(line);
   take_text(state.log.start.dtype, line, "dtype");
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
 
 namespace gpushape::calibrate::logs {
@@ -26,6 +27,21 @@ void read_sglang_arguments(std::string_view line, EngineStart& start) {
   take_text(draft, line, "speculative_draft_model_path");
   if (!speculative.empty()) name_draft(start, std::move(draft));
   if (is_true(line, "enable_lora")) start.has_adapters = true;
+}
+
+std::optional<double> free_before_loading(std::string_view line) {
+  const auto left = behind(line, "avail mem=");
+  const auto gib = left ? leading_gib(*left) : std::nullopt;
+  if (!gib || !line.contains("Load weight ")) return std::nullopt;
+  if (line.contains("Load weight begin")) return gib;
+  const auto taken = behind(line, "mem usage=");
+  const auto loaded = taken ? leading_gib(*taken) : std::nullopt;
+  return loaded ? std::optional(*gib + *loaded) : std::nullopt;
+}
+
+bool leaves_scales_out(std::string_view kv_cache_type, std::string_view line) {
+  return kv_cache_type.starts_with("fp4") && line.contains("KV Cache is allocated") &&
+         !line.contains("dtype: ");
 }
 
 }  // namespace gpushape::calibrate::logs
