@@ -57,6 +57,24 @@ TEST_SUITE("calibrate") {
     CHECK(start.max_num_seqs == 256);
   }
 
+  // https://github.com/Huzifa1/vllm-profiling, experiments/node7 on H100 NVL: an engine of a
+  // program's own, whose peaks are those of 128 sequences (DeepSeek-V2-Lite 0.50 GiB, 0.97 with
+  // 256).
+  TEST_CASE("a program with an engine of its own has the scheduler's sequences on a large GPU") {
+    const std::string large =
+        "(EngineCore_0 pid=7) DEBUG 09-10 09:50:52 [gpu_worker.py:262] Initial free memory: 92.48 "
+        "GiB; Requested memory: 0.90 (util), 83.78 GiB\n";
+    const std::string small =
+        "(EngineCore_0 pid=7) DEBUG 09-10 09:50:52 [gpu_worker.py:262] Initial free memory: 44.0 "
+        "GiB; Requested memory: 0.90 (util), 39.78 GiB\n";
+    CHECK(start_of("0.10.1.1", chunks_of(2048) + large).max_num_seqs == 128);
+    CHECK(start_of("0.10.1.1", chunks_of(2048) + small).max_num_seqs == 256);
+    CHECK(start_of("0.10.1.1", kServer + chunks_of(2048) + large).max_num_seqs == 256);
+    CHECK(
+        start_of("0.10.1.1", asked_for("'max_num_batched_tokens': 2048") + chunks_of(2048) + large)
+            .max_num_seqs != 128);
+  }
+
   TEST_CASE("the settings' own list of ranges stands before their lines") {
     const EngineStart start = start_of(
         "0.19.0",

@@ -1,5 +1,6 @@
 #include "calibrate/logs/vllm_step.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "calibrate/log_text.hpp"
@@ -32,6 +33,20 @@ std::optional<std::int64_t> default_sequences(std::int64_t tokens, const StepWor
   if (tokens != 8192) return std::nullopt;
   if (start.is_library) return kFew;
   return said.is_server ? std::optional(kMany) : std::nullopt;
+}
+
+/// Neither a server nor vLLM's own class for programs, for which it would take larger steps on such
+/// a GPU: a program with an engine of its own keeps what the scheduler has by itself. Source: vLLM
+/// config/scheduler.py, SchedulerConfig (max_num_seqs 128, max_num_batched_tokens 2048), and
+/// engine/arg_utils.py, whose defaults by device are of two usage contexts alone.
+bool has_own_engine(std::int64_t tokens, const StepWords& said, const EngineLog& log) {
+  constexpr std::int64_t kOfScheduler = 2048;
+  constexpr double kLarge = 70;  // GiB, from which the defaults are larger, but for A100
+  const bool is_large = std::ranges::any_of(log.ranks, [](const RankReading& rank) {
+    return std::max(rank.total_gib, rank.free_gib).value_or(0) >= kLarge;
+  });
+  return tokens == kOfScheduler && is_large && !log.device_name.contains("A100") &&
+         !log.is_excerpt && !said.is_server && !log.start.is_library;
 }
 
 /// Before, sequences did not go by the device.
@@ -78,6 +93,12 @@ void take_step(const StepWords& said, EngineLog& log) {
     return;
   }
   if (said.is_asked || !start.max_num_batched_tokens || !goes_by_device(start)) return;
+  constexpr std::int64_t kOfScheduler = 128;
+  if (has_own_engine(*start.max_num_batched_tokens, said, log)) {
+    start.max_num_seqs = kOfScheduler;
+    log.sequences_from = "the scheduler's default: no server, nor the class for programs";
+    return;
+  }
   start.max_num_seqs = default_sequences(*start.max_num_batched_tokens, said, start);
   if (start.max_num_seqs) log.sequences_from = "default with so many tokens";
 }
