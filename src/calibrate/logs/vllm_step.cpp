@@ -1,6 +1,5 @@
 #include "calibrate/logs/vllm_step.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "calibrate/log_text.hpp"
@@ -35,18 +34,15 @@ std::optional<std::int64_t> default_sequences(std::int64_t tokens, const StepWor
   return said.is_server ? std::optional(kMany) : std::nullopt;
 }
 
-/// Neither a server nor vLLM's own class for programs, for which it would take larger steps on such
-/// a GPU: a program with an engine of its own keeps what the scheduler has by itself. Source: vLLM
-/// config/scheduler.py, SchedulerConfig (max_num_seqs 128, max_num_batched_tokens 2048), and
-/// engine/arg_utils.py, whose defaults by device are of two usage contexts alone.
+/// Neither a server nor vLLM's own class for programs, which would have said so before the line on
+/// chunks, or taken larger steps: a program with an engine of its own keeps what the scheduler has
+/// by itself. Source: vLLM config/scheduler.py, SchedulerConfig (max_num_seqs 128,
+/// max_num_batched_tokens 2048), and engine/arg_utils.py, whose defaults by device are of two usage
+/// contexts alone.
 bool has_own_engine(std::int64_t tokens, const StepWords& said, const EngineLog& log) {
   constexpr std::int64_t kOfScheduler = 2048;
-  constexpr double kLarge = 70;  // GiB, from which the defaults are larger, but for A100
-  const bool is_large = std::ranges::any_of(log.ranks, [](const RankReading& rank) {
-    return std::max(rank.total_gib, rank.free_gib).value_or(0) >= kLarge;
-  });
-  return tokens == kOfScheduler && is_large && !log.device_name.contains("A100") &&
-         !log.is_excerpt && !said.is_server && !log.start.is_library;
+  return tokens == kOfScheduler && said.has_chunks && !log.is_excerpt && !said.is_server &&
+         !log.start.is_library;
 }
 
 /// Before, sequences did not go by the device.
@@ -61,6 +57,7 @@ bool goes_by_device(const EngineStart& start) {
 
 void read_step(std::string_view line, StepWords& said) {
   said.is_server |= line.contains("vLLM API server version ") || line.contains("(APIServer ");
+  said.has_chunks |= line.contains("Chunked prefill is enabled with max_num_batched_tokens=");
   for (const std::string_view words : {"compile_ranges_endpoints", "compile_ranges_split_points"}) {
     const auto rest = behind(line, words);
     if (const auto tokens = rest ? last_of_list(*rest) : std::nullopt)

@@ -15,6 +15,7 @@ namespace gpushape::calibrate::logs {
 
 struct StepWords {
   bool is_server = false;
+  bool has_chunks = false;                      ///< prefills are said to be chunked
   bool is_asked = false;                        ///< the tokens of a step stand in the command line
   std::optional<std::int64_t> compiled_tokens;  ///< the last end of the ranges that are compiled
   std::optional<std::int64_t> largest_whole;    ///< sequences of the largest graph of a whole step
