@@ -236,7 +236,7 @@ int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Termi
     return refuse(faults, terminal);
   if (parsed.positionals.empty()) {
     return refuse({complaint("calibrate needs a LOG",
-                             "name start-up logs (plain or gzip), or - for standard input")},
+                             "name start-up logs (plain, gzip or inside JSON), or - for standard input")},
                   terminal);
   }
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
