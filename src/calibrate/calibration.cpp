@@ -89,6 +89,9 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   ranks("pipelineParallel", start.pipeline_parallel);
   if (start.data_parallel > 1) ranks("dataParallel", start.data_parallel);
   if (start.expert_parallel > 1) ranks("expertParallel", start.expert_parallel);
+  if (start.context_parallel) ranks("contextParallel", *start.context_parallel);
+  if (start.free_gib)
+    add("freeBeforeLoading", fmt::format("{:.2f} GiB", *start.free_gib), "the log");
   if (start.context_tokens) add("contextTokens", std::to_string(*start.context_tokens), "the log");
   add("maxNumSeqs", std::to_string(estimate.settings.max_num_seqs.value),
       log.sequences_from.empty() ? origin(start.max_num_seqs.has_value()) : log.sequences_from);

@@ -72,6 +72,13 @@ const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
   return row == kObstacles.end() ? nullptr : &*row;
 }
 
+/// Why what the engine measures of itself is no release's, or no start's alone; empty where it is.
+std::string why_unlike_releases(const EngineStart& start) {
+  if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
+    return std::string(obstacle->reason);
+  return std::string(own_build(start.engine_version).empty() ? std::string_view() : kOwnBuild);
+}
+
 bool has_plain_cache(const domain::Model& model) {
   return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
     const domain::LayerKind kind = run.layer.attention.kind;
@@ -131,9 +138,7 @@ std::string why_without_pool(const EngineStart& start, std::optional<double> poo
   if (start.most_tokens || start.notes.contains("max-total-tokens"))
     return "the pool was told its size";
   if (*pool_gib <= 0) return "nothing was left for the pool";
-  if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
-    return std::string(obstacle->reason);
-  if (!own_build(start.engine_version).empty()) return std::string(kOwnBuild);
+  if (std::string reason = why_unlike_releases(start); !reason.empty()) return reason;
   if (has_unnamed_draft(start, model)) return std::string(kUnknownDraft);
   return {};
 }
@@ -326,9 +331,8 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   if (comparison.without_pool.empty() && predicted.pool)
     comparison.pool = figure(*predicted.pool, pool_gib);
   // Stages of a pipeline differ, and a record holds one of them.
-  const bool is_own_build =
-      obstacle_of(start, Affects::Pool) != nullptr || !own_build(start.engine_version).empty();
-  const bool has_terms = has_release && gpu.memory && gpu.reason.empty() && !is_own_build;
+  const bool has_terms =
+      has_release && gpu.memory && gpu.reason.empty() && why_unlike_releases(start).empty();
   if (has_terms && start.pipeline_parallel == 1) {
     comparison.activation = figure(predicted.activation, start.activation_gib);
     comparison.non_torch = figure(predicted.non_torch, start.non_torch_gib);

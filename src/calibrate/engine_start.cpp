@@ -180,7 +180,7 @@ EngineStart read_start(const Node& record) {
   start.pool_tokens = count_in(record, "kv_cache_tokens");
   start.pool_blocks = count_in(record, "num_gpu_blocks");
   read_extra(record, start);
-  if (start.engine == "sglang") read_listed_settings(record, start);
+  if (start.engine == "sglang") read_sglang_record(record, start);
   if (start.engine == "vllm") read_quoted_lines(record, start);
   if (start.engine == "vllm") take_graphs_off_peak(record, start);
   if (prints_as_first_generation(start)) start.is_first_generation = true;

@@ -19,7 +19,7 @@ constexpr Bytes kTakenWhileCapturing = gib_of(4.1);
 /// Of the memory that a GPU shares with its host: Qwen3-30B-A3B-FP8 of 0.13 on GB10 has 2.0 GiB
 /// less of pool than its terms leave, Qwen3.5-35B-A3B-FP8 of 0.18.1 captures its graphs in 0.04.
 /// SGLang reads what the system has available, of which its compilers take, too, while it captures:
-/// six starts of Qwen2.5-1.5B on GB10 print 3.02 to 3.74
+/// nine starts of Qwen2.5-1.5B on GB10 print 1.50 to 3.74
 /// (https://github.com/jethac/dgx-spark-hijinks).
 constexpr double kShareOfCache = 0.03;
 /// Of what is loaded, as SGLang reads it off free memory: Qwen3.8-27B of 0.5.15 on GB10 loads 51.86

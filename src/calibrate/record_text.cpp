@@ -315,7 +315,7 @@ std::optional<double> total_in(std::string_view line) {
   return slash == std::string_view::npos ? std::nullopt : leading_gib(rest->substr(slash + 1));
 }
 
-void read_listed_settings(const Node& record, EngineStart& start) {
+void read_sglang_record(const Node& record, EngineStart& start) {
   const std::string settings = listed_settings(record);
   EngineStart said;
   logs::read_sglang_arguments(settings, said);
@@ -337,8 +337,7 @@ void read_listed_settings(const Node& record, EngineStart& start) {
   bool has_plain_sizes = false;
   for (const Node& quote : quotes->items()) {
     const std::string line = text_of(&quote);
-    const auto gib = logs::free_before_loading(line);
-    if (gib && (!start.free_gib || *gib < *start.free_gib)) start.free_gib = gib;
+    logs::take_smallest(start.free_gib, logs::free_before_loading(line));
     has_plain_sizes |= logs::leaves_scales_out(start.kv_cache_type, line);
   }
   if (has_plain_sizes && start.pool_gib) *start.pool_gib *= logs::kWithScales;

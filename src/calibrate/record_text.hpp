@@ -12,7 +12,7 @@ namespace gpushape::calibrate {
 void read_remarks(const document::Node& record, EngineStart& start);
 
 /// Settings of SGLang that its fields leave out, and what was free before it loaded.
-void read_listed_settings(const document::Node& record, EngineStart& start);
+void read_sglang_record(const document::Node& record, EngineStart& start);
 
 /// Settings of vLLM that its fields leave out and the quoted lines of its log (`quotes`) or the
 /// listed flags (`engine_extra`, as a text or under names of their own) have.

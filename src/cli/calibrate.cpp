@@ -235,9 +235,10 @@ int run_calibrate(const ParsedFlags& parsed, Invocation& invocation, const Termi
   if (const Diagnostics faults = apply(parsed, invocation); !faults.empty())
     return refuse(faults, terminal);
   if (parsed.positionals.empty()) {
-    return refuse({complaint("calibrate needs a LOG",
-                             "name start-up logs (plain, gzip or inside JSON), or - for standard input")},
-                  terminal);
+    return refuse(
+        {complaint("calibrate needs a LOG",
+                   "name start-up logs (plain, gzip or inside JSON), or - for standard input")},
+        terminal);
   }
   const Result<catalog::Catalog> catalog = catalog::Catalog::open(invocation.catalog_folder);
   if (!catalog) return refuse(catalog.error(), terminal);

@@ -303,6 +303,7 @@ TEST_SUITE("calibrate") {
       const auto model = calibrate::find_started_model(name, built_in_catalog());
       return model ? model->weights.linear : domain::Quantization::Fp32;
     };
+    CHECK(model_of("Qwen3-8B (snapshot 26e1bd6e)") == domain::Quantization::Bf16);
     CHECK(model_of("Qwen3-8B (local path)") == domain::Quantization::Bf16);
     CHECK(model_of("Llama-3.1-405B-FP8 (folder)") == domain::Quantization::Fp8Channel);
     CHECK(model_of("/mnt/models (Qwen/Qwen3-8B-AWQ)") == domain::Quantization::Awq);

@@ -75,6 +75,10 @@ TEST_SUITE("calibrate") {
                                    .model_from = {},
                                    .gpu_from = {}});
     REQUIRE(calibration.has_value());
+    const auto free = std::ranges::find(calibration->settings, std::string("freeBeforeLoading"),
+                                        &domain::CalibratedSetting::name);
+    REQUIRE(free != calibration->settings.end());
+    CHECK(free->value == "112.24 GiB");
     for (const domain::CalibratedTerm& term : calibration->terms) {
       CAPTURE(term.name);
       CHECK_FALSE(term.is_off);

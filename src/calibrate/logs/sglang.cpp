@@ -138,10 +138,6 @@ void read_states(std::string_view line, const std::string& process, SglangState&
   if (gib > 0) rank->state_gib = gib;
 }
 
-void take_least(std::optional<double>& least, const std::optional<double>& gib) {
-  if (gib && (!least || *gib < *least)) least = gib;
-}
-
 bool ends_capture(std::string_view line) {
   const bool is_capture = line.contains("apture") && !line.contains("draft");
   return is_capture && (line.contains("cuda graph end") || line.contains("CUDA graph end"));
@@ -219,7 +215,7 @@ Result<EngineLog> read_sglang(std::string_view text, const std::string& file) {
   EngineLog log = finished(std::move(state), file);
   log.start.engine = "sglang";
   if (!has_figures(log.start)) return without_figures("SGLang", file);
-  for (const RankReading& rank : log.ranks) take_least(log.start.free_gib, rank.free_gib);
+  for (const RankReading& rank : log.ranks) take_smallest(log.start.free_gib, rank.free_gib);
   if (has_dp_attention) share_attention(log.start);
   return log;
 }

@@ -20,7 +20,7 @@ double taken_gib(const RankReading& rank) {
 /// Of `most`; where it does not print the figure, as where a cluster prints a line that all write
 /// once, the largest of the others.
 std::optional<double> figure_of(const EngineLog& log, const RankReading& most,
-                                std::optional<double> RankReading::* figure) {
+                                std::optional<double> RankReading::*figure) {
   if (most.*figure) return most.*figure;
   std::optional<double> largest;
   for (const RankReading& rank : log.ranks) largest = std::max(largest, rank.*figure);
@@ -59,6 +59,10 @@ RankReading* Start::rank(std::string_view process) {
 }
 
 void take_smallest(std::optional<std::int64_t>& value, std::optional<std::int64_t> found) {
+  if (found && (!value || *found < *value)) value = found;
+}
+
+void take_smallest(std::optional<double>& value, std::optional<double> found) {
   if (found && (!value || *found < *value)) value = found;
 }
 

@@ -23,6 +23,7 @@ struct Start {
 };
 
 void take_smallest(std::optional<std::int64_t>& value, std::optional<std::int64_t> found);
+void take_smallest(std::optional<double>& value, std::optional<double> found);
 
 /// The value of `key`, where the list in `line` has it and it is a count.
 void take_count(std::optional<std::int64_t>& target, std::string_view line, std::string_view key);

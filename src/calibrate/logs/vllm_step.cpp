@@ -34,14 +34,17 @@ std::optional<std::int64_t> default_sequences(std::int64_t tokens, const StepWor
   return said.is_server ? std::optional(kMany) : std::nullopt;
 }
 
+/// Source: vLLM config/scheduler.py, SchedulerConfig (DEFAULT_MAX_NUM_BATCHED_TOKENS and
+/// DEFAULT_MAX_NUM_SEQS).
+constexpr std::int64_t kTokensOfScheduler = 2048;
+constexpr std::int64_t kSequencesOfScheduler = 128;
+
 /// Neither a server nor vLLM's own class for programs, which would have said so before the line on
 /// chunks, or taken larger steps: a program with an engine of its own keeps what the scheduler has
-/// by itself. Source: vLLM config/scheduler.py, SchedulerConfig (max_num_seqs 128,
-/// max_num_batched_tokens 2048), and engine/arg_utils.py, whose defaults by device are of two usage
-/// contexts alone.
+/// by itself. Source: vLLM engine/arg_utils.py, whose defaults by device are of two usage contexts
+/// alone.
 bool has_own_engine(std::int64_t tokens, const StepWords& said, const EngineLog& log) {
-  constexpr std::int64_t kOfScheduler = 2048;
-  return tokens == kOfScheduler && said.has_chunks && !log.is_excerpt && !said.is_server &&
+  return tokens == kTokensOfScheduler && said.has_chunks && !log.is_excerpt && !said.is_server &&
          !log.start.is_library;
 }
 
@@ -90,9 +93,8 @@ void take_step(const StepWords& said, EngineLog& log) {
     return;
   }
   if (said.is_asked || !start.max_num_batched_tokens || !goes_by_device(start)) return;
-  constexpr std::int64_t kOfScheduler = 128;
   if (has_own_engine(*start.max_num_batched_tokens, said, log)) {
-    start.max_num_seqs = kOfScheduler;
+    start.max_num_seqs = kSequencesOfScheduler;
     log.sequences_from = "the scheduler's default: no server, nor the class for programs";
     return;
   }
