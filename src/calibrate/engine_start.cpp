@@ -185,7 +185,10 @@ EngineStart read_start(const Node& record) {
   if (start.engine == "vllm") take_graphs_off_peak(record, start);
   if (prints_as_first_generation(start)) start.is_first_generation = true;
   share_attention(start);
-  if (plans_buffers(start.engine)) read_planned(record, start);
+  if (plans_buffers(start.engine)) {
+    read_quoted_llama(record, start);
+    read_planned(record, start);
+  }
   return start;
 }
 

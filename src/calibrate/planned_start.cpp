@@ -282,9 +282,10 @@ void read_planned(const Node& record, EngineStart& start) {
   const auto compute = gpu_buffers(group_of(record, "compute_buffer_mib", "compute"));
   if (compute && compute->gpus == 1) start.compute_gib = compute->mib / kMibInGib;
   start.pool_gib = start.cache_gib;
-  start.flash_attention = flash_attention_in(extra);
+  if (const auto stated = flash_attention_in(extra)) start.flash_attention = stated;
   const std::string layers = text_in(extra, "layers_offloaded");  // "33/33"
-  start.gpu_layers = leading_count(layers).value_or(kAllLayers);
+  if (const auto stated = leading_count(layers)) start.gpu_layers = stated;
+  if (!start.gpu_layers) start.gpu_layers = kAllLayers;
   const std::string file = text_in(extra, "file_size");  // "8.37 GiB (4.87 BPW)"
   if (!file.empty()) start.file_gib = leading_gib(file);
   if (const Node* quantization = record.find("quantization");

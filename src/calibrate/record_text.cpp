@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/llama_state.hpp"
 #include "calibrate/logs/sglang_settings.hpp"
 #include "calibrate/logs/start_parts.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
@@ -341,6 +342,31 @@ void read_sglang_record(const Node& record, EngineStart& start) {
     has_plain_sizes |= logs::leaves_scales_out(start.kv_cache_type, line);
   }
   if (has_plain_sizes && start.pool_gib) *start.pool_gib *= logs::kWithScales;
+}
+
+void read_quoted_llama(const Node& record, EngineStart& start) {
+  const Node* quotes = record.find("quotes");
+  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
+  std::string text;
+  for (const Node& quote : quotes->items()) text += text_of(&quote) + "\n";
+  const Result<EngineLog> log = logs::read_runner(text, start.id, {.engine = start.engine});
+  if (!log) return;
+  const EngineStart& said = log->start;
+  // A build that is told by the words of the log is no better than the day of the record.
+  if (start.engine_version.empty() && log->version_from.empty())
+    start.engine_version = said.engine_version;
+  fill(start.max_num_batched_tokens, said.max_num_batched_tokens);
+  fill(start.flash_attention, said.flash_attention);
+  fill(start.gpu_layers, said.gpu_layers);
+  start.has_whole_windows |= said.has_whole_windows;
+  if (start.kv_cache_type.empty()) {
+    start.kv_cache_type = said.kv_cache_type;
+    start.value_cache_type = said.value_cache_type;
+  }
+  if (!said.context_tokens || !said.max_num_seqs) return;
+  const std::int64_t cells = *said.context_tokens * *said.max_num_seqs;
+  fill(start.context_tokens, std::optional(cells));
+  if (start.context_tokens == cells) fill(start.max_num_seqs, said.max_num_seqs);
 }
 
 void read_quoted_lines(const Node& record, EngineStart& start) {

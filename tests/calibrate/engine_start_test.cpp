@@ -152,6 +152,34 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->at(2).offload_gib.has_value());  // as was asked for: --n-gpu-layers 5
   }
 
+  // Lines of https://github.com/ggml-org/llama.cpp/issues/14430 and /7450: a program that keeps
+  // windows whole, and a build that no field names.
+  TEST_CASE("llama.cpp's settings are read in the lines that a record quotes") {
+    const auto read = [](const std::string& quotes) {
+      const auto starts = read_engine_starts(
+          R"({"model": "m", "engine": "llama.cpp", "quotes": [)" + quotes + "]}", "r.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front();
+    };
+    const std::string buffer = R"("load_tensors:        CUDA0 model buffer size =  4612.03 MiB", )";
+    const std::string cells = R"("llama_kv_cache_unified_iswa: creating non-SWA KV cache, size = )";
+    const EngineStart whole = read(
+        buffer + R"("llama_context: n_ctx         = 8192", "llama_context: flash_attn    = 1", )" +
+        cells + R"(8192 cells", "creating     SWA KV cache, size = 8192 cells")");
+    CHECK(whole.has_whole_windows);
+    CHECK(whole.flash_attention == true);
+    CHECK(whole.context_tokens == 8192);
+    CHECK(whole.max_num_seqs == 1);
+    CHECK_FALSE(
+        read(buffer + cells + R"(65536 cells", "creating     SWA KV cache, size = 1024 cells")")
+            .has_whole_windows);
+    const EngineStart built = read(
+        R"q("main: build = 2961 (201cc11a)", "llm_load_tensors: offloaded 20/33 layers to GPU", )q"
+        R"q("llm_load_tensors:      CUDA0 buffer size =  2898.55 MiB")q");
+    CHECK(built.engine_version == "b2961");
+    CHECK(built.gpu_layers == 20);
+  }
+
   // gpt-oss-120b by Ollama 0.30.2: 262,144 tokens of context, 131,072 cells for each of two slots
   // (https://github.com/ollama/ollama/issues/16480); one cache of two slots elsewhere.
   TEST_CASE("cells are those of all slots, or of each") {

@@ -77,6 +77,17 @@ TEST_SUITE("estimate") {
     check_buffers(rows);
   }
 
+  // https://github.com/ggml-org/llama.cpp/issues/9451, build 3735: one tensor in Q5_K for queries,
+  // keys and values, and copies of its parts. 24 KiB of the file are not in the architecture.
+  TEST_CASE("heads in one tensor have a type of their own, and were copied apart") {
+    const LlamaCase asked{"microsoft/Phi-3.5-mini-instruct", "q4_k_m", "fp16", 4096, 1, "b3735", 1};
+    const auto estimate = planned(asked);
+    REQUIRE(estimate.has_value());
+    CHECK(mib_of(*estimate, "weights") == doctest::Approx(2228.84).epsilon(2e-5));
+    CHECK(mib_of(*estimate, "kvCache") == doctest::Approx(1536.00).epsilon(3e-6));
+    CHECK(mib_of(*estimate, "computeBuffer") == doctest::Approx(300.00).epsilon(2e-5));
+  }
+
   // https://github.com/ggml-org/llama.cpp/issues/11635: "--cache-type-k q4_0" alone, without flash
   // attention, prints "K (q4_0): 6588.00 MiB, V (f16): 15616.00 MiB" for 8,192 cells of 61 layers:
   // 128 heads of 192 values of 4.5 bits, and of 128 of 16.

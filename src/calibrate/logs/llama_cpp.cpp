@@ -163,6 +163,13 @@ void read_context(std::string_view line, LlamaState& state) {
     if (says(line, "flash_attn")) start.flash_attention = flash_attention_of(value_of(line));
   }
   if (line.contains("using full-size SWA cache")) start.has_whole_windows = true;
+  // "creating non-SWA KV cache, size = 8192 cells", then "creating     SWA KV cache, size = …"
+  if (const auto cells = behind(line, " KV cache, size = "); cells && line.contains("creating ")) {
+    if (line.contains("non-SWA"))
+      state.cells = leading_count(*cells);
+    else
+      start.has_whole_windows |= state.cells && state.cells == leading_count(*cells);
+  }
   if (const auto rest = behind(line, ", K (")) {
     // "K (q8_0):  136.00 MiB, V (q8_0):  136.00 MiB"
     start.kv_cache_type = std::string(rest->substr(0, rest->find(')')));

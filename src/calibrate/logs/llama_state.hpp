@@ -24,6 +24,7 @@ struct LlamaState {
   std::optional<std::int64_t> context;       ///< of all slots
   std::optional<std::int64_t> slot_context;  ///< of one
   std::optional<std::int64_t> slots;
+  std::optional<std::int64_t> cells;  ///< of layers without a window
   bool is_shared = false;
   bool has_host_cache = false;     ///< some of the cache lies with the host
   std::string version_told;        ///< by the words of the log

@@ -235,6 +235,7 @@ ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>&
           .rotates_quantized = holds("rotatesQuantized"),
           .writes_rows = holds("writesRows"),
           .fuses_gates = holds("fusesGates"),
+          .copies_split_heads = holds("copiesSplitHeads"),
           .is_latent_compressed = holds("latentCache"),
           .encoders_make_heads_first = holds("encoderHeadsFirst")};
 }

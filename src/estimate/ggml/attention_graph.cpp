@@ -5,6 +5,7 @@
 
 #include "domain/kv_cache_type.hpp"
 #include "estimate/ggml/layer_graph.hpp"
+#include "estimate/ggml/quantize_mix.hpp"
 
 namespace gpushape::estimate::ggml {
 namespace {
@@ -35,15 +36,21 @@ Id head_norm(Graph& graph, Id heads) {
   return graph.in_place({normed, graph.external()});
 }
 
-Heads split_fused(Graph& graph, const domain::Attention& attention, Id input) {
+Heads split_fused(Graph& graph, const domain::Attention& attention, const BuildHabits& habits,
+                  Id input) {
   const Extent tokens = graph.shape(input)[1];
   const std::int64_t width = (attention.heads + attention.kv_heads) * attention.head_dim +
                              attention.kv_heads * attention.value_head_dim;
   Id all = project(graph, input, width);
   if (attention.qkv_bias) all = graph.in_place({all, graph.external()});
-  return {.query = graph.view(all, {attention.head_dim, attention.heads, tokens}, false),
-          .key = graph.view(all, {attention.head_dim, attention.kv_heads, tokens}, false),
-          .value = graph.view(all, {attention.value_head_dim, attention.kv_heads, tokens}, false)};
+  const auto part = [&](std::int64_t count, std::int64_t of_each) {
+    const Shape shape = {of_each, count, tokens};
+    if (!habits.copies_split_heads) return graph.view(all, shape, false);
+    return graph.reshape(graph.compute({of_each * count, tokens}, {all}), shape);
+  };
+  return {.query = part(attention.heads, attention.head_dim),
+          .key = part(attention.kv_heads, attention.head_dim),
+          .value = part(attention.kv_heads, attention.value_head_dim)};
 }
 
 Heads split_apart(Graph& graph, const domain::Attention& attention, Id input) {
@@ -59,12 +66,6 @@ Heads split_apart(Graph& graph, const domain::Attention& attention, Id input) {
   result.value =
       attention.value_is_key ? result.key : heads(attention.kv_heads, attention.value_head_dim);
   return result;
-}
-
-/// Families whose files keep queries, keys and values in one tensor.
-bool has_fused_projection(const domain::Model& model) {
-  return model.family == "phi3" || model.family == "qwen" || model.family == "falcon" ||
-         model.family == "gpt_neox" || model.family == "bloom" || model.family == "chatglm";
 }
 
 bool scales_queries(const domain::Model& model) { return model.family.starts_with("gemma"); }
@@ -147,7 +148,7 @@ Id attended(Graph& graph, Heads heads, const GraphPlan& plan, const StepInputs& 
 
 Id add_attention(Graph& graph, const domain::Model& model, const domain::Attention& attention,
                  const GraphPlan& plan, const StepInputs& inputs, Id input) {
-  Heads heads = has_fused_projection(model) ? split_fused(graph, attention, input)
+  Heads heads = keeps_heads_together(model) ? split_fused(graph, attention, plan.habits, input)
                                             : split_apart(graph, attention, input);
   const bool has_norms = attention.head_norm != domain::HeadNorm::None;
   Id gate = kNoTensor;

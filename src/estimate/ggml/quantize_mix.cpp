@@ -30,6 +30,12 @@ constexpr auto kMixes = std::to_array<MixRow>({
     {MixMxfp4, Mxfp4},
 });
 
+/// Families whose files have a tensor attn_qkv. Source: llama.cpp convert_hf_to_gguf.py and
+/// gguf-py/gguf/tensor_mapping.py.
+constexpr auto kTogether =
+    std::to_array<std::string_view>({"phi3", "qwen", "falcon", "gpt_neox", "bloom", "chatglm",
+                                     "mpt", "dbrx", "gpt2", "gpt_bigcode"});
+
 // What publishers name beside llama.cpp's own mixes, and the mix that it is but for that. A larger
 // letter has embedding and head in Q8_0 (https://huggingface.co/bartowski, model cards: "embeddings
 // and output weights quantized to Q8_0"). Which types Unsloth's dynamic files have differs from
@@ -190,9 +196,19 @@ Quantization output_type(Quantization mix, Quantization most, const MixedModel& 
   return mix == MixQ3KL ? Q5K : most;
 }
 
+/// Queries, keys and values in one tensor. Files made since 2026 count them with values, which
+/// comes to nearly as much.
+Quantization together_type(Quantization mix, Quantization most) {
+  if (is_any(mix, {MixQ3KM, MixQ3KL, MixIq3M})) return Q4K;
+  if (mix == MixQ4KM) return Q5K;
+  return mix == MixQ5KM ? Q6K : most;
+}
+
 Quantization inner_type(Quantization mix, Quantization most, Duty duty, const TensorPlace& place,
                         const MixedModel& model) {
   const bool is_middle = place.layer >= model.layers / 8 && place.layer < 7 * model.layers / 8;
+  const bool is_head = duty == Duty::Query || duty == Duty::Key || duty == Duty::Value;
+  if (is_head && model.has_heads_together) return together_type(mix, most);
   switch (duty) {
     case Duty::Value:
       return value_type(mix, most, place, model);
@@ -282,6 +298,10 @@ constexpr auto kDuties = std::to_array<NamedDuty>({
 
 }  // namespace
 
+bool keeps_heads_together(const domain::Model& model) {
+  return std::ranges::find(kTogether, model.family) != kTogether.end();
+}
+
 bool is_file_type(Quantization quantization) {
   const domain::WeightScheme& scheme = domain::scheme(quantization);
   return scheme.is_interleaved || scheme.granularity == domain::ScaleGranularity::None;
@@ -306,6 +326,7 @@ MixedModel mixed_model(const domain::Model& model) {
   MixedModel mixed;
   mixed.is_tied = model.tied_embeddings || !model.has_head;
   mixed.is_falcon = model.family == "falcon";
+  mixed.has_heads_together = keeps_heads_together(model);
   for (const domain::LayerRun& run : model.layers) {
     const domain::Layer& layer = run.layer;
     mixed.layers += run.count;

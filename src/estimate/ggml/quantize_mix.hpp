@@ -19,6 +19,9 @@ bool is_file_type(domain::Quantization quantization);
 /// A publisher's recipe by model ("ud-q4_k_xl"): sized as the mix that it is nearest to.
 bool is_recipe(domain::Quantization quantization);
 
+/// Whether files of the family keep queries, keys and values in one tensor.
+bool keeps_heads_together(const domain::Model& model);
+
 /// What a tensor does, as far as the mixes tell tensors apart.
 enum class Duty : std::uint8_t {
   Embedding,
@@ -44,6 +47,7 @@ struct MixedModel {
   bool is_70b = false;
   bool is_tied = false;
   bool is_falcon = false;
+  bool has_heads_together = false;  ///< keeps_heads_together
 };
 MixedModel mixed_model(const domain::Model& model);
 

@@ -23,6 +23,7 @@ struct BuildHabits {
   bool rotates_quantized = true;     ///< queries, keys and values before a quantized cache
   bool writes_rows = true;           ///< into the cache by row numbers; before: copies into views
   bool fuses_gates = true;           ///< activation and product in one; before: each in place
+  bool copies_split_heads = false;   ///< of one tensor for queries, keys and values; now: views
   bool is_latent_compressed = true;  ///< latent attention works on latents
   bool encoders_make_heads_first = true;  ///< before attention; before: as attention asks for them
   bool offloads_products = false;  ///< the first GPU computes with what lies on the host, too
