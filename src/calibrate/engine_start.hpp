@@ -51,10 +51,11 @@ struct EngineStart {
   std::optional<bool> samples_with_flashinfer;  ///< vLLM; empty where nothing says it
   std::string attention_backend;                ///< of vLLM: "FLASHINFER"
   bool has_throughput_mode = false;             ///< vLLM's --performance-mode throughput
-  bool is_synchronous = false;  ///< one step at a time: without asynchronous scheduling
-  bool is_library = false;      ///< started from a program, not as a server
-  bool is_by_unsloth = false;   ///< of records: started for training
-  bool is_under_wsl = false;    ///< Windows draws on the same GPU
+  bool is_synchronous = false;     ///< one step at a time: without asynchronous scheduling
+  bool is_library = false;         ///< started from a program, not as a server
+  bool is_by_unsloth = false;      ///< of records: started for training
+  bool may_be_by_unsloth = false;  ///< it is like Unsloth's starts, and nothing says it
+  bool is_under_wsl = false;       ///< Windows draws on the same GPU
   std::optional<std::int64_t> block_tokens;
   std::string dtype;         ///< "auto" or empty: the checkpoint's
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
@@ -81,6 +82,7 @@ struct EngineStart {
   // states against keys and values.
   std::optional<double> window_share;
   std::optional<double> state_share;
+  std::optional<double> state_slots;  ///< all states, whatever share they are
   std::string notes;
   bool is_complete = true;  ///< the engine started
   // What it printed, GiB of one GPU.

@@ -201,10 +201,26 @@ void add_open_settings(std::vector<PossibleStart>& starts, const EngineStart& st
   if (!start.takes_no_images) add_without_images(starts);
 }
 
+/// Every start as Unsloth makes it: with adapters, and as many sequences as it chooses.
+void add_for_training(std::vector<PossibleStart>& starts) {
+  const std::size_t count = starts.size();
+  for (const std::int64_t sequences : kUnslothSequences) {
+    for (const std::int64_t rank : kUsualRanks) {
+      for (std::size_t i = 0; i < count; ++i) {
+        EngineStart& start = starts.emplace_back(starts[i]).start;
+        start.max_num_seqs = sequences;
+        start.has_adapters = true;
+        start.adapter_rank = rank;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool chooses_sequences(const EngineStart& start) {
-  return start.engine == "vllm" && !start.max_num_seqs && start.is_by_unsloth;
+  const bool is_unsloth = start.is_by_unsloth || start.may_be_by_unsloth;
+  return start.engine == "vllm" && !start.max_num_seqs && is_unsloth;
 }
 
 domain::Range widened(const domain::Range& first, const domain::Range& other) {
@@ -225,6 +241,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::max_num_seqs, sequences(start, unstated, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
   if (leaves_sequences_open(start, unstated)) add_open_settings(starts, start);
+  if (start.may_be_by_unsloth && !start.max_num_seqs) add_for_training(starts);
   if (has_two_runners(start, version) && !start.has_second_runner)
     vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));

@@ -217,6 +217,7 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   };
   give("windowShare", start.window_share);
   give("stateShare", start.state_share);
+  give("stateSlots", start.state_slots);
   if (start.keeps_towers_whole) give("towersWhole", 1);
   if (start.is_synchronous) give("stepsInFlight", 1);
   if (start.has_tables_elsewhere) give("ngramTablesOnHost", *start.has_tables_elsewhere ? 1 : 0);

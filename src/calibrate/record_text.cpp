@@ -191,6 +191,10 @@ std::string listed_settings(const Node& record) {
   return settings;
 }
 
+/// What records call an engine's arguments.
+constexpr auto kArgumentNames = std::to_array<std::string_view>(
+    {"args", "arguments", "command", "server_args", "engine_config"});
+
 /// Settings as flags, or as what vLLM prints of those that are not its defaults, braces alone.
 void add_settings(std::vector<std::string>& lines, const std::string& text) {
   if (text.empty()) return;
@@ -210,7 +214,7 @@ std::vector<std::string> lines_of(const Node& record) {
   add_settings(lines, text_of(extra));
   if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return lines;
   lines.push_back(listed_settings(record));
-  for (const std::string_view name : {"args", "engine_config"})
+  for (const std::string_view name : kArgumentNames)
     add_settings(lines, text_of(extra->find(name)));
   return lines;
 }
@@ -282,6 +286,14 @@ std::optional<bool> compiles_in(const std::string& notes) {
   return is_cold == is_warm ? std::nullopt : std::optional(is_cold);
 }
 
+/// Unsloth's copies in four bits, and bitsandbytes with a cache of prefixes, which the first
+/// generation of vLLM had to be asked for: unsloth_zoo/vllm_utils.py, load_vllm.
+bool is_like_unsloth(const EngineStart& start, const std::string& listed) {
+  if (start.engine != "vllm" || start.is_by_unsloth || start.is_second_generation) return false;
+  if (start.model.starts_with("unsloth/") && start.model.contains("bnb-4bit")) return true;
+  return start.quantization == "bitsandbytes" && listed.contains("enable_prefix_caching=True");
+}
+
 }  // namespace
 
 void read_remarks(const Node& record, EngineStart& start) {
@@ -298,6 +310,7 @@ void read_remarks(const Node& record, EngineStart& start) {
   const bool is_training =
       is_notebook || text.contains("patched") || text.contains("fast_inference");
   start.has_adapters = speaks_of_adapters(text) || (start.is_by_unsloth && is_training);
+  start.may_be_by_unsloth = is_like_unsloth(start, listed_settings(record));
   if (!start.has_tables_elsewhere && puts_tables_elsewhere(text)) start.has_tables_elsewhere = true;
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
@@ -317,7 +330,12 @@ std::optional<double> total_in(std::string_view line) {
 }
 
 void read_sglang_record(const Node& record, EngineStart& start) {
-  const std::string settings = listed_settings(record);
+  std::string settings = listed_settings(record);
+  if (const Node* extra = record.find("engine_extra")) {
+    settings += flags_as_settings(text_of(extra));
+    for (const std::string_view name : kArgumentNames)
+      settings += flags_as_settings(text_of(extra->find(name)));
+  }
   EngineStart said;
   logs::read_sglang_arguments(settings, said);
   fill(start.max_num_seqs, said.max_num_seqs);
@@ -327,6 +345,8 @@ void read_sglang_record(const Node& record, EngineStart& start) {
   fill(start.utilization, said.utilization);
   fill(start.window_share, said.window_share);
   fill(start.state_share, said.state_share);
+  fill(start.state_slots, said.state_slots);
+  fill(start.prefix_caching, said.prefix_caching);
   fill(start.offload_gib, said.offload_gib);
   if (start.kv_cache_type.empty()) start.kv_cache_type = said.kv_cache_type;
   if (!start.draft_model) start.draft_model = said.draft_model;

@@ -180,6 +180,21 @@ TEST_SUITE("calibrate") {
     CHECK(built.gpu_layers == 20);
   }
 
+  TEST_CASE("SGLang's settings are read in the command that a record has") {
+    const auto starts = read_engine_starts(
+        R"({"model": "m", "engine": "sglang", "engine_extra": {"arguments": )"
+        R"("--mem-fraction-static 0.80 --max-running-requests 32 --disable-radix-cache"}}
+{"model": "m", "engine": "sglang", "engine_extra": {"max_mamba_cache_size": 64}}
+)",
+        "r.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->front().utilization == 0.8);
+    CHECK(starts->front().max_num_seqs == 32);
+    CHECK(starts->front().prefix_caching == false);
+    CHECK(starts->back().state_slots == 64);
+    CHECK_FALSE(starts->back().prefix_caching);
+  }
+
   // gpt-oss-120b by Ollama 0.30.2: 262,144 tokens of context, 131,072 cells for each of two slots
   // (https://github.com/ollama/ollama/issues/16480); one cache of two slots elsewhere.
   TEST_CASE("cells are those of all slots, or of each") {

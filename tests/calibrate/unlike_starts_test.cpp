@@ -88,4 +88,58 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).knowledge ==
           calibrate::Knowledge::Settings);
   }
+
+  // https://github.com/johnson7788/RLDecisionAgent, backend/ART_mcp-rl/example_mcp_rl.md: trained
+  // with Unsloth, of which the log says nothing; 0.5153 GiB loaded with adapters, a peak of 1.18.
+  TEST_CASE("a copy of Unsloth's in four bits may run with its adapters and its sequences") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.8.5.post1";
+    start.is_first_generation = true;
+    start.model = "unsloth/qwen2.5-0.5b-instruct-unsloth-bnb-4bit";
+    start.quantization = "bitsandbytes";
+    start.gpu = "NVIDIA GeForce RTX 4090";
+    start.gpu_total_gib = 23.55;
+    start.context_tokens = 32768;
+    start.utilization = 0.17;
+    start.weights_gib = 0.5153;
+    start.activation_gib = 1.18;
+    start.pool_gib = 2.32;
+    CHECK_FALSE(
+        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+    start.may_be_by_unsloth = true;
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK(open.knowledge == calibrate::Knowledge::Parts);
+    REQUIRE(open.activation);
+    REQUIRE(open.pool);
+    CHECK(open.weights->is_in_range());
+    CHECK(open.activation->is_in_range());
+    CHECK(open.pool->is_in_range());
+  }
+
+  // The start of a hybrid by SGLang on GB10 with --disable-radix-cache and 32 running requests:
+  // 59.87 GiB left of 111.73, of which a fifth stays free; 32.66 of the 37.52 between are cache,
+  // and 4.86 are 33 states of 48 layers, each 48 x 128 x 128 x 4 + 3 x 10,240 x 2 bytes, and some.
+  TEST_CASE("states without prefixes are those of the requests, and no share of the pool") {
+    EngineStart start;
+    start.engine = "sglang";
+    start.engine_version = "0.5.16";
+    start.model = "Qwen/Qwen3.8-27B";
+    start.gpu = "GB10";
+    start.utilization = 0.8;
+    start.max_num_seqs = 32;
+    start.context_tokens = 2048;
+    start.free_gib = 111.73;
+    start.pool_gib = 32.66;
+    const auto error = [&] {
+      const Comparison told = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      return told.pool ? std::abs(told.pool->error()) : 1;
+    };
+    CHECK(error() > 0.3);
+    start.prefix_caching = false;
+    CHECK(error() < 0.03);
+    start.prefix_caching.reset();
+    start.state_slots = 32;
+    CHECK(error() < 0.03);
+  }
 }

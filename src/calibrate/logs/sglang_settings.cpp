@@ -18,6 +18,8 @@ void read_sglang_arguments(std::string_view line, EngineStart& start) {
   take_number(start.utilization, line, "mem_fraction_static");
   take_number(start.window_share, line, "swa_full_tokens_ratio");
   take_number(start.state_share, line, "mamba_full_memory_ratio");
+  take_number(start.state_slots, line, "max_mamba_cache_size");
+  if (is_true(line, "disable_radix_cache")) start.prefix_caching = false;
   std::optional<double> offload;
   take_number(offload, line, "cpu_offload_gb");
   if (offload.value_or(0) > 0) start.offload_gib = offload;

@@ -229,6 +229,7 @@ void settle_sglang(const Request& request, Plan& plan) {
   plan.utilization =
       asked.gpu_memory_utilization ? asked.gpu_memory_utilization->value : *plan.default_share;
   plan.max_num_seqs = count_of(asked.max_num_seqs, "maxNumSeqs");
+  plan.are_sequences_asked = asked.max_num_seqs.has_value();
   if (!asked.max_num_seqs && request.gpu != nullptr)
     plan.max_num_seqs = sglang_running_requests(plan, expected_tokens(request, plan));
   // Memory was set aside for all sizes, and those that may run are captured (SGLang
