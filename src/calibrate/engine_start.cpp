@@ -186,8 +186,9 @@ EngineStart read_start(const Node& record) {
   if (prints_as_first_generation(start)) start.is_first_generation = true;
   share_attention(start);
   if (plans_buffers(start.engine)) {
-    read_quoted_llama(record, start);
+    const bool has_cache_with_host = read_quoted_llama(record, start);
     read_planned(record, start);
+    if (has_cache_with_host) start.compute_gib.reset();
   }
   return start;
 }

@@ -364,13 +364,13 @@ void read_sglang_record(const Node& record, EngineStart& start) {
   if (has_plain_sizes && start.pool_gib) *start.pool_gib *= logs::kWithScales;
 }
 
-void read_quoted_llama(const Node& record, EngineStart& start) {
+bool read_quoted_llama(const Node& record, EngineStart& start) {
   const Node* quotes = record.find("quotes");
-  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
+  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return false;
   std::string text;
   for (const Node& quote : quotes->items()) text += text_of(&quote) + "\n";
   const Result<EngineLog> log = logs::read_runner(text, start.id, {.engine = start.engine});
-  if (!log) return;
+  if (!log) return false;
   const EngineStart& said = log->start;
   // A build that is told by the words of the log is no better than the day of the record.
   if (start.engine_version.empty() && log->version_from.empty())
@@ -383,10 +383,12 @@ void read_quoted_llama(const Node& record, EngineStart& start) {
     start.kv_cache_type = said.kv_cache_type;
     start.value_cache_type = said.value_cache_type;
   }
-  if (!said.context_tokens || !said.max_num_seqs) return;
-  const std::int64_t cells = *said.context_tokens * *said.max_num_seqs;
-  fill(start.context_tokens, std::optional(cells));
-  if (start.context_tokens == cells) fill(start.max_num_seqs, said.max_num_seqs);
+  if (said.context_tokens && said.max_num_seqs) {
+    const std::int64_t cells = *said.context_tokens * *said.max_num_seqs;
+    fill(start.context_tokens, std::optional(cells));
+    if (start.context_tokens == cells) fill(start.max_num_seqs, said.max_num_seqs);
+  }
+  return log->has_cache_with_host;
 }
 
 void read_quoted_lines(const Node& record, EngineStart& start) {

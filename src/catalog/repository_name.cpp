@@ -248,8 +248,26 @@ std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
 
 }  // namespace
 
+namespace {
+
+/// "GLM-5.2-W4A16-55c92ae": the commit that a folder is a copy of, in both digits and letters.
+std::string_view without_commit(std::string_view repository) {
+  constexpr std::size_t kShortest = 7;
+  constexpr std::size_t kLongest = 40;
+  const std::size_t mark = repository.rfind('-');
+  if (mark == std::string_view::npos) return repository;
+  const std::string_view word = repository.substr(mark + 1);
+  const bool is_long_enough = word.size() >= kShortest && word.size() <= kLongest;
+  const bool is_hexadecimal = word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  const bool is_mixed = word.find_first_of("0123456789") != std::string_view::npos &&
+                        word.find_first_of("abcdef") != std::string_view::npos;
+  return is_long_enough && is_hexadecimal && is_mixed ? repository.substr(0, mark) : repository;
+}
+
+}  // namespace
+
 std::optional<QuantizedName> quantized_name(std::string_view repository) {
-  const std::string_view bare = without_gguf(repository);
+  const std::string_view bare = without_commit(without_gguf(repository));
   if (auto named = name_with_suffix(bare)) return named;
   // Copies that keep the layers which predict further tokens say so behind the format.
   constexpr std::string_view kPredicts = "-mtp";

@@ -178,6 +178,12 @@ TEST_SUITE("calibrate") {
         R"q("llm_load_tensors:      CUDA0 buffer size =  2898.55 MiB")q");
     CHECK(built.engine_version == "b2961");
     CHECK(built.gpu_layers == 20);
+    // issues/12946, with -nkvo: attention and its scores are where the cache is.
+    const std::string compute = R"(], "device_buffers_mib": {"compute": {"CUDA0": 312.0}}, "l": [)";
+    CHECK(read(buffer + R"("init:       CUDA0 KV buffer size =  1250.00 MiB")" + compute)
+              .compute_gib.has_value());
+    CHECK_FALSE(read(buffer + R"("init:        CPU KV buffer size =  1250.00 MiB")" + compute)
+                    .compute_gib.has_value());
   }
 
   TEST_CASE("SGLang's settings are read in the command that a record has") {

@@ -127,6 +127,13 @@ TEST_SUITE("catalog") {
              Row{"mlx-community/Qwen3-8B-4bit-mlx", "Qwen/Qwen3-8B", Quantization::Int4, 32},
              Row{"casperhansen/mixtral-instruct-awq", "mistralai/Mixtral-8x7B-Instruct-v0.1",
                  Quantization::Awq, 128},
+             // github.com/alint77/jupiter-glm52-vllm-worklog: folders named for a commit
+             Row{"GLM-5.2-AutoRound-W4G64-MTP-e1ba887", "zai-org/GLM-5.2", Quantization::GptqInt4,
+                 64},
+             Row{"GLM-5.2-W4A16-55c92ae", "zai-org/GLM-5.2", Quantization::Int4},
+             Row{"kaitchup/Qwen3.5-9B-autoround-NVFP4", "Qwen/Qwen3.5-9B", Quantization::Nvfp4},
+             Row{"Llama-3_3-Nemotron-Super-49B-v1-4bit-GPTQ",
+                 "nvidia/Llama-3_3-Nemotron-Super-49B-v1", Quantization::GptqInt4},
              Row{"foo/Qwen3-8B-W8A8-INT8", "Qwen/Qwen3-8B", Quantization::Int8},
              Row{"zai-org/GLM-4.5-FP8", "zai-org/GLM-4.5", Quantization::Fp8Channel},
              Row{"zai-org/GLM-4.6V-FP8", "zai-org/GLM-4.6V", Quantization::Fp8Channel},
