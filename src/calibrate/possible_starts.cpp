@@ -20,6 +20,7 @@ using domain::EngineVersion;
 /// What people set where they do not leave the default: of 93 published starts that state it, two
 /// thirds lie between (https://github.com/vllm-project/vllm/issues and repositories, 2023 to 2026).
 constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
+constexpr double kRoundedAway = 0.005;  ///< at most, of a share in two digits
 /// Of free memory: TensorRT-LLM's examples/llm-api/quickstart_multimodal.py takes 0.6, the commands
 /// of its performance overview 0.95.
 constexpr std::array<double, 2> kUsualFractions = {0.6, 0.95};
@@ -51,6 +52,12 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   std::vector<std::optional<double>> values = {start.utilization};
   const auto& usual = start.engine == "tensorrt-llm" ? kUsualFractions : kUsualUtilizations;
   if (unstated.utilization) std::ranges::copy(usual, std::back_inserter(values));
+  // Unsloth works its share out, and vLLM prints two digits of it.
+  const bool is_worked_out = start.is_by_unsloth || start.may_be_by_unsloth;
+  if (is_worked_out && start.utilization && start.engine == "vllm") {
+    for (const double rest : {-kRoundedAway, kRoundedAway})
+      values.emplace_back(*start.utilization + rest);
+  }
   return values;
 }
 
