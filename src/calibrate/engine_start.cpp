@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibrate/planned_start.hpp"
+#include "calibrate/record_settings.hpp"
 #include "calibrate/record_text.hpp"
 #include "document/node.hpp"
 #include "document/text_format.hpp"
@@ -185,11 +186,7 @@ EngineStart read_start(const Node& record) {
   if (start.engine == "vllm") take_graphs_off_peak(record, start);
   if (prints_as_first_generation(start)) start.is_first_generation = true;
   share_attention(start);
-  if (plans_buffers(start.engine)) {
-    const bool has_cache_with_host = read_quoted_llama(record, start);
-    read_planned(record, start);
-    if (has_cache_with_host) start.compute_gib.reset();
-  }
+  if (plans_buffers(start.engine)) read_planned(record, start);
   return start;
 }
 

@@ -15,6 +15,7 @@
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
+#include "calibrate/record_settings.hpp"
 #include "calibrate/started_model.hpp"
 #include "catalog/quantization_names.hpp"
 #include "estimate/estimate_memory.hpp"
@@ -266,6 +267,7 @@ void take_offload(std::string_view layers, EngineStart& start) {
 }  // namespace
 
 void read_planned(const Node& record, EngineStart& start) {
+  const bool has_cache_with_host = read_quoted_llama(record, start);
   const Node* extra = record.find("engine_extra");
   start.quantization = file_type_words(start.quantization);
   start.pool_gib.reset();
@@ -280,7 +282,8 @@ void read_planned(const Node& record, EngineStart& start) {
   start.cache_gib = take("kv_buffer_mib", "kv");
   start.state_gib = take("rs_buffer_mib", "recurrent_state");
   const auto compute = gpu_buffers(group_of(record, "compute_buffer_mib", "compute"));
-  if (compute && compute->gpus == 1) start.compute_gib = compute->mib / kMibInGib;
+  if (compute && compute->gpus == 1 && !has_cache_with_host)
+    start.compute_gib = compute->mib / kMibInGib;
   start.pool_gib = start.cache_gib;
   if (const auto stated = flash_attention_in(extra)) start.flash_attention = stated;
   const std::string layers = text_in(extra, "layers_offloaded");  // "33/33"

@@ -221,6 +221,20 @@ std::string_view without_gguf(std::string_view repository) {
 
 namespace {
 
+/// "GLM-5.2-W4A16-55c92ae": the commit that a folder is a copy of, in both digits and letters.
+std::string_view without_commit(std::string_view repository) {
+  constexpr std::size_t kShortest = 7;
+  constexpr std::size_t kLongest = 40;
+  const std::size_t mark = repository.rfind('-');
+  if (mark == std::string_view::npos) return repository;
+  const std::string_view word = repository.substr(mark + 1);
+  const bool is_long_enough = word.size() >= kShortest && word.size() <= kLongest;
+  const bool is_hexadecimal = word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  const bool is_mixed = word.find_first_of("0123456789") != std::string_view::npos &&
+                        word.find_first_of("abcdef") != std::string_view::npos;
+  return is_long_enough && is_hexadecimal && is_mixed ? repository.substr(0, mark) : repository;
+}
+
 /// Whether `text` is something, a mark and `ending`, which may bring the mark with it.
 bool ends_in_word(std::string_view text, std::string_view ending) {
   const std::size_t length = ending.size() + (ending.starts_with('-') ? 0 : 1);
@@ -244,24 +258,6 @@ std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
   std::string base = name.substr(start, name.size() - start - best->suffix.size());
   if (best->suffix.front() != '-') base.pop_back();
   return QuantizedName{std::move(base), best};
-}
-
-}  // namespace
-
-namespace {
-
-/// "GLM-5.2-W4A16-55c92ae": the commit that a folder is a copy of, in both digits and letters.
-std::string_view without_commit(std::string_view repository) {
-  constexpr std::size_t kShortest = 7;
-  constexpr std::size_t kLongest = 40;
-  const std::size_t mark = repository.rfind('-');
-  if (mark == std::string_view::npos) return repository;
-  const std::string_view word = repository.substr(mark + 1);
-  const bool is_long_enough = word.size() >= kShortest && word.size() <= kLongest;
-  const bool is_hexadecimal = word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  const bool is_mixed = word.find_first_of("0123456789") != std::string_view::npos &&
-                        word.find_first_of("abcdef") != std::string_view::npos;
-  return is_long_enough && is_hexadecimal && is_mixed ? repository.substr(0, mark) : repository;
 }
 
 }  // namespace

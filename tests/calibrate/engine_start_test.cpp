@@ -186,6 +186,24 @@ TEST_SUITE("calibrate") {
                     .compute_gib.has_value());
   }
 
+  // unsloth_zoo/vllm_utils.py, load_vllm: bitsandbytes, and a cache of prefixes, which the first
+  // generation keeps only where it is asked for.
+  TEST_CASE("a record may be of a start by Unsloth that it does not name") {
+    const auto may_be = [](const std::string& fields) {
+      const auto starts = read_engine_starts(R"({"engine": "vllm", )" + fields + "}", "r.jsonl");
+      REQUIRE(starts.has_value());
+      return starts->front().may_be_by_unsloth;
+    };
+    const std::string copy = R"("model": "unsloth/Qwen2.5-3B-Instruct-unsloth-bnb-4bit")";
+    const std::string caches = R"("engine_extra": {"enable_prefix_caching": "True"})";
+    CHECK(may_be(copy));
+    CHECK_FALSE(may_be(copy + R"(, "notes": "V1 engine")"));
+    CHECK_FALSE(may_be(R"("model": "unsloth/Llama-3.2-3B-Instruct")"));
+    CHECK(may_be(R"("model": "Phi-4", "quantization": "bitsandbytes", )" + caches));
+    CHECK_FALSE(may_be(R"("model": "Phi-4", "quantization": "bitsandbytes")"));
+    CHECK_FALSE(may_be(R"("model": "Phi-4", "quantization": "awq", )" + caches));
+  }
+
   TEST_CASE("SGLang's settings are read in the command that a record has") {
     const auto starts = read_engine_starts(
         R"({"model": "m", "engine": "sglang", "engine_extra": {"arguments": )"

@@ -89,6 +89,24 @@ TEST_SUITE("calibrate") {
           calibrate::Knowledge::Settings);
   }
 
+  // unsloth_zoo/vllm_utils.py works the share out; vLLM prints two digits of it.
+  TEST_CASE("the share that Unsloth works out is known to two digits") {
+    EngineStart start = published_start();
+    start.max_num_seqs = 256;
+    REQUIRE(start.gpu_total_gib);
+    const double rounded = 0.005 * *start.gpu_total_gib;
+    const Comparison plain = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    start.is_by_unsloth = true;
+    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(plain.pool);
+    REQUIRE(open.pool);
+    const auto apart = [](Bytes a, Bytes b) { return (a - b).gib(); };
+    CHECK(apart(plain.pool->predicted.low, open.pool->predicted.low) ==
+          doctest::Approx(rounded).epsilon(0.02));
+    CHECK(apart(open.pool->predicted.high, plain.pool->predicted.high) ==
+          doctest::Approx(rounded).epsilon(0.02));
+  }
+
   // https://github.com/johnson7788/RLDecisionAgent, backend/ART_mcp-rl/example_mcp_rl.md: trained
   // with Unsloth, of which the log says nothing; 0.5153 GiB loaded with adapters, a peak of 1.18.
   TEST_CASE("a copy of Unsloth's in four bits may run with its adapters and its sequences") {

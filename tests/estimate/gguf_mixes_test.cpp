@@ -86,6 +86,21 @@ TEST_SUITE("estimate") {
     }
   }
 
+  // https://github.com/ggml-org/llama.cpp/pull/5060: Q2_K of Llama-2-70B had 27.11 GiB before
+  // January 2024 and has 23.71 since; a name does not tell which. Other mixes stayed.
+  TEST_CASE("files in Q2_K from before January 2024 lie in range") {
+    const auto weights = [](const char* type) {
+      const auto estimate = planned({.model = "meta-llama/Llama-2-70b-hf", .file_type = type});
+      REQUIRE(estimate.has_value());
+      return std::ranges::find(estimate->terms, std::string("weights"), &domain::Term::name)->bytes;
+    };
+    const domain::Range old = weights("q2_k");
+    CHECK(old.expected.gib() == doctest::Approx(23.71).epsilon(0.001));
+    CHECK(old.high.gib() >= 27.11);
+    const domain::Range other = weights("q4_k_m");
+    CHECK(other.high.gib() < 1.01 * other.expected.gib());
+  }
+
   // Listings of the same repositories: 8,135,040,384 and 16,378,076,320 bytes, 6 to 8 million of
   // them for the tokenizer. Q5_K for the first eighth of the layers would be 0.9 % more.
   TEST_CASE("types of four bits are those of publishers, made with an importance matrix") {

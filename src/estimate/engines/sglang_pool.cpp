@@ -43,20 +43,19 @@ std::int64_t whole_pages(double tokens, std::int64_t page) {
 /// kept. Nothing where a share of the pool is dealt out instead. Source: SGLang
 /// model_executor/model_runner_kv_cache_mixin.py, handle_max_mamba_cache, and MambaPool, which has
 /// one more to write what nobody reads.
-std::optional<std::int64_t> asked_slots(const Situation& situation) {
+std::optional<std::int64_t> asked_state_slots(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const auto asked = static_cast<std::int64_t>(plan.facts.expected("stateSlots"));
   const bool follows_requests =
       plan.are_sequences_asked && !situation.cache.geometry.keeps_states_of_prefixes;
   if (asked == 0 && !follows_requests) return std::nullopt;
-  const std::int64_t ranks = std::max<std::int64_t>(1, plan.weights.dense_parallel);
-  return (asked > 0 ? asked : plan.max_num_seqs) / ranks + 1;
+  return (asked > 0 ? asked : plan.max_num_seqs) / plan.weights.dense_parallel + 1;
 }
 
 /// States of sequences in flight, and of prefixes that later requests may find.
 std::int64_t state_slots(const Situation& situation, const Costs& costs, Bytes pool) {
   if (costs.state == 0) return 0;
-  if (const auto asked = asked_slots(situation))
+  if (const auto asked = asked_state_slots(situation))
     return std::min(*asked, pool.count() / costs.state);
   const double share = situation.plan->facts.expected("stateShare");
   const bool has_tokens = costs.whole + costs.window > 0;
