@@ -10,6 +10,7 @@
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
 #include "calibrate/free_memory.hpp"
+#include "calibrate/mapped_file.hpp"
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/possible_starts.hpp"
@@ -198,6 +199,8 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
     for (const domain::Estimate& other : others)
       term.predicted = widened(term.predicted, row.predicted(other));
     term.predicted = as_read(term.predicted, row.name, log.start, surroundings.gpu);
+    if (row.name == std::string_view("weights"))
+      term.predicted = as_mapped(term.predicted, log.start, surroundings.model, estimate);
     // A difference of free memory can come out negative: that measures nothing.
     const std::optional<double>& figure = log.start.*(row.printed);
     const bool is_pool = row.name == std::string_view("kvPool");

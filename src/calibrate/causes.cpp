@@ -10,6 +10,7 @@
 
 #include "calibrate/model_path.hpp"
 #include "calibrate/nearest_release.hpp"
+#include "calibrate/own_arguments.hpp"
 #include "catalog/repository_name.hpp"
 
 namespace gpushape::calibrate {
@@ -333,7 +334,13 @@ std::optional<std::string> own_kernels(const Difference& difference) {
   const std::string_view label = own_build(difference.log->start.engine_version);
   if (difference.term->name == "weights" || label.empty()) return std::nullopt;
   return fmt::format(
-      "the build is somebody's own, '+{}', whose kernels and accounting are of no release", label);
+      "the build is somebody's own, '{}', whose kernels and accounting are of no release", label);
+}
+
+std::optional<std::string> own_settings(const Difference& difference) {
+  const std::string argument = own_argument(difference.log->start);
+  if (argument.empty()) return std::nullopt;
+  return fmt::format("no release of vLLM takes '{}': the build is somebody's own", argument);
 }
 
 constexpr auto kCauses = std::to_array<CauseRow>({
@@ -355,6 +362,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"adapters", "LoRA adapters", adapters},
     {"drafts", "speculative decoding", drafts},
     {"own-build", "a build of somebody's own", own_kernels},
+    {"own-arguments", "arguments that no release takes", own_settings},
 });
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 #include "calibrate/calibration.hpp"
 #include "calibrate/nearest_release.hpp"
+#include "calibrate/obstacles.hpp"
+#include "calibrate/own_arguments.hpp"
 #include "calibrate/planned_start.hpp"
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
@@ -22,62 +24,6 @@
 
 namespace gpushape::calibrate {
 namespace {
-
-enum class Affects { Everything, Pool };
-
-/// Words in a record's notes that speak of memory which no term covers.
-struct Obstacle {
-  std::string_view word;
-  std::string_view reason;
-  Affects affects;
-};
-constexpr std::string_view kOffloaded = "offloaded";
-constexpr std::string_view kOwnBuild = "a build of somebody's own";
-constexpr auto kObstacles = std::to_array<Obstacle>({
-    {"Ascend", "NPUs are not modelled", Affects::Everything},
-    // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
-    // so.
-    {"custom cu118", "a build of somebody's own, whose towers may be left out",
-     Affects::Everything},
-    {"speculative decoding configured; log", "the draft model's settings are not stated",
-     Affects::Pool},
-    {"drafter loaded too", "the draft model is not named", Affects::Everything},
-    {"DFlash drafter", "the draft model is not named", Affects::Everything},
-    {"'dflash'", "the draft model is not named", Affects::Everything},
-    {"\"dflash\"", "the draft model is not named", Affects::Everything},
-    {"DSpark", "the draft model is not named", Affects::Everything},
-    {kOffloaded, "weights are partly in host memory", Affects::Everything},
-    {"partial offload", "weights are partly in host memory", Affects::Everything},
-    {"offload: ", "weights are partly in host memory", Affects::Everything},
-    {"CPU offload", "weights are partly in host memory", Affects::Pool},
-    {"experts on CPU", "weights are partly in host memory", Affects::Everything},
-    {"sleep mode", "sleep mode allocates past the caching allocator", Affects::Pool},
-    {"trainer", "a trainer's own settings of the engine are not stated", Affects::Pool},
-    {"prefill-only", "a prefill-only worker", Affects::Pool},
-    {"decode-only", "a decode-only worker", Affects::Pool},
-    {"development build", "a development build, whose accounting no release has", Affects::Pool},
-    {"custom build", kOwnBuild, Affects::Pool},
-    {"custom image", kOwnBuild, Affects::Pool},
-    {" fork", kOwnBuild, Affects::Pool},
-    {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
-     Affects::Pool},
-    {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},
-});
-
-const Obstacle* obstacle_of(const EngineStart& start, Affects affects) {
-  const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
-    const bool is_table = start.has_tables_elsewhere.value_or(false) && obstacle.word == kOffloaded;
-    return obstacle.affects == affects && !is_table && start.notes.contains(obstacle.word);
-  });
-  return row == kObstacles.end() ? nullptr : &*row;
-}
-
-/// Why what the engine measures of itself is no release's, or no start's alone; empty where it is.
-std::string why_unlike_releases(const EngineStart& start) {
-  if (const Obstacle* obstacle = obstacle_of(start, Affects::Pool))
-    return std::string(obstacle->reason);
-  return std::string(own_build(start.engine_version).empty() ? std::string_view() : kOwnBuild);
-}
 
 bool has_plain_cache(const domain::Model& model) {
   return std::ranges::all_of(model.layers, [](const domain::LayerRun& run) {
@@ -128,6 +74,21 @@ void drop_other_stage(const EngineStart& start, std::optional<TokenCheck>& check
   if (check && start.pipeline_parallel > 1 && check->printed < check->least) check.reset();
 }
 
+/// SGLang leaves what its fraction is short of the whole; a pool that was told its size leaves
+/// more.
+bool leaves_more(const EngineStart& start, const RecordGpu& gpu) {
+  if (start.engine != "sglang" || !start.utilization || !start.free_behind_pool_gib) return false;
+  constexpr double kOfOthers = 2;  // GiB; the context and other processes leave less, not more
+  const double left = (1 - *start.utilization) * gpu.memory->bytes.high.gib();
+  return *start.free_behind_pool_gib > left + kOfOthers;
+}
+
+/// What was printed of one GPU is more than it has: it was another.
+bool overfills(const EngineStart& start, std::optional<double> pool_gib, const RecordGpu& gpu) {
+  return gpu.memory && start.weights_gib.value_or(0) + pool_gib.value_or(0) >
+                           gpu.memory->bytes.high.gib() + start.offload_gib.value_or(0);
+}
+
 std::string why_without_pool(const EngineStart& start, std::optional<double> pool_gib,
                              const domain::Model& model, const RecordGpu& gpu) {
   if (!pool_gib) return "prints no pool";
@@ -135,7 +96,7 @@ std::string why_without_pool(const EngineStart& start, std::optional<double> poo
   if (!gpu.reason.empty()) return gpu.reason;
   // SGLang prints pools that it has made; what failed came after.
   if (!start.is_complete && start.engine != "sglang") return "the engine did not start";
-  if (start.most_tokens || start.notes.contains("max-total-tokens"))
+  if (start.most_tokens || start.notes.contains("max-total-tokens") || leaves_more(start, gpu))
     return "the pool was told its size";
   if (*pool_gib <= 0) return "nothing was left for the pool";
   if (std::string reason = why_unlike_releases(start); !reason.empty()) return reason;
@@ -266,8 +227,13 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   }
   model = as_started(*std::move(model), start);
   engine = as_started(*std::move(engine), start);
-  if (const Obstacle* obstacle = obstacle_of(start, Affects::Everything)) {
-    comparison.excluded = obstacle->reason;
+  if (const auto reason = obstacle_of(start, Affects::Everything); !reason.empty()) {
+    comparison.excluded = reason;
+    return comparison;
+  }
+  if (const std::string argument = own_argument(start); !argument.empty()) {
+    comparison.excluded =
+        fmt::format("no release of {} takes '{}': {}", start.engine, argument, kOwnBuild);
     return comparison;
   }
   if (start.offload_gib && start.engine != "vllm") {
@@ -313,6 +279,11 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
         "told";
     return comparison;
   }
+  const std::optional<double> pool_gib = pool_of(start, *estimate, has_plain_cache(*model));
+  if (overfills(start, pool_gib, gpu)) {
+    comparison.excluded = "what is printed is more than the GPU has: it was another";
+    return comparison;
+  }
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
@@ -322,7 +293,6 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   } else {
     comparison.weights = figure(predicted.weights, start.weights_gib);
   }
-  const std::optional<double> pool_gib = pool_of(start, *estimate, comparison.has_plain_cache);
   comparison.without_pool = why_without_pool(start, pool_gib, *model, gpu);
   // A stated fraction of SGLang leaves nothing to the release.
   const bool needs_release = start.engine != "sglang" || !start.utilization;
@@ -365,6 +335,7 @@ std::vector<EngineStart> distinct(std::span<const EngineStart> starts) {
       same.source = other.source;
       same.date = other.date;
       same.notes = other.notes;
+      same.arguments = other.arguments;
       same.weights_gib = other.weights_gib;
       same.pool_gib = other.pool_gib;
       same.activation_gib = other.activation_gib;

@@ -82,7 +82,8 @@ struct EngineStart {
   // states against keys and values.
   std::optional<double> window_share;
   std::optional<double> state_share;
-  std::optional<double> state_slots;  ///< all states, whatever share they are
+  std::optional<double> state_slots;   ///< all states, whatever share they are
+  std::vector<std::string> arguments;  ///< of vLLM: names of what it was told, where it lists them
   std::string notes;
   bool is_complete = true;  ///< the engine started
   // What it printed, GiB of one GPU.
@@ -94,6 +95,7 @@ struct EngineStart {
   std::optional<std::int64_t> pool_tokens;
   std::optional<std::int64_t> pool_blocks;
   std::optional<double> free_gib;  ///< SGLang's: before it loads, of the rank with least
+  std::optional<double> free_behind_pool_gib;  ///< SGLang's: once its pool stands
   /// Tokens that the pool was told to hold at most: then its size says nothing.
   std::optional<std::int64_t> most_tokens;
 

@@ -131,6 +131,12 @@ std::string_view own_build(std::string_view engine_version) {
   // Of setuptools-scm (commit and day) and of vLLM's setup.py (get_vllm_version).
   constexpr auto kOfBuilders = std::to_array<std::string_view>(
       {"cu", "rocm", "torch", "precompiled", "cpu", "xpu", "gfx", "nv", "empty", "tpu", "gaudi"});
+  // "PR 38479 build", "0.15+ with aither-kvcache hooks": as who made it calls it.
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"PR ", "pull request", "hooks", "patched", "fork", "custom build", "overlay"});
+  for (const std::string_view word : kWords) {
+    if (engine_version.contains(word)) return engine_version;
+  }
   const std::size_t plus = engine_version.find('+');
   if (plus == std::string_view::npos) return {};
   const std::string_view label =

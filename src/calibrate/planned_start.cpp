@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/mapped_file.hpp"
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
@@ -134,16 +135,6 @@ bool estimate_has_windows(const domain::Estimate& estimate) {
   });
 }
 
-double file_gib_of(const domain::Estimate& estimate) {
-  for (const domain::Term& term : estimate.terms) {
-    for (const domain::Input& input : term.inputs) {
-      if (input.name != "fileBytes") continue;
-      return Bytes(std::get<std::int64_t>(input.value)).gib();
-    }
-  }
-  return 0;
-}
-
 struct MonthRow {
   std::string_view month;  ///< "2024-03"
   int build = 0;
@@ -264,10 +255,20 @@ void take_offload(std::string_view layers, EngineStart& start) {
     start.offload_gib = *start.file_gib - *start.weights_gib;
 }
 
+/// "5890 (982e3472)", as "main: build = 5890 (982e3472)" prints it: "b5890".
+void name_build(EngineStart& start) {
+  const std::size_t end = start.engine_version.find(" (");
+  const std::string number = start.engine_version.substr(0, end);
+  const bool is_number = number.find_first_not_of("0123456789") == std::string::npos;
+  if (start.engine == "llama.cpp" && end != std::string::npos && end > 0 && is_number)
+    start.engine_version = "b" + number;
+}
+
 }  // namespace
 
 void read_planned(const Node& record, EngineStart& start) {
-  const bool has_cache_with_host = read_quoted_llama(record, start);
+  name_build(start);
+  const QuotedBuffers quoted = read_quoted_llama(record, start);
   const Node* extra = record.find("engine_extra");
   start.quantization = file_type_words(start.quantization);
   start.pool_gib.reset();
@@ -282,8 +283,8 @@ void read_planned(const Node& record, EngineStart& start) {
   start.cache_gib = take("kv_buffer_mib", "kv");
   start.state_gib = take("rs_buffer_mib", "recurrent_state");
   const auto compute = gpu_buffers(group_of(record, "compute_buffer_mib", "compute"));
-  if (compute && compute->gpus == 1 && !has_cache_with_host)
-    start.compute_gib = compute->mib / kMibInGib;
+  if (compute && compute->gpus == 1 && !quoted.has_cache_with_host)
+    start.compute_gib = quoted.compute_gib.value_or(compute->mib / kMibInGib);
   start.pool_gib = start.cache_gib;
   if (const auto stated = flash_attention_in(extra)) start.flash_attention = stated;
   const std::string layers = text_in(extra, "layers_offloaded");  // "33/33"
@@ -342,7 +343,8 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
   comparison.without_weights = why_other_file(start, *estimate);
   if (comparison.without_weights.empty())
-    comparison.weights = figure(term_bytes(*estimate, "weights"), start.weights_gib);
+    comparison.weights = figure(
+        as_mapped(term_bytes(*estimate, "weights"), start, *model, *estimate), start.weights_gib);
   const bool has_other_type = start.kv_cache_type.empty() && start.notes.contains("FLAG kv");
   const bool has_windows = estimate_has_windows(*estimate);
   if (!start.cache_gib) {

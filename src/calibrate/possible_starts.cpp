@@ -20,6 +20,9 @@ using domain::EngineVersion;
 /// What people set where they do not leave the default: of 93 published starts that state it, two
 /// thirds lie between (https://github.com/vllm-project/vllm/issues and repositories, 2023 to 2026).
 constexpr std::array<double, 2> kUsualUtilizations = {0.85, 0.95};
+/// What FastLanguageModel.from_pretrained takes by itself, and the most of its notebooks: Unsloth's
+/// unsloth/models/loader.py, gpu_memory_utilization.
+constexpr std::array<double, 2> kUnslothUtilizations = {0.5, 0.95};
 constexpr double kRoundedAway = 0.005;  ///< at most, of a share in two digits
 /// Of free memory: TensorRT-LLM's examples/llm-api/quickstart_multimodal.py takes 0.6, the commands
 /// of its performance overview 0.95.
@@ -52,6 +55,8 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   std::vector<std::optional<double>> values = {start.utilization};
   const auto& usual = start.engine == "tensorrt-llm" ? kUsualFractions : kUsualUtilizations;
   if (unstated.utilization) std::ranges::copy(usual, std::back_inserter(values));
+  if (unstated.utilization && start.is_by_unsloth)
+    std::ranges::copy(kUnslothUtilizations, std::back_inserter(values));
   // Unsloth works its share out, and vLLM prints two digits of it.
   const bool is_worked_out = start.is_by_unsloth || start.may_be_by_unsloth;
   if (is_worked_out && start.utilization && start.engine == "vllm") {
@@ -157,8 +162,9 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model,
                                            const domain::Engine& engine) {
-  const domain::Engine told =
+  domain::Engine told =
       possible.start.keeps_towers_whole ? as_started(engine, possible.start) : engine;
+  told = on_vendor(std::move(told), possible.start, possible.memory);
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
       model, workload_of(possible.start, model, possible.version), told, possible.memory);
   if (!estimate) return std::nullopt;
@@ -244,6 +250,10 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
     for (const auto& memory : memories(gpu))
       starts.push_back({.start = start, .version = release, .memory = memory});
   }
+  // Of 70 published starts that leave out whose GPU it is, four are AMD's.
+  const bool is_anybodys = start.gpu.empty() || start.gpu == "unknown";
+  if (unstated.device && !gpu.memory && is_anybodys && start.vendor.empty())
+    vary(starts, &EngineStart::vendor, {start.vendor, std::string(kAmd)});
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
   vary(starts, &EngineStart::max_num_seqs, sequences(start, unstated, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));

@@ -105,6 +105,16 @@ bool leaves_default_sequences(std::string_view line) {
   return told && !told->contains("max_num_seqs");
 }
 
+/// What a record lists under the names that switches of vLLM have.
+void add_switches(const Node& record, std::vector<std::string>& arguments) {
+  const Node* extra = record.find("engine_extra");
+  if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return;
+  for (const Node::Entry& entry : extra->entries()) {
+    if (entry.name.starts_with("enable_") || entry.name.starts_with("disable_"))
+      arguments.push_back(entry.name);
+  }
+}
+
 /// "attention backend FLASHINFER", "TRITON_ATTN attention; no LoRA": the kernels by the engine's
 /// own name. Empty where a remark has none.
 std::string backend_in(std::string_view notes) {
@@ -159,6 +169,40 @@ std::optional<double> total_in(std::string_view line) {
 
 }  // namespace
 
+namespace {
+
+/// The lines that a record quotes, as a log.
+std::string quoted_log(const Node& record) {
+  const Node* quotes = record.find("quotes");
+  std::string text;
+  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return text;
+  for (const Node& quote : quotes->items()) text += text_of(&quote) + "\n";
+  return text;
+}
+
+/// Of a model with windows there are two pools, of as many tokens each as its layers hold: a record
+/// of which the field holds one quotes the lines of both. A draft's pool has as many as the
+/// model's.
+void add_second_pool(const std::string& text, EngineStart& start) {
+  std::optional<std::int64_t> first;
+  bool has_two = false;
+  std::string_view rest = text;
+  for (std::string line; next_line(rest, line);) {
+    const auto behind_words = behind(line, "KV Cache is allocated. #tokens: ");
+    const auto tokens = behind_words ? leading_count(*behind_words) : std::nullopt;
+    if (!tokens) continue;
+    has_two |= first && *first != *tokens;
+    first = tokens;
+  }
+  if (!has_two || !start.pool_gib) return;
+  const Result<EngineLog> log = logs::read_sglang(text, start.id);
+  if (!log || log->start.pool_gib.value_or(0) <= *start.pool_gib) return;
+  start.pool_gib = log->start.pool_gib;
+  start.pool_tokens = log->start.pool_tokens;
+}
+
+}  // namespace
+
 void read_sglang_record(const Node& record, EngineStart& start) {
   std::string settings = listed_settings(record);
   if (const Node* extra = record.find("engine_extra")) {
@@ -183,24 +227,25 @@ void read_sglang_record(const Node& record, EngineStart& start) {
   start.has_adapters |= said.has_adapters;
   // What was free before loading: as a setting of the record's own, or in a line that it quotes.
   logs::take_number(start.free_gib, settings, "avail_mem_before_load_gb");
+  logs::take_number(start.free_behind_pool_gib, settings, "memory_pool_end_avail_mem_gb");
   const Node* quotes = record.find("quotes");
   if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
   bool has_plain_sizes = false;
   for (const Node& quote : quotes->items()) {
     const std::string line = text_of(&quote);
     logs::take_smallest(start.free_gib, logs::free_before_loading(line));
+    if (const auto rest = behind(line, "Memory pool end. avail mem="))
+      logs::take_smallest(start.free_behind_pool_gib, leading_number(*rest));
     has_plain_sizes |= logs::leaves_scales_out(start.kv_cache_type, line);
   }
   if (has_plain_sizes && start.pool_gib) *start.pool_gib *= logs::kWithScales;
+  add_second_pool(quoted_log(record), start);
 }
 
-bool read_quoted_llama(const Node& record, EngineStart& start) {
-  const Node* quotes = record.find("quotes");
-  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return false;
-  std::string text;
-  for (const Node& quote : quotes->items()) text += text_of(&quote) + "\n";
+QuotedBuffers read_quoted_llama(const Node& record, EngineStart& start) {
+  const std::string text = quoted_log(record);
   const Result<EngineLog> log = logs::read_runner(text, start.id, {.engine = start.engine});
-  if (!log) return false;
+  if (!log) return {};
   const EngineStart& said = log->start;
   // A build that is told by the words of the log is no better than the day of the record.
   if (start.engine_version.empty() && log->version_from.empty())
@@ -218,7 +263,9 @@ bool read_quoted_llama(const Node& record, EngineStart& start) {
     fill(start.context_tokens, std::optional(cells));
     if (start.context_tokens == cells) fill(start.max_num_seqs, said.max_num_seqs);
   }
-  return log->has_cache_with_host;
+  const bool has_encoder = text.contains("alloc_compute_meta");
+  return {.has_cache_with_host = log->has_cache_with_host,
+          .compute_gib = has_encoder ? said.compute_gib : std::nullopt};
 }
 
 void read_quoted_lines(const Node& record, EngineStart& start) {
@@ -232,6 +279,8 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
     said.has_default_sequences |= leaves_default_sequences(line);
     if (!start.gpu_total_gib) start.gpu_total_gib = total_in(line);
   }
+  start.arguments = said.arguments;
+  add_switches(record, start.arguments);
   fill(start.has_second_runner, runner_in(record, start));
   fill(start.context_tokens, said.context_tokens);
   fill(start.max_num_seqs, said.max_num_seqs);

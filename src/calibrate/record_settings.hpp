@@ -2,6 +2,7 @@
 // (`engine_extra`), as a command, or in the lines of its log that it quotes (`quotes`).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "calibrate/engine_start.hpp"
@@ -19,9 +20,17 @@ std::string listed_settings(const document::Node& record);
 /// Of SGLang, and what was free before it loaded.
 void read_sglang_record(const document::Node& record, EngineStart& start);
 
-/// Of llama.cpp. Whether the cache lies with the host though layers are on a GPU, so that attention
-/// is computed there.
-bool read_quoted_llama(const document::Node& record, EngineStart& start);
+/// What lines that a record of llama.cpp quotes say of its buffers.
+struct QuotedBuffers {
+  /// The cache lies there though layers are on a GPU, so that attention is computed there.
+  bool has_cache_with_host = false;
+  /// Of the GPU, where the encoder of images prints a buffer for its steps below it: records take
+  /// the last one.
+  std::optional<double> compute_gib;
+};
+
+/// Of llama.cpp.
+QuotedBuffers read_quoted_llama(const document::Node& record, EngineStart& start);
 
 /// Of vLLM.
 void read_quoted_lines(const document::Node& record, EngineStart& start);

@@ -99,6 +99,17 @@ bool has_linear_attention(const domain::Model& model) {
   });
 }
 
+/// Mixtures with latent attention whose NVFP4 config files are public keep the projections of
+/// queries, keys and values out of it, all twelve of them, and eight the one behind attention, too:
+/// nvidia's GLM-5, -5.1, -5.2 and -5.3, DeepSeek-V3-0324, Kimi-K2.5, -K2.6 and -K2.7-Code; not so
+/// DeepSeek-R1-0528 and -R1 (v2), -V3.1 and -V3.2.
+bool keeps_latent_attention(Quantization linear, const domain::Model& base) {
+  return linear == Quantization::Nvfp4 && domain::has_experts(base) &&
+         std::ranges::any_of(base.layers, [](const domain::LayerRun& run) {
+           return run.layer.attention.latent.has_value();
+         });
+}
+
 domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const domain::Model& base) {
   domain::WeightFormat format;
   format.other = base.weights.other;
@@ -122,7 +133,8 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   const bool is_file_type = domain::scheme(suffix.linear).is_interleaved;
   if (suffix.linear != Quantization::Fp8Block && !is_file_type)
     format.kept.emplace_back(kPrediction);
-  if (suffix.keeps_attention) format.kept.emplace_back(kFullAttention);
+  if (suffix.keeps_attention || keeps_latent_attention(suffix.linear, base))
+    format.kept.emplace_back(kFullAttention);
   for (const std::string_view pattern : suffix.kept) {
     if (!pattern.empty()) format.kept.emplace_back(pattern);
   }

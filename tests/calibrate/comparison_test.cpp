@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ TEST_SUITE("calibrate") {
     start.gpu_total_gib = 23.56;
     start.tensor_parallel = 1;
     start.weights_gib = 14.26;
+    start.pool_gib = 5;
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
               .excluded.contains("does not fit the GPU"));
     start.tensor_parallel = 4;
@@ -201,7 +203,7 @@ TEST_SUITE("calibrate") {
   // tells GPU, release and utilization tells limits that are not the engine's own, too.
   TEST_CASE("who tells neither utilization nor sequences may have changed other settings, too") {
     EngineStart start = published_start();
-    start.model = "Qwen/Qwen2.5-VL-7B-Instruct";
+    start.model = "unsloth/qwen2.5-vl-7b-instruct-unsloth-bnb-4bit";
     start.activation_gib = 1;
     const auto compared = [](const EngineStart& one) {
       return calibrate::compare(one, built_in_catalog(), built_in_profiles());
@@ -252,6 +254,7 @@ TEST_SUITE("calibrate") {
     start.gpu_total_gib = 139.81;
     start.tensor_parallel = 8;
     start.weights_gib = 83.88;
+    start.pool_gib.reset();
     start.engine_version.clear();
     start.date = "2025-03-15";
     const Comparison dated = calibrate::compare(start, built_in_catalog(), built_in_profiles());
@@ -291,6 +294,7 @@ TEST_SUITE("calibrate") {
     start.engine_version = "0.27.1";
     start.context_tokens = 786432;
     start.weights_gib = 51.35;
+    start.pool_gib.reset();
     start.max_num_batched_tokens = 2048;
     const Comparison comparison =
         calibrate::compare(start, built_in_catalog(), built_in_profiles());
@@ -343,5 +347,46 @@ TEST_SUITE("calibrate") {
       REQUIRE(engine.has_value());
       CHECK(to_text(domain::unreadable_conditions(*engine)) == "");
     }
+  }
+
+  // https://github.com/unslothai/notebooks, Qwen2_5_7B_VL_GRPO: 2.71 GiB on a T4, whose steps of
+  // 2,048 tokens are shorter than the largest image. To 0.8.2 such an image was left out.
+  TEST_CASE("the first generation from 0.8.3 on encodes an image that is longer than its step") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.9.2";
+    start.model = "unsloth/qwen2.5-vl-7b-instruct-unsloth-bnb-4bit";
+    start.dtype = "float16";
+    start.gpu = "Tesla T4";
+    start.gpu_total_gib = 14.74;
+    start.utilization = 0.77;
+    start.context_tokens = 16384;
+    start.max_num_seqs = 1;
+    start.max_num_batched_tokens = 2048;
+    start.activation_gib = 2.71;
+    const auto peak = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).activation.value();
+    };
+    CHECK(peak().is_in_range());
+    CHECK(std::abs(peak().error()) < 0.03);
+    start.engine_version = "0.8.2";
+    CHECK(peak().predicted.high.gib() < 1);
+  }
+
+  // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1: 55.67 GiB on each of eight;
+  // with its attention in four bits, too, it would be 50.6.
+  TEST_CASE("mixtures with latent attention in NVFP4 keep it in 16 bits") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.20.2";
+    start.model = "lukealonso/GLM-5.1-NVFP4-MTP";
+    start.gpu = "RTX PRO 6000";
+    start.tensor_parallel = 8;
+    start.weights_gib = 55.67;
+    const Comparison comparison =
+        calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(comparison.weights);
+    CHECK(comparison.weights->is_in_range());
+    CHECK(std::abs(comparison.weights->error()) < 0.012);
   }
 }

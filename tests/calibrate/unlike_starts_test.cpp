@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "calibrate/comparison.hpp"
+#include "calibrate/logs/vllm_settings.hpp"
+#include "calibrate/own_arguments.hpp"
 #include "support/built_in_catalog.hpp"
 #include "support/built_in_profiles.hpp"
 #include "support/published_starts.hpp"
@@ -49,6 +52,90 @@ TEST_SUITE("calibrate") {
     REQUIRE(said.pool);
     CHECK(said.pool->is_in_range());
     CHECK(std::abs(said.pool->error()) < 0.005);
+  }
+
+  // https://github.com/vllm-project/vllm/issues/10702: blocks of 107.35 GiB beside 16.46 of
+  // weights, on what the thread calls H100.
+  TEST_CASE("what prints more than its GPU has ran on another") {
+    EngineStart start = published_start();
+    start.model = "meta-llama/Meta-Llama-3.1-70B-Instruct";
+    start.tensor_parallel = 8;
+    start.weights_gib = 16.46;
+    start.pool_gib.reset();
+    start.pool_blocks = 175884;
+    start.pool_tokens.reset();
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
+              .excluded.contains("more than the GPU has"));
+    start.pool_blocks = 90000;  // 54.9 GiB
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+  }
+
+  // https://github.com/alint77/jupiter-glm52-vllm-worklog: experts of which a part lies with the
+  // host, by an argument that no release has.
+  TEST_CASE("an argument that no release takes is of somebody's own build") {
+    EngineStart start = published_start();
+    start.arguments = {"model_tag", "tensor_parallel_size", "swap_space", "task",
+                       "_api_process_count"};
+    CHECK(calibrate::own_argument(start).empty());
+    start.arguments.emplace_back("enable_tiered_moe");
+    CHECK(calibrate::own_argument(start) == "enable_tiered_moe");
+    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
+              .excluded.contains("no release of vllm takes 'enable_tiered_moe'"));
+    start.engine_version = "0.31";  // newer than the list of what releases take
+    CHECK(calibrate::own_argument(start).empty());
+    start.engine_version = "0.19";
+    start.engine = "sglang";
+    CHECK(calibrate::own_argument(start).empty());
+  }
+
+  TEST_CASE("arguments are read from a list to where it is cut, values left out") {
+    const std::string list =
+        R"('port': 8000, 'hf_overrides': {'text_config': {'a': 1}}, 'note': "it's 'x': 1", )"
+        R"('kinds': ['y'], 'enable_tiered_moe': True, 'tensor_paral)";
+    CHECK(calibrate::logs::names_of_list(list) ==
+          std::vector<std::string>{"port", "hf_overrides", "note", "kinds", "enable_tiered_moe"});
+    CHECK(calibrate::logs::names_of_list("'a': 1}, 'b': 2") == std::vector<std::string>{"a"});
+    CHECK(calibrate::logs::names_of_list("").empty());
+    const auto starts = calibrate::read_engine_starts(
+        R"q({"engine": "vllm", "model": "m", "engine_extra": {"enable_tiered_moe": true, )q"
+        R"q("grace_profile": "x"}, "quotes": ["non-default args: {'port': 8000, 'mla_tier': 'a'}"]})q",
+        "records");
+    REQUIRE(starts);
+    CHECK(starts->front().arguments ==
+          std::vector<std::string>{"port", "mla_tier", "enable_tiered_moe"});
+  }
+
+  // Who leaves out whose GPU it is: https://github.com/amdgoose/arno_vllm_chat, Qwen2.5-7B by 0.17
+  // with a ROCm build loads 14.37 GiB, 14.25 with CUDA.
+  TEST_CASE("a GPU that nothing names may be AMD's") {
+    EngineStart start = published_start();
+    start.model = "Qwen/Qwen2.5-7B-Instruct";
+    start.engine_version = "0.17";
+    start.pool_gib.reset();
+    start.weights_gib = 14.37;
+    CHECK_FALSE(
+        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+    start.gpu.clear();
+    start.gpu_total_gib.reset();
+    CHECK(
+        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+  }
+
+  // https://github.com/datawhalechina/self-llm, DeepSeek-R1-0528-Qwen3-8B by Unsloth on an A100:
+  // 341,328 tokens, 46.87 GiB.
+  TEST_CASE("a share of the memory that Unsloth's starts leave out is anything of its notebooks") {
+    EngineStart start = published_start();
+    start.utilization.reset();
+    start.weights_gib.reset();
+    start.gpu = "A100-80GB";
+    start.pool_gib = 46.87;
+    start.pool_tokens.reset();
+    const auto pool = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).pool.value();
+    };
+    CHECK_FALSE(pool().is_in_range());
+    start.is_by_unsloth = true;
+    CHECK(pool().is_in_range());
   }
 
   // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1, by its version and its remark

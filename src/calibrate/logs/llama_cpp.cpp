@@ -229,6 +229,9 @@ void read_device(std::string_view line, EngineLog& log) {
     const auto name = behind(*rest, "(");
     if (name) log.device_name = std::string(name->substr(0, name->find(')')));
   }
+  // "ggml_metal_init: found device: Apple M2 Max"
+  if (const auto rest = behind(line, "found device: "); rest && log.device_name.empty())
+    log.device_name = std::string(*rest);
   if (line.contains("cudaMalloc failed: out of memory") ||
       line.contains("failed to allocate compute buffers") ||
       line.contains("unable to allocate CUDA"))
@@ -269,6 +272,7 @@ void settle(LlamaState& state) {
     start.context_tokens =
         state.slot_context ? state.slot_context : *state.context / *start.max_num_seqs;
   }
+  if (log.device_name.starts_with("Apple")) start.gpu = log.device_name;
   if (start.engine_version.empty() && !state.version_told.empty()) {
     start.engine_version = state.version_told;
     log.version_from = "the words of the log";

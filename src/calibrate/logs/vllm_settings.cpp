@@ -172,6 +172,18 @@ void read_attention_backend(std::string_view line, EngineStart& start) {
     start.attention_backend = backend_name(rest->substr(0, end));
 }
 
+/// Where the quoted text that begins at `at` ends; the end of the list where it is cut.
+std::size_t end_of_quoted(std::string_view list, std::size_t at) {
+  const char quote = list[at];
+  for (std::size_t i = at + 1; i < list.size(); ++i) {
+    if (list[i] == '\\')
+      ++i;
+    else if (list[i] == quote)
+      return i;
+  }
+  return list.size();
+}
+
 }  // namespace
 
 std::optional<std::string_view> whole_list(std::string_view line) {
@@ -183,6 +195,22 @@ std::optional<std::string_view> whole_list(std::string_view line) {
     if ((*list)[i] == '}' && --depth == 0) return list->substr(0, i);
   }
   return std::nullopt;
+}
+
+std::vector<std::string> names_of_list(std::string_view list) {
+  std::vector<std::string> names;
+  int depth = 1;
+  for (std::size_t i = 0; i < list.size() && depth > 0; ++i) {
+    const char letter = list[i];
+    if (letter == '{' || letter == '[' || letter == '(') ++depth;
+    if (letter == '}' || letter == ']' || letter == ')') --depth;
+    if (letter != '\'' && letter != '"') continue;
+    const std::size_t end = end_of_quoted(list, i);
+    const bool is_name = depth == 1 && list.substr(std::min(end, list.size())).starts_with("': ");
+    if (is_name) names.emplace_back(list.substr(i + 1, end - i - 1));
+    i = end;
+  }
+  return names;
 }
 
 void read_vllm_config(std::string_view line, EngineLog& log) {
@@ -209,6 +237,7 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
 }
 
 void read_vllm_arguments(std::string_view line, EngineStart& start, std::string& model) {
+  if (const auto list = behind(line, "non-default args: {")) start.arguments = names_of_list(*list);
   take_text(model, line, "model");
   take_text(start.quantization, line, "quantization");
   take_text(start.dtype, line, "dtype");

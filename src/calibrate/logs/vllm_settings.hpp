@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calibrate/engine_log.hpp"
 
@@ -14,6 +15,10 @@ namespace gpushape::calibrate::logs {
 /// The list behind "non-default args: ", where the line holds it to its end: what it does not name
 /// is the engine's default.
 std::optional<std::string_view> whole_list(std::string_view line);
+
+/// Names of what a list of Python settings holds at its first level, to where it is cut:
+/// "'port': 8000, 'compilation_config': {'level': 3}, 'mod" has port and compilation_config.
+std::vector<std::string> names_of_list(std::string_view list);
 
 /// "Initializing a V1 LLM engine (v0.19.0) with config: model='…', …".
 void read_vllm_config(std::string_view line, EngineLog& log);

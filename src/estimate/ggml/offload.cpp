@@ -152,7 +152,8 @@ void OffloadedModel::place_weights(const FileWeights& weights, const std::vector
   DeviceNeeds& last = at(places.back());
   last.has_head = true;
   last.weights += bytes_on(places.back(), weights.behind);
-  if (!is_host(places.back())) last.weights += weights.tied_head.device;
+  if (!is_host(places.back()) && !offload_.keeps_tied_head)
+    last.weights += weights.tied_head.device;
 }
 
 void OffloadedModel::place_caches(const domain::Model& model, const std::vector<int>& places) {

@@ -40,6 +40,7 @@ struct Offload {
   std::int64_t outputs_of_slot = 0;
   bool has_window_cache = true;      ///< layers with a window keep it alone
   bool encoders_keep_cells = false;  ///< which nobody reads
+  bool keeps_tied_head = false;      ///< with the host: no device has a copy of its own
   std::int64_t copies = 1;           ///< of what passes between GPUs
   std::int64_t state_copies = 1;     ///< more where drafted tokens may be taken back
   domain::KvCacheType key_type = domain::KvCacheType::Fp16;

@@ -101,8 +101,9 @@ const domain::Tower* tower_of(const Step& step) {
   if (!is_there) return nullptr;
   const bool is_first_generation = plan.facts.expected("encoderOutputsKept") == 0;
   if (is_first_generation && !step.situation->stage.has_embedding) return nullptr;
-  // It leaves out an input that its step does not hold, too.
-  const bool is_too_long = is_first_generation && !is_attended_to(*tower, *plan.model) &&
+  // It leaves out an input that its step does not hold, too, or makes the step as long.
+  const bool skips_long = is_first_generation && plan.facts.expected("longInputsSkipped") != 0;
+  const bool is_too_long = skips_long && !is_attended_to(*tower, *plan.model) &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
   return is_too_long ? nullptr : tower;
 }

@@ -1,0 +1,65 @@
+#include "calibrate/obstacles.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "calibrate/nearest_release.hpp"
+
+namespace gpushape::calibrate {
+namespace {
+
+/// Words in a record's notes that speak of memory which no term covers.
+struct Obstacle {
+  std::string_view word;
+  std::string_view reason;
+  Affects affects;
+};
+constexpr std::string_view kOffloaded = "offloaded";
+constexpr auto kObstacles = std::to_array<Obstacle>({
+    {"Ascend", "NPUs are not modelled", Affects::Everything},
+    // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
+    // so.
+    {"custom cu118", "a build of somebody's own, whose towers may be left out",
+     Affects::Everything},
+    {"speculative decoding configured; log", "the draft model's settings are not stated",
+     Affects::Pool},
+    {"drafter loaded too", "the draft model is not named", Affects::Everything},
+    {"DFlash drafter", "the draft model is not named", Affects::Everything},
+    {"'dflash'", "the draft model is not named", Affects::Everything},
+    {"\"dflash\"", "the draft model is not named", Affects::Everything},
+    {"DSpark", "the draft model is not named", Affects::Everything},
+    {kOffloaded, "weights are partly in host memory", Affects::Everything},
+    {"partial offload", "weights are partly in host memory", Affects::Everything},
+    {"offload: ", "weights are partly in host memory", Affects::Everything},
+    {"CPU offload", "weights are partly in host memory", Affects::Pool},
+    {"experts on CPU", "weights are partly in host memory", Affects::Everything},
+    {"sleep mode", "sleep mode allocates past the caching allocator", Affects::Pool},
+    {"trainer", "a trainer's own settings of the engine are not stated", Affects::Pool},
+    {"prefill-only", "a prefill-only worker", Affects::Pool},
+    {"decode-only", "a decode-only worker", Affects::Pool},
+    {"development build", "a development build, whose accounting no release has", Affects::Pool},
+    {"custom build", kOwnBuild, Affects::Pool},
+    {"custom image", kOwnBuild, Affects::Pool},
+    {" fork", kOwnBuild, Affects::Pool},
+    {"old behaviour: printed size", "the printed size leaves out the indexer's cache",
+     Affects::Pool},
+    {"Ray, one GPU on each", "the GPUs stand on two nodes", Affects::Pool},
+});
+
+}  // namespace
+
+std::string_view obstacle_of(const EngineStart& start, Affects affects) {
+  const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
+    const bool is_table = start.has_tables_elsewhere.value_or(false) && obstacle.word == kOffloaded;
+    return obstacle.affects == affects && !is_table && start.notes.contains(obstacle.word);
+  });
+  return row == kObstacles.end() ? std::string_view() : row->reason;
+}
+
+std::string why_unlike_releases(const EngineStart& start) {
+  if (const std::string_view reason = obstacle_of(start, Affects::Pool); !reason.empty())
+    return std::string(reason);
+  return std::string(own_build(start.engine_version).empty() ? std::string_view() : kOwnBuild);
+}
+
+}  // namespace gpushape::calibrate
