@@ -40,6 +40,7 @@ struct Conditions {
   double scale_group = 0;  ///< inputs of a linear layer that share a scale
   double is_fp8 = 0;
   double is_mxfp4 = 0;
+  double has_mxfp4_experts = 0;  ///< beside linear layers of another type
   double is_nvfp4 = 0;
   double has_static_scales = 0;  ///< of activations, in the checkpoint
   double has_recurrent = 0;
@@ -98,6 +99,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
      "inputs of a linear layer that share a scale; 0 without groups"},
     {"fp8", &Conditions::is_fp8, "1 when linear layers are stored as FP8"},
     {"mxfp4", &Conditions::is_mxfp4, "1 when linear layers are stored as MXFP4"},
+    {"mxfp4Experts", &Conditions::has_mxfp4_experts,
+     "1 when experts are stored as MXFP4, and other linear layers are not"},
     {"nvfp4", &Conditions::is_nvfp4, "1 when linear layers are stored as NVFP4"},
     {"staticScales", &Conditions::has_static_scales,
      "1 when the checkpoint holds scales of activations (ModelOpt)"},

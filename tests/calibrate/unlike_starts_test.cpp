@@ -105,6 +105,27 @@ TEST_SUITE("calibrate") {
           std::vector<std::string>{"port", "mla_tier", "enable_tiered_moe"});
   }
 
+  // https://github.com/vllm-project/vllm/pull/56359, on eight CDNA3 GPUs: experts of 3,072 in eight
+  // parts of 384 are 512 wide, and with expert parallelism as they are.
+  TEST_CASE("experts in MXFP4 beside FP8 are wider on AMD's GPUs") {
+    EngineStart start;
+    start.engine = "vllm";
+    start.engine_version = "0.26";
+    start.model = "deepseek-ai/DeepSeek-V4-Pro";
+    start.gpu = "MI300X";
+    start.tensor_parallel = 8;
+    start.weights_gib = 135.35;
+    const auto error = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles())
+          .weights.value()
+          .error();
+    };
+    CHECK(std::abs(error()) < 0.03);
+    start.expert_parallel = 8;
+    start.weights_gib = 103.54;
+    CHECK(std::abs(error()) < 0.03);
+  }
+
   // Who leaves out whose GPU it is: https://github.com/amdgoose/arno_vllm_chat, Qwen2.5-7B by 0.17
   // with a ROCm build loads 14.37 GiB, 14.25 with CUDA.
   TEST_CASE("a GPU that nothing names may be AMD's") {

@@ -192,6 +192,15 @@ domain::Fact<domain::KvCacheType> cache_type_of_release(const Request& request,
           "the model's dtype: this release passes over the checkpoint's type"};
 }
 
+/// The checkpoint holds its experts in MXFP4 beside linear layers of another type (DeepSeek-V4).
+bool has_mxfp4_experts(const domain::Model& model, const WeightsLayout& layout) {
+  const bool is_mixed =
+      std::ranges::any_of(model.weights.modules, [](const domain::ModuleFormat& module) {
+        return module.quantization == domain::Quantization::Mxfp4;
+      });
+  return layout.is_as_stored && is_mixed && domain::has_experts(model);
+}
+
 }  // namespace
 
 void settle_vllm(const Request& request, Plan& plan) {
@@ -218,6 +227,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   WeightsChoice weights = choose_weights(request, kVllmConverted);
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
+  conditions.has_mxfp4_experts = has_mxfp4_experts(*request.model, weights.layout) ? 1 : 0;
   const auto cache_type = choose_kv_cache_type(request, dtype_of(request)).value;
   conditions.has_flashinfer = attends_with_flashinfer(request, conditions, cache_type) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
