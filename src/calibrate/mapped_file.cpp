@@ -1,8 +1,9 @@
 #include "calibrate/mapped_file.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <variant>
+
+#include "estimate/ggml/offload.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -11,12 +12,6 @@ bool is_all_on_gpu(const EngineStart& start, const domain::Model& model) {
   std::int64_t layers = 0;
   for (const domain::LayerRun& run : model.layers) layers += run.count;
   return !start.gpu_layers || *start.gpu_layers > layers;
-}
-
-bool has_short_convolutions(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.recurrent && run.layer.recurrent->kind == domain::RecurrentKind::ShortConv;
-  });
 }
 
 }  // namespace
@@ -38,7 +33,7 @@ domain::Range as_mapped(domain::Range weights, const EngineStart& start, const d
   const double tensors = weights.expected.gib();
   if (file <= tensors || tensors <= 0) return weights;
   // Builds that leave LFM2's tied head to the host map what stands behind its embedding.
-  if (model.tied_embeddings && has_short_convolutions(model)) return weights;
+  if (model.tied_embeddings && estimate::ggml::has_short_convolutions(model)) return weights;
   const double spread = weights.high.gib() / tensors;
   return {.low = weights.low, .expected = gib_of(file), .high = gib_of(file * spread)};
 }

@@ -145,13 +145,6 @@ bool passes_over_windows(std::string_view family) {
   return std::ranges::find(kFamilies, family) != kFamilies.end();
 }
 
-/// Of LFM2.
-bool has_short_convolutions(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.recurrent && run.layer.recurrent->kind == domain::RecurrentKind::ShortConv;
-  });
-}
-
 std::vector<Stage> stages_of(const ggml::Needs& needs, std::int64_t gpus) {
   const std::int64_t count = std::max<std::int64_t>(1, gpus);
   std::vector<Stage> stages;
@@ -266,7 +259,7 @@ ggml::Offload offload_of(const Request& request, const Plan& plan, const FileCho
                              !passes_over_windows(request.model->family);
   offload.encoders_keep_cells = facts.expected("encoderCache") != 0;
   offload.keeps_tied_head =
-      facts.expected("shortConvHeadOnHost") != 0 && has_short_convolutions(*request.model);
+      facts.expected("shortConvHeadOnHost") != 0 && ggml::has_short_convolutions(*request.model);
   const bool is_pipeline = gpus > 1 && offload.gpu_layers >= layers;
   offload.copies = is_pipeline ? std::llround(facts.expected("pipelineCopies")) : 1;
   if (engine.draft_tokens) offload.state_copies = 1 + engine.draft_tokens->value;

@@ -122,6 +122,12 @@ std::vector<int> places_in(const domain::Model& model, const Offload& offload) {
 
 }  // namespace
 
+bool has_short_convolutions(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.recurrent && run.layer.recurrent->kind == domain::RecurrentKind::ShortConv;
+  });
+}
+
 OffloadedModel::OffloadedModel(const domain::Model& model, const Offload& offload,
                                const FileWeights& weights)
     : offload_(offload),

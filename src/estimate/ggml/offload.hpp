@@ -50,6 +50,9 @@ struct Offload {
   bool operator==(const Offload&) const = default;
 };
 
+/// Layers that mix a few tokens by a convolution alone, as LFM2's.
+bool has_short_convolutions(const domain::Model& model);
+
 /// Bytes of one device.
 struct DeviceNeeds {
   std::int64_t layers = 0;
