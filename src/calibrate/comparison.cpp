@@ -74,13 +74,13 @@ void drop_other_stage(const EngineStart& start, std::optional<TokenCheck>& check
   if (check && start.pipeline_parallel > 1 && check->printed < check->least) check.reset();
 }
 
-/// SGLang leaves what its fraction is short of the whole; a pool that was told its size leaves
-/// more.
+/// SGLang leaves what its fraction is short of the whole, and a pool that was told its size leaves
+/// more: of 73 published starts 70 at most 0.02 GiB, three 11.7 and up.
 bool leaves_more(const EngineStart& start, const RecordGpu& gpu) {
   if (start.engine != "sglang" || !start.utilization || !start.free_behind_pool_gib) return false;
-  constexpr double kOfOthers = 2;  // GiB; the context and other processes leave less, not more
+  constexpr double kFarMore = 2;  // GiB
   const double left = (1 - *start.utilization) * gpu.memory->bytes.high.gib();
-  return *start.free_behind_pool_gib > left + kOfOthers;
+  return *start.free_behind_pool_gib > left + kFarMore;
 }
 
 /// What was printed of one GPU is more than it has: it was another.

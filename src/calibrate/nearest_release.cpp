@@ -133,7 +133,8 @@ std::string_view own_build(std::string_view engine_version) {
       {"cu", "rocm", "torch", "precompiled", "cpu", "xpu", "gfx", "nv", "empty", "tpu", "gaudi"});
   // "PR 38479 build", "0.15+ with aither-kvcache hooks": as who made it calls it.
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"PR ", "pull request", "hooks", "patched", "fork", "custom build", "overlay"});
+      {"pull request", "hooks", "patched", "fork", "custom build", "overlay"});
+  if (engine_version.starts_with("PR ")) return engine_version;
   for (const std::string_view word : kWords) {
     if (engine_version.contains(word)) return engine_version;
   }

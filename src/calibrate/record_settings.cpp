@@ -82,13 +82,25 @@ void add_settings(std::vector<std::string>& lines, const std::string& text) {
   lines.push_back(flags_as_settings(text));
 }
 
+/// The lines of its log that a record quotes.
+std::vector<std::string> quoted_lines(const Node& record) {
+  std::vector<std::string> lines;
+  const Node* quotes = record.find("quotes");
+  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return lines;
+  for (const Node& quote : quotes->items()) lines.push_back(text_of(&quote));
+  return lines;
+}
+
+/// Those lines as a log.
+std::string quoted_log(const Node& record) {
+  std::string text;
+  for (const std::string& line : quoted_lines(record)) text += line + "\n";
+  return text;
+}
+
 /// The lines that a record quotes, and what it lists of settings.
 std::vector<std::string> lines_of(const Node& record) {
-  std::vector<std::string> lines;
-  if (const Node* quotes = record.find("quotes");
-      quotes != nullptr && quotes->is(Node::Kind::Sequence)) {
-    for (const Node& quote : quotes->items()) lines.push_back(text_of(&quote));
-  }
+  std::vector<std::string> lines = quoted_lines(record);
   add_settings(lines, text_of(record.find("notes")));
   const Node* extra = record.find("engine_extra");
   add_settings(lines, text_of(extra));
@@ -143,11 +155,8 @@ std::optional<bool> runner_in(const Node& record, const EngineStart& start) {
                                        "V2 model runner", "Model Runner V2", "model runner V2"}) {
     if (has_two && says(words)) return true;
   }
-  const Node* quotes = record.find("quotes");
-  if (!version || !has_two || quotes == nullptr || !quotes->is(Node::Kind::Sequence))
-    return std::nullopt;
-  for (const Node& quote : quotes->items()) {
-    const std::string line = text_of(&quote);
+  if (!version || !has_two) return std::nullopt;
+  for (const std::string& line : quoted_lines(record)) {
     if (line.contains("gpu_model_runner.py:")) return false;
     if (line.contains("[model_runner.py:")) return true;
   }
@@ -170,15 +179,6 @@ std::optional<double> total_in(std::string_view line) {
 }  // namespace
 
 namespace {
-
-/// The lines that a record quotes, as a log.
-std::string quoted_log(const Node& record) {
-  const Node* quotes = record.find("quotes");
-  std::string text;
-  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return text;
-  for (const Node& quote : quotes->items()) text += text_of(&quote) + "\n";
-  return text;
-}
 
 /// Of a model with windows there are two pools, of as many tokens each as its layers hold: a record
 /// of which the field holds one quotes the lines of both. A draft's pool has as many as the
@@ -228,11 +228,8 @@ void read_sglang_record(const Node& record, EngineStart& start) {
   // What was free before loading: as a setting of the record's own, or in a line that it quotes.
   logs::take_number(start.free_gib, settings, "avail_mem_before_load_gb");
   logs::take_number(start.free_behind_pool_gib, settings, "memory_pool_end_avail_mem_gb");
-  const Node* quotes = record.find("quotes");
-  if (quotes == nullptr || !quotes->is(Node::Kind::Sequence)) return;
   bool has_plain_sizes = false;
-  for (const Node& quote : quotes->items()) {
-    const std::string line = text_of(&quote);
+  for (const std::string& line : quoted_lines(record)) {
     logs::take_smallest(start.free_gib, logs::free_before_loading(line));
     if (const auto rest = behind(line, "Memory pool end. avail mem="))
       logs::take_smallest(start.free_behind_pool_gib, leading_number(*rest));

@@ -30,31 +30,22 @@ std::int64_t rows_of_heads(const domain::Tensor& tensor, std::int64_t ranks) {
   return tensor.rows / tensor.heads * heads;
 }
 
-/// Experts are dealt out whole to `expert_parallel` ranks; what ranks are left share each of them.
-/// Without expert parallelism all ranks of tensor and data parallelism share every expert. Source:
-/// vLLM model_executor/layers/fused_moe/config.py, FusedMoEParallelConfig.make.
 RankTensor expert_on_rank(const domain::Tensor& tensor, const WeightsLayout& layout) {
-  const std::int64_t ranks = layout.tensor_parallel * layout.data_parallel;
-  const std::int64_t sharers =
-      std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, layout.expert_parallel));
   RankTensor share{.rows = tensor.rows,
                    .columns = tensor.columns,
                    .copies = divide_up(tensor.copies, layout.expert_parallel)};
   const ExpertPadding& padding = layout.expert_padding;
-  const auto width_on_rank = [&](std::int64_t all) {
-    const std::int64_t width = divide_up(all, sharers);
-    return width % padding.group == 0 ? round_up_to(width, padding.width) : width;
-  };
   const bool is_first = tensor.expert_split == Split::Rows;  // hidden to width
   if (is_first) {
-    share.rows = width_on_rank(tensor.rows);
+    share.rows = expert_width_on_rank(tensor.rows, layout).padded;
     if (share.columns > 0)
       share.columns = round_up_to(round_up_to(share.columns, padding.hidden), padding.inputs);
     return share;
   }
   share.rows = round_up_to(share.rows, padding.hidden);
   if (tensor.expert_split == Split::Columns) {
-    share.columns = round_up_to(width_on_rank(tensor.columns), padding.inputs);
+    share.columns =
+        round_up_to(expert_width_on_rank(tensor.columns, layout).padded, padding.inputs);
   }
   return share;
 }
@@ -270,6 +261,19 @@ void append_absorbed(const domain::Attention& attention, std::int64_t hidden,
 }
 
 }  // namespace
+
+/// Experts are dealt out whole to `expert_parallel` ranks; what ranks are left share each of them.
+/// Without expert parallelism all ranks of tensor and data parallelism share every expert. Source:
+/// vLLM model_executor/layers/fused_moe/config.py, FusedMoEParallelConfig.make.
+ExpertWidth expert_width_on_rank(std::int64_t width, const WeightsLayout& layout) {
+  const std::int64_t ranks = layout.tensor_parallel * layout.data_parallel;
+  const std::int64_t sharers =
+      std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, layout.expert_parallel));
+  const ExpertPadding& padding = layout.expert_padding;
+  const std::int64_t shared = divide_up(width, sharers);
+  return {.shared = shared,
+          .padded = shared % padding.group == 0 ? round_up_to(shared, padding.width) : shared};
+}
 
 RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
                    const WeightsLayout& layout) {

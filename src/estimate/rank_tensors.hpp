@@ -20,6 +20,13 @@ struct RankTensor {
 RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
                    const WeightsLayout& layout);
 
+/// The width of one rank's part of an expert: as it is dealt out, and as the kernels hold it.
+struct ExpertWidth {
+  std::int64_t shared = 0;
+  std::int64_t padded = 0;
+};
+ExpertWidth expert_width_on_rank(std::int64_t width, const WeightsLayout& layout);
+
 /// A table inside a layer, of which a token reads a few rows (n-grams of Qwen3.8-Flash-Next).
 bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer);
 /// Whether any layer of the model has one.

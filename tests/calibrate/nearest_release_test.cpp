@@ -40,6 +40,7 @@ TEST_SUITE("calibrate") {
     // Pull requests 38479 and 39008 of vLLM, as those who measured them call their builds.
     CHECK(own_build("PR 38479 build") == "PR 38479 build");
     CHECK_FALSE(own_build("0.15+ with aither-kvcache hooks").empty());
+    CHECK(own_build("main before PR 56359").empty());
     for (const std::string_view version :
          {"0.19.0", "0.9.1.dev148+gfba064270.d20250526", "0.11.0+torch271",
           "0.8.5.dev22+g1575c1701", "0.26.1rc1.dev229+g124154a88.rocm723", "0.10.1+cu128",

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "estimate/engine_choices.hpp"
 #include "estimate/estimate_memory.hpp"
@@ -57,6 +58,36 @@ TEST_SUITE("estimate") {
       load.concurrency = flag<std::int64_t>(8);
       CHECK(engine_estimate(encoder, load, printed_h100()).capacity->fits);
     }
+  }
+
+  // Qwen2.5-VL-7B takes images of 16,384 tokens. A prompt of 1,024 has 3 x 18,944 x 1,024 x 2 B =
+  // 0.11 GiB in its networks, which 16,384 would make 1.73.
+  TEST_CASE("a prompt of plain transformers is as long as it is, whatever images may come") {
+    const AskedEngine row{"Qwen/Qwen2.5-VL-7B-Instruct", "transformers", {}, 1};
+    domain::Workload workload = engine_workload(row);
+    workload.context_tokens = flag<std::int64_t>(1024);
+    workload.concurrency = flag<std::int64_t>(1);
+    const domain::Range peak =
+        term_range(engine_estimate(row, workload, printed_h100()), "activation");
+    CHECK(peak.expected > Bytes(0));
+    CHECK(peak.expected < gib(1));
+  }
+
+  // vLLM 0.19 on Hopper holds widths of MXFP4 experts in multiples of 128: of gpt-oss's 2,880,
+  // eight ranks have 360 each, 384 as held. DeepSeek-V2-Lite's, in 16 bits, are as wide as they
+  // are.
+  TEST_CASE("weights say how wide kernels hold experts, where that is wider than they are") {
+    const auto width_of = [](std::string_view model, std::string_view name) {
+      const AskedEngine row{model, "vllm", "0.19", 8};
+      const Estimate estimate = engine_estimate(row, engine_workload(row), printed_h100());
+      for (const domain::Input& input : estimate.terms.front().inputs) {
+        if (input.name == name) return std::get<std::int64_t>(input.value);
+      }
+      return std::int64_t{0};
+    };
+    CHECK(width_of("openai/gpt-oss-120b", "expertWidth") == 360);
+    CHECK(width_of("openai/gpt-oss-120b", "paddedExpertWidth") == 384);
+    CHECK(width_of("deepseek-ai/DeepSeek-V2-Lite", "paddedExpertWidth") == 0);
   }
 
   TEST_CASE("in a vGPU guest the reservation is nobody's") {

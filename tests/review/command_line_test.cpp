@@ -148,6 +148,9 @@ TEST_SUITE("review") {
     CHECK_FALSE(words.canonical("--tensor-paralel-size"));
     REQUIRE(words.retired("--swap_space") != nullptr);
     CHECK(words.retired("--swap-space")->instead == "--kv-offloading-size");
+    // vLLM's pull requests 30397 (December 2025) and 28006 (November).
+    CHECK(words.retired("--task")->instead == "--runner");
+    CHECK(words.retired("--rope-scaling")->instead == "--hf-overrides");
     CHECK(words.names().size() >= 263);  // of vLLM 0.23
     const review::EngineWords& sglang = *review::engine_words("sglang");
     CHECK(sglang.arguments.is_complete);

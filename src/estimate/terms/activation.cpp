@@ -151,7 +151,7 @@ Step largest_step(const Situation& situation) {
     if (!makes_tokens || tower.output_tokens <= 0 || plan.facts.expected("encoderOutputsKept") != 0)
       continue;
     const auto tokens = static_cast<double>(tower.output_tokens);
-    if (plan.weights.loads_towers && plan.facts.expected("longInputsSkipped") == 0)
+    if (plan.weights.loads_towers && plan.facts.expected("longInputsEncoded") != 0)
       step.tokens = std::max(step.tokens, tokens);
     step.sequences = std::max(1.0, std::min(step.sequences, std::floor(step.tokens / tokens)));
   }

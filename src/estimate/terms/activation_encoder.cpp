@@ -102,7 +102,7 @@ const domain::Tower* tower_of(const Step& step) {
   const bool is_first_generation = plan.facts.expected("encoderOutputsKept") == 0;
   if (is_first_generation && !step.situation->stage.has_embedding) return nullptr;
   // It leaves out an input that its step does not hold, too, or makes the step as long.
-  const bool skips_long = is_first_generation && plan.facts.expected("longInputsSkipped") != 0;
+  const bool skips_long = is_first_generation && plan.facts.expected("longInputsEncoded") == 0;
   const bool is_too_long = skips_long && !is_attended_to(*tower, *plan.model) &&
                            static_cast<double>(tower->output_tokens) > step.tokens;
   return is_too_long ? nullptr : tower;
@@ -185,6 +185,7 @@ void explain_encoder(const Step& step, domain::Term& term) {
   term.inputs = {{"encoderInputs", peak.inputs},
                  {"inputsAtOnce", at_once},
                  {"innerTokens", tower->inner_tokens},
+                 {"outputTokens", tower->output_tokens},
                  {"layerValues", peak.layer.expected / inner},
                  {"inputValues", tower->input_values},
                  {"dtypeBytes", whole(step.dtype)},

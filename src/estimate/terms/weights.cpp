@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "estimate/open_recipe.hpp"
+#include "estimate/rank_tensors.hpp"
 #include "estimate/terms.hpp"
 
 namespace gpushape::estimate::terms {
@@ -165,6 +166,24 @@ Spread weights_bytes(const Situation& situation) {
   return {all.low - towers, all.expected - towers, all.high - towers};
 }
 
+namespace {
+
+/// Where kernels hold experts wider than they are, how much, and why.
+void describe_experts(const Plan& plan, domain::Term& term) {
+  const auto run = std::ranges::find_if(plan.model->layers, [](const domain::LayerRun& one) {
+    return one.layer.feed_forward.experts.has_value();
+  });
+  if (run == plan.model->layers.end()) return;
+  const ExpertWidth width =
+      expert_width_on_rank(run->layer.feed_forward.experts->width, plan.weights);
+  if (width.padded == width.shared) return;
+  term.inputs.push_back({"expertWidth", width.shared});
+  term.inputs.push_back({"paddedExpertWidth", width.padded});
+  term.source += "; width of experts: " + plan.facts.source("expertWidthUnit");
+}
+
+}  // namespace
+
 void describe_weights(const Situation& situation, domain::Term& term) {
   const LoadedWeights& loaded = situation.weights;
   const WeightsLayout& layout = situation.plan->weights;
@@ -191,6 +210,7 @@ void describe_weights(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"offloadedBytes", away.count()});
   }
   term.source = situation.plan->facts.source("weightsRatio");
+  describe_experts(*situation.plan, term);
   if (layout.is_recipe_open) {
     term.source +=
         "; only the format is told: which layers stay in 16 bits, how large groups are and whether "
