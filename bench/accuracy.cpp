@@ -87,6 +87,12 @@ void print_weights(std::span<const Group> groups) {
   print_summary("below 8 bits",
                 chosen(groups, [](const Comparison& one) { return one.weight_bits < 8; }),
                 &Comparison::weights, "");
+  print_summary("known format",
+                chosen(groups, [](const Comparison& one) { return !one.has_open_recipe; }),
+                &Comparison::weights, "median <= 0.3, 95th <= 2");
+  print_summary("format by a name alone",
+                chosen(groups, [](const Comparison& one) { return one.has_open_recipe; }),
+                &Comparison::weights, "");
   print_summary("all", chosen(groups, [](const Comparison&) { return true; }), &Comparison::weights,
                 "median <= 0.3, 95th <= 2");
 }
@@ -251,19 +257,21 @@ void print_excluded(std::span<const Group> groups) {
 /// Tab-separated, one line for each figure of each start.
 void print_rows(std::span<const Group> groups) {
   fmt::print(
-      "id\tmodel\tengine\tversion\tgpu\ttp\tpp\tsettings\tfigure\tlow\texpected\thigh\t"
-      "printed\tinside\n");
+      "id\tmodel\tengine\tversion\tgpu\ttp\tpp\tsettings\tformat\tfigure\tlow\t"
+      "expected\thigh\tprinted\tinside\n");
   for (const Comparison& one : chosen(groups, [](const Comparison&) { return true; })) {
     if (!one.excluded.empty()) continue;
     const EngineStart& start = one.start;
     for (const NamedFigure& row : kFigures) {
       const std::optional<Figure>& figure = one.*(row.figure);
       if (!figure) continue;
-      fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\n", start.id,
-                 start.model, start.engine, start.engine_version, start.gpu, start.tensor_parallel,
-                 start.pipeline_parallel, one.knowledge == Knowledge::Settings ? "known" : "parts",
-                 row.name, figure->predicted.low.gib(), figure->predicted.expected.gib(),
-                 figure->predicted.high.gib(), figure->measured_gib, figure->is_in_range());
+      fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\n",
+                 start.id, start.model, start.engine, start.engine_version, start.gpu,
+                 start.tensor_parallel, start.pipeline_parallel,
+                 one.knowledge == Knowledge::Settings ? "known" : "parts",
+                 one.has_open_recipe ? "named" : "known", row.name, figure->predicted.low.gib(),
+                 figure->predicted.expected.gib(), figure->predicted.high.gib(),
+                 figure->measured_gib, figure->is_in_range());
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -87,6 +88,21 @@ bool leaves_more(const EngineStart& start, const RecordGpu& gpu) {
 bool overfills(const EngineStart& start, std::optional<double> pool_gib, const RecordGpu& gpu) {
   return gpu.memory && start.weights_gib.value_or(0) + pool_gib.value_or(0) >
                            gpu.memory->bytes.high.gib() + start.offload_gib.value_or(0);
+}
+
+/// A folder that bears a model's name and holds another: its weights and what a token keeps are
+/// both far from the model's.
+bool holds_another_model(const EngineStart& start, const domain::Range& weights,
+                         const domain::Estimate& estimate) {
+  if (!start.weights_gib || start.pool_gib.value_or(0) <= 0 || !start.pool_tokens) return false;
+  if (start.pipeline_parallel > 1) return false;
+  constexpr double kFar = 0.15;
+  const double least = (1 - kFar) * weights.low.gib();
+  const double most = (1 + kFar) * weights.high.gib();
+  const bool has_other_weights = *start.weights_gib < least || *start.weights_gib > most;
+  const double kept_gib =
+      static_cast<double>(*start.pool_tokens) * estimate.kv_bytes_per_token.gib();
+  return has_other_weights && std::abs(kept_gib / *start.pool_gib - 1) > kFar;
 }
 
 std::string why_without_pool(const EngineStart& start, std::optional<double> pool_gib,
@@ -284,7 +300,14 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = "what is printed is more than the GPU has: it was another";
     return comparison;
   }
+  if (has_plain_cache(*model) && holds_another_model(start, predicted.weights, *estimate)) {
+    comparison.excluded =
+        "neither its weights nor its bytes of a token are those of the model it names: the folder "
+        "holds another";
+    return comparison;
+  }
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
+  comparison.has_open_recipe = estimate->has_open_recipe;
   comparison.has_experts_or_towers = domain::has_experts(*model) || !model->towers.empty();
   comparison.has_plain_cache = has_plain_cache(*model);
   // What drafts is loaded, and printed, with the model.

@@ -45,7 +45,8 @@ struct Comparison {
   EngineStart start;
   std::string excluded;  ///< why there is no prediction; empty where there is one
   Knowledge knowledge = Knowledge::Parts;
-  int weight_bits = 16;  ///< of the linear layers
+  int weight_bits = 16;          ///< of the linear layers
+  bool has_open_recipe = false;  ///< Estimate::has_open_recipe
   bool has_experts_or_towers = false;
   bool has_plain_cache = false;  ///< full or latent attention in every layer
   std::optional<Figure> weights;

@@ -23,22 +23,39 @@ std::string text_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
 }
 
+/// All of `text`, or nothing.
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+// Records of settings read off command lines and Namespaces keep them as words: "64", "True".
 std::optional<double> number_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
-  if (node == nullptr || !node->is_number()) return std::nullopt;
-  return node->number();
+  if (node == nullptr) return std::nullopt;
+  if (node->is(Node::Kind::String)) return number_of<double>(node->text());
+  return node->is_number() ? std::optional(node->number()) : std::nullopt;
 }
 
 std::optional<std::int64_t> count_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
-  if (node == nullptr || !node->is(Node::Kind::Integer)) return std::nullopt;
-  return node->integer();
+  if (node == nullptr) return std::nullopt;
+  if (node->is(Node::Kind::String)) return number_of<std::int64_t>(node->text());
+  return node->is(Node::Kind::Integer) ? std::optional(node->integer()) : std::nullopt;
 }
 
 std::optional<bool> settled_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
-  if (node == nullptr || !node->is(Node::Kind::Boolean)) return std::nullopt;
-  return node->boolean();
+  if (node == nullptr) return std::nullopt;
+  if (node->is(Node::Kind::String)) {
+    if (node->text() == "True") return true;
+    return node->text() == "False" ? std::optional(false) : std::nullopt;
+  }
+  return node->is(Node::Kind::Boolean) ? std::optional(node->boolean()) : std::nullopt;
 }
 
 bool truth_in(const Node& record, std::string_view name) {
@@ -88,8 +105,9 @@ void read_extra(const Node& record, EngineStart& start) {
   if (std::string draft = text_in(*extra, "speculative_draft_model_path"); !draft.empty())
     name_draft(start, std::move(draft));
   if (settled_in(*extra, "enable_lora") == false) start.has_adapters = false;
-  if (truth_in(*extra, "enable_lora")) {
-    start.has_adapters = true;
+  if (truth_in(*extra, "enable_lora")) start.has_adapters = true;
+  // A rank is also stated where no adapter is served.
+  if (start.has_adapters) {
     start.adapter_rank = count_in(*extra, "max_lora_rank");
     start.adapters = count_in(*extra, "max_loras");
   }

@@ -27,7 +27,6 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"DFlash drafter", "the draft model is not named", Affects::Everything},
     {"'dflash'", "the draft model is not named", Affects::Everything},
     {"\"dflash\"", "the draft model is not named", Affects::Everything},
-    {"DSpark", "the draft model is not named", Affects::Everything},
     {kOffloaded, "weights are partly in host memory", Affects::Everything},
     {"partial offload", "weights are partly in host memory", Affects::Everything},
     {"offload: ", "weights are partly in host memory", Affects::Everything},

@@ -341,6 +341,7 @@ Comparison compare_planned(const EngineStart& start, const catalog::Catalog& cat
                         !has_open_build(start);
   comparison.knowledge = is_known ? Knowledge::Settings : Knowledge::Parts;
   comparison.weight_bits = domain::scheme(estimate->quantization.value).weight_bits;
+  comparison.has_open_recipe = estimate->has_open_recipe;
   comparison.without_weights = why_other_file(start, *estimate);
   if (comparison.without_weights.empty())
     comparison.weights = figure(

@@ -214,6 +214,10 @@ void add_open_settings(std::vector<PossibleStart>& starts, const EngineStart& st
   if (!start.takes_no_images) add_without_images(starts);
 }
 
+/// Of the eleven notebooks of https://github.com/unslothai/notebooks whose starts are published with
+/// their rank six train adapters of 32, three of 64 and two of 16.
+constexpr std::int64_t kNotebookRank = 32;
+
 /// Every start as Unsloth makes it: with adapters, and as many sequences as it chooses.
 void add_for_training(std::vector<PossibleStart>& starts) {
   const std::size_t count = starts.size();
@@ -258,6 +262,9 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
   vary(starts, &EngineStart::max_num_seqs, sequences(start, unstated, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
+  if (unstated.adapter_rank && start.is_by_unsloth) {
+    for (PossibleStart& possible : starts) possible.start.adapter_rank = kNotebookRank;
+  }
   if (leaves_sequences_open(start, unstated)) add_open_settings(starts, start);
   if (start.may_be_by_unsloth && !start.max_num_seqs) add_for_training(starts);
   if (has_two_runners(start, version) && !start.has_second_runner)

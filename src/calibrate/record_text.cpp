@@ -91,16 +91,16 @@ bool speaks_of_adapters(std::string_view notes) {
 /// Where a remark speaks of the model's own layers for further tokens; npos where it says that none
 /// are asked.
 std::size_t mention_of_drafts(std::string_view notes) {
-  constexpr std::string_view kWord = "MTP";
-  std::size_t at = notes.find(kWord);
-  while (at != std::string_view::npos) {
-    const std::string_view before = notes.substr(0, at);
-    if (ends_with_denial(before)) return std::string_view::npos;
-    // Part of a checkpoint's name.
-    if (!before.ends_with('-')) return at;
-    at = notes.find(kWord, at + kWord.size());
+  for (const std::string_view word : {"MTP", "DSpark"}) {
+    for (std::size_t at = notes.find(word); at != std::string_view::npos;
+         at = notes.find(word, at + word.size())) {
+      const std::string_view before = notes.substr(0, at);
+      if (ends_with_denial(before)) return std::string_view::npos;
+      // Part of a checkpoint's name.
+      if (!before.ends_with('-')) return at;
+    }
   }
-  return at;
+  return std::string_view::npos;
 }
 
 /// Tokens that those layers propose in one step: "MTP n=4", "MTP, 3 speculative tokens".

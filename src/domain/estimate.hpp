@@ -136,6 +136,9 @@ struct Estimate {
   std::string model_asked_as;  ///< Model::asked_as
   ParameterCounts parameters;
   Fact<Quantization> quantization;
+  /// Only the format is told, by a name or a flag: which layers stay in 16 bits, how large groups
+  /// are and whether they have zero points is the publisher's recipe.
+  bool has_open_recipe = false;
   Fact<KvCacheType> kv_cache_type;
   std::optional<Fact<std::int64_t>> context_tokens;
   std::optional<Fact<std::int64_t>> concurrency;

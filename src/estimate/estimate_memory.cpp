@@ -201,6 +201,7 @@ Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workl
   estimate.model_asked_as = model.asked_as;
   estimate.parameters = model.parameters;
   estimate.quantization = std::move(resolved.quantization);
+  estimate.has_open_recipe = resolved.plan.weights.is_recipe_open;
   estimate.kv_cache_type = std::move(resolved.kv_cache_type);
   estimate.context_tokens = workload.context_tokens;
   estimate.concurrency = workload.concurrency;

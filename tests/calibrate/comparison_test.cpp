@@ -127,6 +127,7 @@ TEST_SUITE("calibrate") {
   TEST_CASE("80 GB without a name may be an A100") {
     EngineStart start = published_start();
     start.model = "meta-llama/Llama-2-7b-hf";
+    start.pool_tokens.reset();
     start.engine_version = "0.10.2";
     start.gpu = "";
     start.gpu_total_gib = 79.25;
@@ -204,6 +205,7 @@ TEST_SUITE("calibrate") {
   TEST_CASE("who tells neither utilization nor sequences may have changed other settings, too") {
     EngineStart start = published_start();
     start.model = "unsloth/qwen2.5-vl-7b-instruct-unsloth-bnb-4bit";
+    start.pool_tokens.reset();
     start.activation_gib = 1;
     const auto compared = [](const EngineStart& one) {
       return calibrate::compare(one, built_in_catalog(), built_in_profiles());

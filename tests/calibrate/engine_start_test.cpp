@@ -133,6 +133,32 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(starts->at(3).has_default_sequences);
   }
 
+  // Copied off a Namespace or a command line; a rank stands there whether adapters are served or
+  // not.
+  TEST_CASE("settings of a record may be words for numbers, and for what is on") {
+    const auto starts = read_engine_starts(
+        R"({"model": "m", "engine": "vllm", "engine_extra": {"max_lora_rank": "64", )"
+        R"("enable_prefix_caching": "True", "enable_chunked_prefill": "False"}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_extra": {"max_lora_rank": "64", )"
+        R"("max_loras": 2, "enable_lora": "True"}})"
+        "\n"
+        R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": "0.88", )"
+        R"("chunked_prefill_size": "4096"}})"
+        "\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->at(0).prefix_caching == true);
+    CHECK(starts->at(0).chunks_prompts == false);
+    CHECK_FALSE(starts->at(0).has_adapters);
+    CHECK_FALSE(starts->at(0).adapter_rank);
+    CHECK(starts->at(1).has_adapters);
+    CHECK(starts->at(1).adapter_rank == 64);
+    CHECK(starts->at(1).adapters == 2);
+    CHECK(starts->at(2).utilization == 0.88);
+    CHECK(starts->at(2).max_num_batched_tokens == 4096);
+  }
+
   // DeepSeek-R1 UD-Q2_K_XL with its experts on the CPU
   // (https://github.com/ggml-org/llama.cpp/issues/14201), and Jamba Mini 1.7 Q8_0 (issues/14625).
   TEST_CASE("a file whose layers are on GPUs and whose tensors are not lies partly with the host") {

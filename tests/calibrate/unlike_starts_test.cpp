@@ -70,6 +70,83 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
   }
 
+  // https://github.com/machuanhu/lmcache, vllm1.log: a folder "Llama-2-13b-chat-hf" that loads 30.6
+  // GiB on each of two GPUs, and keeps 128 KiB for a token on each; 12.26 and 400 are the model's.
+  TEST_CASE("a folder may bear the name of another model") {
+    EngineStart start = published_start();
+    start.engine_version = "0.9.2";
+    start.model = "/root/meta-llama/Llama-2-13b-chat-hf";
+    start.tensor_parallel = 2;
+    start.weights_gib = 30.5855;
+    start.pool_gib = 34.34;
+    start.pool_tokens = 281'280;
+    start.activation_gib.reset();
+    const auto excluded = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded;
+    };
+    CHECK(excluded().contains("the folder holds another"));
+    start.pool_tokens = 90'000;  // 400 KiB
+    CHECK(excluded() == "");
+    start.pool_tokens = 281'280;
+    start.weights_gib = 12.26;
+    CHECK(excluded() == "");
+  }
+
+  // https://github.com/tc3oliver/deepseek-v4-flash-mi300x: 156.67 GiB with three layers that draft,
+  // on one MI300X. The same figures of a model without such layers are with somebody's draft.
+  TEST_CASE("DSpark drafts with layers of the checkpoint, where it has some") {
+    const auto starts = calibrate::read_engine_starts(
+        R"({"engine": "vllm", "model": "deepseek-ai/DeepSeek-V4-Flash-0731", "gpu": "MI300X", )"
+        R"("engine_version": "0.26.1rc1.dev229+g124154a88.rocm723", "tp": 1, )"
+        R"("max_num_batched_tokens": 2048, "weights_gib": 156.67, )"
+        R"("notes": "DSpark speculative 7 tokens"})",
+        "records");
+    REQUIRE(starts);
+    EngineStart start = starts->front();
+    const Comparison own = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    REQUIRE(own.weights);
+    CHECK(std::abs(own.weights->error()) < 0.01);
+    start.model = "meta-llama/Llama-3.1-8B-Instruct";
+    const Comparison other = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    CHECK_FALSE(other.weights);
+    CHECK(other.without_weights.contains("the draft model is not named"));
+  }
+
+  // Notebooks of https://github.com/unslothai/notebooks: Mistral-7B in NF4 with adapters of 32
+  // loads 4.0423 GiB on an RTX 4090 by 0.8.5.
+  TEST_CASE("adapters of Unsloth's starts are as its notebooks train them, where nothing is said") {
+    const auto starts = calibrate::read_engine_starts(
+        R"({"source_url": "https://github.com/unslothai/notebooks", "engine": "vllm", )"
+        R"("engine_version": "0.8.5.post1", "model": "unsloth/mistral-7b-instruct-v0.3-bnb-4bit", )"
+        R"("gpu": "NVIDIA GeForce RTX 4090", "tp": 1, "max_model_len": 1024, )"
+        R"("gpu_memory_utilization": 0.58, "weights_gib": 4.0423})",
+        "records");
+    REQUIRE(starts);
+    const Comparison open =
+        calibrate::compare(starts->front(), built_in_catalog(), built_in_profiles());
+    REQUIRE(open.weights);
+    CHECK(std::abs(open.weights->error()) < 0.002);
+    EngineStart told = starts->front();
+    told.adapter_rank = 32;
+    const Comparison known = calibrate::compare(told, built_in_catalog(), built_in_profiles());
+    CHECK(known.weights->width() < 0.03);
+    CHECK(open.weights->width() > 0.1);
+    CHECK(known.weights->predicted.expected == open.weights->predicted.expected);
+  }
+
+  // The config.json of Qwen's own AWQ is in the catalog; of anybody's, a name tells no more than
+  // that.
+  TEST_CASE("a comparison says whether more than a name tells the format of the weights") {
+    EngineStart start = published_start();
+    const auto is_open = [&](const std::string& model) {
+      start.model = model;
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).has_open_recipe;
+    };
+    CHECK_FALSE(is_open("meta-llama/Llama-3.1-8B-Instruct"));
+    CHECK_FALSE(is_open("Qwen/Qwen2.5-Omni-7B-AWQ"));
+    CHECK(is_open("somebody/Qwen3-30B-A3B-AWQ"));
+  }
+
   // https://github.com/alint77/jupiter-glm52-vllm-worklog: experts of which a part lies with the
   // host, by an argument that no release has.
   TEST_CASE("an argument that no release takes is of somebody's own build") {

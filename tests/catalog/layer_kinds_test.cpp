@@ -178,6 +178,24 @@ TEST_SUITE("catalog") {
     const std::int64_t experts = std::int64_t{44} * 256 * 3 * 4096 * 2048;
     CHECK(model_of(release).parameters.total - experts + experts / 2 + experts / 32 ==
           158'069'433'298);
+    // DeepSeek-V4-Flash-DSpark: three layers that draft from the states of three, and two heads of
+    // a rank of 256. Of one layer for a further token its two projections, and two of three norms.
+    const std::string drafting =
+        replaced(release, R"("num_nextn_predict_layers": 1)",
+                 R"("num_nextn_predict_layers": 1, "dspark_target_layer_ids": [40, 41, 42],
+           "dspark_markov_rank": 256)");
+    const std::int64_t heads = 3 * 4096LL * 4096 + 2 * 129280LL * 256 + 4096 + 256;
+    const std::int64_t outer = 2 * 4096LL * 4096 + 4096;
+    const std::int64_t hyper = 4LL * 16384 + 4 + 1;
+    const std::int64_t norms = 2 * 4096;
+    const auto further = [](const Model& model) {
+      return domain::count_multi_token_parameters(model);
+    };
+    const std::int64_t layer = further(model_of(release)) - outer - hyper - norms;
+    CHECK(further(model_of(drafting)) == 3 * layer + heads + hyper + norms);
+    // Scales of 128 x 128 values: 8,064 of a layer's attention and shared expert, 3,072 and 2,048.
+    CHECK(model_of(drafting).parameters.total ==
+          model_of(release).parameters.total + 2 * (layer + 8064) + heads + 3072 - outer - 2048);
   }
 
   TEST_CASE("Llama 4 attends in chunks but in every fourth layer") {

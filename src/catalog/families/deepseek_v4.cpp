@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/families/decoder.hpp"
+#include "catalog/families/dspark.hpp"
 #include "catalog/families/experts.hpp"
 #include "catalog/families/hyper_connections.hpp"
 #include "catalog/families/readers.hpp"
@@ -23,10 +24,17 @@ std::vector<domain::ExtraTensor> hyper_head(std::int64_t streams, std::int64_t h
       {.name = "hc_head_scale", .rows = 1, .is_float32 = true}};
 }
 
-void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int64_t count,
-                 std::int64_t streams) {
-  if (count <= 0) return;
+void add_further(const ConfigParts& parts, const domain::Layer& layer, std::int64_t streams) {
   const std::int64_t hidden_size = parts.model().hidden_size;
+  const std::int64_t count =
+      parts.fields().integer("num_nextn_predict_layers", kFewCompressed).value_or(0);
+  if (auto drafter = read_dspark(parts, layer)) {
+    std::ranges::copy(hyper_head(streams, hidden_size), std::back_inserter(drafter->extra));
+    parts.model().multi_token_prediction = std::move(drafter);
+    parts.from_config("multiTokenPrediction");
+    return;
+  }
+  if (count <= 0) return;
   domain::MultiTokenPrediction prediction;
   prediction.layers.push_back({layer, count});
   for (std::int64_t i = 0; i < count; ++i) {
@@ -124,9 +132,7 @@ void read_deepseek_v4(ConfigParts& parts) {
   for (domain::ExtraTensor& tensor : hyper_head(streams, model.hidden_size))
     model.extra.push_back(std::move(tensor));
   model.rope.rotary_dim = base.attention.latent->rope_dim;
-  add_further(parts, base,
-              parts.fields().integer("num_nextn_predict_layers", kFewCompressed).value_or(0),
-              streams);
+  add_further(parts, base, streams);
 }
 
 }  // namespace gpushape::catalog

@@ -11,6 +11,7 @@
 
 #include "catalog/families/composite.hpp"
 #include "catalog/families/decoder.hpp"
+#include "catalog/families/dspark.hpp"
 #include "catalog/families/experts.hpp"
 #include "catalog/families/hyper_connections.hpp"
 #include "catalog/families/image_parts.hpp"
@@ -25,7 +26,6 @@ constexpr document::IntegerBounds kLayerId{.least = 0, .most = kLayers.most};
 constexpr document::IntegerBounds kTableRows{.least = 1, .most = 100'000'000'000};
 constexpr document::IntegerBounds kNgram{.least = 2, .most = 16};
 constexpr document::IntegerBounds kStreams{.least = 1, .most = 64};
-constexpr document::IntegerBounds kRank{.least = 1, .most = 1'000'000};
 
 constexpr std::string_view kImageCorrection = "mlp.gate.bias_vl";
 
@@ -100,29 +100,14 @@ void add_engrams(const ConfigParts& parts, std::vector<domain::Layer>& layers,
   }
 }
 
-/// DSpark: layers with windows alone that see the states of several layers of the model.
-void add_drafter(const ConfigParts& parts, domain::Layer layer) {
+void add_drafter(const ConfigParts& parts, const domain::Layer& layer) {
   static_cast<void>(parts.fields().given("num_nextn_predict_layers"));  // runs of the drafter
-  const std::vector<std::int64_t> seen = parts.integers("dspark_target_layer_ids", kLayerId);
-  if (seen.empty()) return;
-  domain::Experts& experts = *layer.feed_forward.experts;
-  experts.count = parts.size_or({"dspark_n_routed_experts"}, "", kExperts, experts.count);
-  experts.active = parts.size_or({"dspark_num_experts_per_tok"}, "", kExperts, experts.active);
-  for (domain::ExtraTensor& tensor : layer.extra) {
-    if (tensor.name == kImageCorrection) tensor.rows = experts.count;
+  auto prediction = read_dspark(parts, layer);
+  if (!prediction) return;
+  domain::Layer& drafting = prediction->layers.front().layer;
+  for (domain::ExtraTensor& tensor : drafting.extra) {
+    if (tensor.name == kImageCorrection) tensor.rows = drafting.feed_forward.experts->count;
   }
-  const std::int64_t hidden = parts.model().hidden_size;
-  const std::int64_t rank = parts.size({"dspark_markov_rank"}, "", kRank);
-  const auto stages = static_cast<std::int64_t>(seen.size());
-  domain::MultiTokenPrediction prediction;
-  prediction.layers.push_back({std::move(layer), stages});
-  prediction.extra = {
-      {.name = "main_proj", .rows = hidden, .columns = stages * hidden, .is_linear = true},
-      {.name = "main_norm", .rows = hidden},
-      {.name = "norm", .rows = hidden},
-      {.name = "markov_head.markov_w1", .rows = parts.model().vocabulary, .columns = rank},
-      {.name = "markov_head.markov_w2", .rows = parts.model().vocabulary, .columns = rank},
-      {.name = "confidence_head.proj", .rows = 1, .columns = hidden + rank}};
   parts.model().multi_token_prediction = std::move(prediction);
   parts.from_config("multiTokenPrediction");
 }
