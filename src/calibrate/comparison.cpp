@@ -112,7 +112,8 @@ std::string why_without_pool(const EngineStart& start, std::optional<double> poo
   if (!gpu.reason.empty()) return gpu.reason;
   // SGLang prints pools that it has made; what failed came after.
   if (!start.is_complete && start.engine != "sglang") return "the engine did not start";
-  if (start.most_tokens || start.notes.contains("max-total-tokens") || leaves_more(start, gpu))
+  if (start.most_tokens || start.told_pool_bytes || start.notes.contains("max-total-tokens") ||
+      leaves_more(start, gpu))
     return "the pool was told its size";
   if (*pool_gib <= 0) return "nothing was left for the pool";
   if (std::string reason = why_unlike_releases(start); !reason.empty()) return reason;
@@ -245,6 +246,10 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
   engine = as_started(*std::move(engine), start);
   if (const auto reason = obstacle_of(start, Affects::Everything); !reason.empty()) {
     comparison.excluded = reason;
+    return comparison;
+  }
+  if (start.has_other_sizes) {
+    comparison.excluded = "hf_overrides give the model other sizes than its config has";
     return comparison;
   }
   if (const std::string argument = own_argument(start); !argument.empty()) {

@@ -83,6 +83,8 @@ struct EngineStart {
   std::optional<double> window_share;
   std::optional<double> state_share;
   std::optional<double> state_slots;   ///< all states, whatever share they are
+  std::optional<int> state_bits;       ///< of one value of recurrent states, where it was told
+  bool has_other_sizes = false;        ///< the model was told other sizes than its config has
   std::vector<std::string> arguments;  ///< of vLLM: names of what it was told, where it lists them
   std::string notes;
   bool is_complete = true;  ///< the engine started
@@ -98,6 +100,7 @@ struct EngineStart {
   std::optional<double> free_behind_pool_gib;  ///< SGLang's: once its pool stands
   /// Tokens that the pool was told to hold at most: then its size says nothing.
   std::optional<std::int64_t> most_tokens;
+  std::optional<std::int64_t> told_pool_bytes;  ///< vLLM's --kv-cache-memory-bytes
 
   // Of llama.cpp and Ollama, whose buffers are planned: sums over the GPUs.
   std::optional<std::int64_t> gpu_layers;  ///< on GPUs, the head counted as one

@@ -53,13 +53,15 @@ bool is_number(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return letter >= '0' && letter <= '9'; });
 }
 
-/// The month of "20260127", the day that an image's tag begins with; empty where there is none.
+/// The month of "20260127", the day that an image's tag begins with, or of ".d20260727", by which
+/// setuptools-scm tells the day of a build; empty where there is none.
 std::string tagged_day_in(std::string_view text) {
   constexpr std::size_t kLength = 8;
   for (std::size_t start = text.find("20"); start != std::string_view::npos;
        start = text.find("20", start + 1)) {
     const std::string_view day = text.substr(start, kLength);
-    const bool is_begun = start == 0 || std::string_view(":-_ ").contains(text[start - 1]);
+    const bool is_begun = start == 0 || std::string_view(":-_ ").contains(text[start - 1]) ||
+                          text.substr(0, start).ends_with(".d");
     if (!is_begun || day.size() < kLength || !is_number(day)) continue;
     const std::string_view month = day.substr(4, 2);
     const bool is_day = month >= "01" && month <= "12" && day.substr(6) <= "31";

@@ -262,7 +262,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   vary(starts, &EngineStart::utilization, utilizations(start, unstated));
   vary(starts, &EngineStart::max_num_seqs, sequences(start, unstated, version));
   vary(starts, &EngineStart::max_num_batched_tokens, batches(start, unstated));
-  if (unstated.adapter_rank && start.is_by_unsloth) {
+  if (unstated.adapter_rank && start.source.contains("github.com/unslothai/")) {
     for (PossibleStart& possible : starts) possible.start.adapter_rank = kNotebookRank;
   }
   if (leaves_sequences_open(start, unstated)) add_open_settings(starts, start);

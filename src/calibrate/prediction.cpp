@@ -148,6 +148,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (const auto tokens = batched_tokens_of(start, version))
     engine.max_num_batched_tokens = stated(*tokens);
   if (start.utilization) engine.gpu_memory_utilization = stated(*start.utilization);
+  if (start.told_pool_bytes)
+    engine.kv_cache_memory_bytes = stated(Bytes(std::max<std::int64_t>(1, *start.told_pool_bytes)));
   if (start.has_adapters || start.adapter_rank) {
     workload.adapters.emplace();
     if (start.adapter_rank) workload.adapters->rank = stated(*start.adapter_rank);
@@ -190,6 +192,10 @@ void keep_listed(domain::Model& model, const std::vector<std::string>& modules) 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
   if (start.kept_modules) keep_listed(model, *start.kept_modules);
   if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
+  for (domain::LayerRun& run : model.layers) {
+    if (start.state_bits && run.layer.recurrent)
+      run.layer.recurrent->state_bits = *start.state_bits;
+  }
   const std::int64_t context = start.context_tokens.value_or(0);
   if (context <= model.max_context_tokens) return model;
   // Whoever overrides the scaling of the rope gets as many more angles.

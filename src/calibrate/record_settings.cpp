@@ -294,6 +294,8 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.has_tables_elsewhere, said.has_tables_elsewhere);
   fill(start.samples_with_flashinfer, said.samples_with_flashinfer);
   fill(start.draft_tokens, said.draft_tokens);
+  fill(start.state_bits, said.state_bits);
+  fill(start.told_pool_bytes, said.told_pool_bytes);
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
   if (start.attention_backend.empty()) start.attention_backend = backend_in(start.notes);
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
@@ -301,6 +303,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   start.is_library |= said.is_library;
   start.has_throughput_mode |= said.has_throughput_mode;
   start.is_synchronous |= said.is_synchronous;
+  start.has_other_sizes |= said.has_other_sizes;
   start.is_under_wsl |= said.is_under_wsl;
   start.takes_no_images |= said.takes_no_images;
   start.takes_no_videos |= said.takes_no_videos;

@@ -259,6 +259,14 @@ void read_table_type(domain::Model& model) {
         {.pattern = fmt::format("*.{}", kTable), .quantization = Quantization::Mxfp8});
 }
 
+// Kimi-K3's projections into the space of its experts and out of it are stored as they are, though
+// its config does not list them. Source: vLLM vllm/models/kimi_k3/nvidia/model.py,
+// routed_expert_down_proj and routed_expert_up_proj without a quant_config.
+void keep_expert_space(domain::Model& model) {
+  if (model.family == "kimi_k3" && !is_plain_type(model.weights.linear))
+    model.weights.kept.emplace_back("*_latent_proj");
+}
+
 void complain_of_method(Reader& reader, const std::string& method) {
   if (method.empty()) {
     reader.complain(std::string("quantization_config does not name its quant_method"),
@@ -325,6 +333,7 @@ void read_stored_precision(Reader& config, Reader* text, const document::Documen
   if (!is_said && side_file != nullptr) read_side_file(*side_file, taker);
   read_expert_type(config, model);
   read_table_type(model);
+  keep_expert_space(model);
 }
 
 }  // namespace gpushape::catalog

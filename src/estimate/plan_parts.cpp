@@ -130,7 +130,8 @@ ExpertPadding expert_padding(const Facts& facts) {
           .hidden = unit("expertHiddenUnit"),
           .inputs = unit("expertInputsUnit"),
           .row_bytes = std::llround(facts.expected("expertRowBytes")),
-          .group = unit("expertGroup")};
+          .group = unit("expertGroup"),
+          .is_of_shares = facts.expected("expertSharesPadded") != 0};
 }
 
 void take_experts(const domain::Model& model, Conditions& conditions) {

@@ -271,6 +271,11 @@ ExpertWidth expert_width_on_rank(std::int64_t width, const WeightsLayout& layout
       std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, layout.expert_parallel));
   const ExpertPadding& padding = layout.expert_padding;
   const std::int64_t shared = divide_up(width, sharers);
+  if (padding.is_of_shares && layout.expert_parallel > 1) {
+    const std::int64_t of_rank = divide_up(width, layout.tensor_parallel);
+    return {.shared = shared,
+            .padded = round_up_to(of_rank, padding.width) * layout.tensor_parallel};
+  }
   return {.shared = shared,
           .padded = shared % padding.group == 0 ? round_up_to(shared, padding.width) : shared};
 }

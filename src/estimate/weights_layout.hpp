@@ -21,6 +21,8 @@ struct ExpertPadding {
   std::int64_t inputs = 1;     ///< of what a matrix is multiplied with, width or hidden
   std::int64_t row_bytes = 0;  ///< as WeightsLayout::row_bytes, behind the rows of 16-bit experts
   std::int64_t group = 1;      ///< of a rank's width; other kernels, without padding, take the rest
+  /// Experts that are dealt out whole are as wide as all ranks' padded shares of them.
+  bool is_of_shares = false;
 
   bool operator==(const ExpertPadding&) const = default;
 };
@@ -56,14 +58,14 @@ struct WeightsLayout {
   bool has_whole_table = false;  ///< every rank holds the embedding of all words
   /// Where keys serve as values, their projection is loaded once more in the values' place.
   bool loads_keys_twice = false;
-  double unsplit_share = 0;        ///< of a tensor: what the allocator leaves to it, see there
+  double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there
   /// Tables that layers look rows up in (n-grams) lie in pinned host memory.
   bool keeps_tables_on_host = false;
   bool shares_tables_across_data = false;  ///< ranks of data parallelism have a part of them each
-  bool loads_towers = true;        ///< not where the engine is started for text alone
-  bool towers_whole = false;       ///< each rank has all of them
-  bool has_second_table = false;   ///< an embedding that is loaded twice
-  bool leaves_out_layers = false;  ///< of towers: those that nothing is taken from
+  bool loads_towers = true;                ///< not where the engine is started for text alone
+  bool towers_whole = false;               ///< each rank has all of them
+  bool has_second_table = false;           ///< an embedding that is loaded twice
+  bool leaves_out_layers = false;          ///< of towers: those that nothing is taken from
   bool has_float32_routers = false;
   bool has_embedding_on_every_stage = false;  ///< of a pipeline, not the first alone
   bool has_head_on_every_stage = false;       ///< not the last alone

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/comparison.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/started_model.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "support/built_in_catalog.hpp"
+#include "support/built_in_profiles.hpp"
 
 using namespace gpushape;
 
@@ -49,6 +51,65 @@ TEST_SUITE("calibrate") {
         workload_told("enable_lora=True, max_lora_rank=16, max_loras=64", "Qwen/Qwen3-4B");
     REQUIRE(workload.adapters);
     CHECK(workload.adapters->count.value == 64);
+  }
+
+  // https://github.com/mnmehta/kimi-k3, profiler-results: four layers of 93 by --hf-overrides. A
+  // rope that is scaled is the model's all the same.
+  TEST_CASE("a model may be told other sizes than its config has") {
+    CHECK(start_told("hf_overrides={'text_config': {'num_hidden_layers': 4, 'num_experts': 32}}")
+              .has_other_sizes);
+    CHECK_FALSE(start_told("hf_overrides={}, kept={'num_experts': 1}").has_other_sizes);
+    CHECK_FALSE(start_told("hf_overrides={'rope_scaling': {'factor': 4.0}}").has_other_sizes);
+    auto start = start_told("seed=0", "Qwen/Qwen3-4B");
+    const auto excluded = [&] {
+      return calibrate::compare(start, example::built_in_catalog(), example::built_in_profiles())
+          .excluded;
+    };
+    CHECK(excluded().empty());
+    start.has_other_sizes = true;
+    CHECK(excluded().contains("hf_overrides"));
+  }
+
+  // https://github.com/mnmehta/kimi-k3, conc-sweep-dp2: --kv-cache-memory-bytes 160000000.
+  TEST_CASE("a pool that was told its size says nothing of what was left for it") {
+    auto start = start_told("kv_cache_memory_bytes=160000000", "Qwen/Qwen3-4B");
+    CHECK(start.told_pool_bytes == 160'000'000);
+    CHECK_FALSE(start_told("kv_cache_memory_bytes=None").told_pool_bytes);
+    const domain::Workload workload =
+        workload_told("kv_cache_memory_bytes=160000000", "Qwen/Qwen3-4B");
+    CHECK(workload.engine.kv_cache_memory_bytes->value == Bytes(160'000'000));
+    start.gpu = "H100";
+    start.tensor_parallel = 1;
+    start.pool_gib = 0.15;
+    const auto compared =
+        calibrate::compare(start, example::built_in_catalog(), example::built_in_profiles());
+    CHECK_FALSE(compared.pool);
+    CHECK(compared.without_pool == "the pool was told its size");
+  }
+
+  // https://github.com/alpharomercoma/qwen3.8-27b-rtx4090-vllm, serve_heretic.log (0.30.0): 4.5 GiB
+  // hold 246,094 tokens with states of 16 bits; the config has 32.
+  TEST_CASE("states may be told another type than the config's") {
+    CHECK(start_told("mamba_ssm_cache_dtype='float16'").state_bits == 16);
+    CHECK(start_told("mamba_ssm_cache_dtype='float32'").state_bits == 32);
+    CHECK_FALSE(start_told("mamba_ssm_cache_dtype='auto'").state_bits);
+    const auto starts = calibrate::read_engine_starts(
+        R"({"engine": "vllm", "engine_version": "0.30.0", "model": "Qwen/Qwen3.8-27B-FP8", )"
+        R"("gpu": "H200", "tp": 1, "max_model_len": 65536, "max_num_batched_tokens": 2048, )"
+        R"("max_num_seqs": 16, "kv_cache_dtype": "int4_per_token_head", "kv_cache_gib": 4.5, )"
+        R"("kv_cache_tokens": 246094, "engine_extra": {"enable_prefix_caching": true, )"
+        R"("mamba_ssm_cache_dtype": "float16", "language_model_only": true}})",
+        "records");
+    REQUIRE(starts);
+    calibrate::EngineStart start = starts->front();
+    const auto holds = [&] {
+      const auto compared =
+          calibrate::compare(start, example::built_in_catalog(), example::built_in_profiles());
+      return compared.tokens.value().holds();
+    };
+    CHECK(holds());
+    start.state_bits.reset();
+    CHECK_FALSE(holds());
   }
 
   // The line with the engine's configuration is often quoted without its end.

@@ -25,6 +25,8 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->is_stated);
     start.engine_version = "pytorch-vllm-serve:20260127_0916_RC01";
     CHECK(nearest_release(start)->from == "the month 2026-01");
+    start.engine_version = "0.1.dev19262+gb6bbf29dd.d20260727";  // of a checkout without tags
+    CHECK(nearest_release(start)->from == "the month 2026-07");
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());

@@ -141,6 +141,31 @@ TEST_SUITE("estimate") {
     CHECK(std::get<std::int64_t>(decodes->value) == 0);
   }
 
+  // https://github.com/manojarulmurugan/SpecDecoding-Study-vLLM-SGLang, phase3_results:
+  // Llama-3.1-8B by 0.24.0 on A100 takes 0.56 GiB for its graphs, and with an fp8 cache, which
+  // FlashInfer reads, 0.88, in 16 bits and in AWQ. Nothing of it comes off the pool.
+  TEST_CASE("the second runner captures FlashInfer's wrappers, and no workspace of theirs") {
+    const domain::VisibleMemory a100 =
+        gpu_of("a100-sxm4-80", "NVIDIA A100-SXM4-80GB", gib_of(79.25), "8.0");
+    const auto graphs = [&](const std::string& model, domain::KvCacheType cache) {
+      domain::Workload workload = workload_by({0, 24, 0});
+      workload.kv_cache_type = example::flag(cache);
+      workload.engine.second_runner = example::flag(true);
+      const domain::Estimate estimate = estimate_of(model, workload, a100);
+      const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
+      REQUIRE(term != estimate.terms.end());
+      return term->bytes.expected.gib();
+    };
+    const auto fp8 = domain::KvCacheType::Fp8;
+    const auto plain = domain::KvCacheType::Auto;
+    const std::string whole = "meta-llama/Llama-3.1-8B-Instruct";
+    const std::string awq = "hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4";
+    CHECK(graphs(whole, plain) == doctest::Approx(0.56).epsilon(0.05));
+    CHECK(graphs(whole, fp8) == doctest::Approx(0.88).epsilon(0.05));
+    CHECK(graphs(awq, plain) == doctest::Approx(0.57).epsilon(0.08));
+    CHECK(graphs(awq, fp8) == doctest::Approx(0.88).epsilon(0.05));
+  }
+
   // Qwen3-4B-Thinking-2507 by 0.20.0: an fp8 cache is read by FlashInfer's kernels on A100, whose
   // workspace of 394 MiB and 35 wrappers make 1.48 GiB of what 51 and 35 sizes are estimated at,
   // and took 0.86 afterwards (https://github.com/keguangzhang/151B_SP26_Competition); with

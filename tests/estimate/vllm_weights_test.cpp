@@ -133,6 +133,26 @@ TEST_SUITE("estimate") {
                   0.0005);
   }
 
+  // https://github.com/mnmehta/kimi-k3, bench-results, with the image of July 2026: on sixteen H200
+  // as one, whose experts of 3,072 are 16 times 256 wide, and as two stages. What leads into the
+  // space of the experts and out of it stays in 16 bits, whole on each: 92 x 2 x 3,584 x 7,168
+  // values.
+  TEST_CASE("Kimi-K3's ranks hold all that leads to its experts") {
+    check_weights({.model = "moonshotai/Kimi-K3",
+                   .version = "0.26",
+                   .tensor = 16,
+                   .gib = 129.75,
+                   .capability = "9.0"},
+                  0.002);
+    check_weights({.model = "moonshotai/Kimi-K3",
+                   .version = "0.26",
+                   .tensor = 8,
+                   .pipeline = 2,
+                   .gib = 96.79,
+                   .capability = "9.0"},
+                  0.006);
+  }
+
   // https://github.com/vllm-project/vllm/issues/5827: 1.01 of them are a head that nothing uses.
   TEST_CASE("early releases load the head of a decoder that serves embeddings") {
     check_weights({.model = "Alibaba-NLP/gte-Qwen2-7B-instruct", .version = "0.5", .gib = 14.2655},

@@ -184,17 +184,43 @@ std::size_t end_of_quoted(std::string_view list, std::size_t at) {
   return list.size();
 }
 
+/// What stands to the brace that closes the list, or to the end where none does.
+std::string_view list_in_braces(std::string_view list) {
+  int depth = 1;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == '{') ++depth;
+    if (list[i] == '}' && --depth == 0) return list.substr(0, i);
+  }
+  return list;
+}
+
+/// Of --mamba-ssm-cache-dtype; nothing for "auto".
+std::optional<int> state_bits_of(std::string_view type) {
+  if (type == "float32") return 32;
+  if (type == "float16" || type == "bfloat16") return 16;
+  return std::nullopt;
+}
+
+/// Whether --hf-overrides give layers or widths, and not scalings of the rope or classes alone.
+bool overrides_sizes(std::string_view line) {
+  constexpr auto kSizesOfModels = std::to_array<std::string_view>(
+      {"'num_hidden_layers'", "'hidden_size'", "'num_experts'", "'n_routed_experts'"});
+  const auto behind_name = behind(line, "hf_overrides");
+  const std::size_t open = behind_name ? behind_name->find('{') : std::string_view::npos;
+  constexpr std::size_t kNear = 4;  // "': {" or "={"
+  if (open >= kNear) return false;
+  const std::string_view list = list_in_braces(behind_name->substr(open + 1));
+  return std::ranges::any_of(kSizesOfModels,
+                             [&](std::string_view size) { return list.contains(size); });
+}
+
 }  // namespace
 
 std::optional<std::string_view> whole_list(std::string_view line) {
   const auto list = behind(line, "non-default args: {");
   if (!list || list->contains("...") || list->contains("\u2026")) return std::nullopt;
-  int depth = 1;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    if ((*list)[i] == '{') ++depth;
-    if ((*list)[i] == '}' && --depth == 0) return list->substr(0, i);
-  }
-  return std::nullopt;
+  const std::string_view whole = list_in_braces(*list);
+  return whole.size() < list->size() ? std::optional(whole) : std::nullopt;
 }
 
 std::vector<std::string> names_of_list(std::string_view list) {
@@ -250,6 +276,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
   take_count(start.data_parallel, line, "data_parallel_size");
   take_count(start.block_tokens, line, "block_size");
   take_count(start.context_parallel, line, "decode_context_parallel_size");
+  take_count(start.told_pool_bytes, line, "kv_cache_memory_bytes");
   if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
     if (const auto number = leading_number(*value)) start.utilization = number;
   }
@@ -264,6 +291,9 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
     start.expert_parallel = start.tensor_parallel * start.data_parallel;
   if (is_true(line, "enable_lora")) start.has_adapters = true;
   read_limits(line, start);
+  if (const auto type = value_of_key(line, "mamba_ssm_cache_dtype"))
+    start.state_bits = state_bits_of(*type);
+  start.has_other_sizes |= overrides_sizes(line);
   if (start.has_adapters) read_adapters(line, start);
   if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
   if (const auto value = value_of_key(line, "attention_backend");

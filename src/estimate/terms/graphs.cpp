@@ -150,6 +150,9 @@ std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
   return captures(std::min(largest, plan.max_num_seqs));
 }
 
+/// Of FlashInfer: around each batch of decodes that is captured whole, and what they share.
+bool has_wrappers(const Plan& plan) { return plan.facts.value("attentionWorkspace").high > 0; }
+
 }  // namespace
 
 bool graphs_are_captured(const Situation& situation) { return !situation.plan->enforce_eager; }
@@ -171,7 +174,7 @@ Spread graphs_bytes(const Situation& situation) {
   sum.add(to_range(plan.facts.value("graphLargestCapture") * share));
   sum.add(to_range(plan.facts.value("graphActivations") * widest_bytes(situation, largest)));
   sum.add(to_range(certain(split_bytes(situation, largest))));
-  if (plan.facts.expected("attentionWorkspace") > 0) {
+  if (has_wrappers(plan)) {
     sum.add(to_range(plan.facts.value("attentionWorkspace")));
     sum.add(to_range(plan.facts.value("attentionPerDecode") *
                      static_cast<double>(captured_decodes(plan, largest))));
@@ -226,7 +229,8 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
     term.inputs.push_back({"graphLogits", bytes});
   }
-  if (const double workspace = plan.facts.expected("attentionWorkspace"); workspace > 0) {
+  if (has_wrappers(plan)) {
+    const double workspace = plan.facts.expected("attentionWorkspace");
     term.formula += " + attentionWorkspace + decodes x attentionPerDecode";
     const auto per_decode = static_cast<std::int64_t>(plan.facts.expected("attentionPerDecode"));
     term.inputs.push_back({"attentionWorkspace", static_cast<std::int64_t>(workspace)});
@@ -238,8 +242,7 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"takenOffThePool",
                            std::string(plan.facts.expected("graphsProfiled") != 0 ? "yes" : "no")});
   term.source = plan.facts.source("graphPerLayerCapture");
-  if (plan.facts.expected("attentionWorkspace") > 0)
-    term.source += "; " + plan.facts.source("attentionWorkspace");
+  if (has_wrappers(plan)) term.source += "; " + plan.facts.source("attentionWorkspace");
 }
 
 }  // namespace gpushape::estimate::terms
