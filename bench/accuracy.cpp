@@ -100,20 +100,26 @@ void print_weights(std::span<const Group> groups) {
 using CheckOf = std::optional<TokenCheck> Comparison::*;
 
 void print_checks(std::string_view name, std::span<const Comparison> comparisons, CheckOf check) {
+  const bool is_of_tokens = check == &Comparison::tokens;
   std::size_t checked = 0;
   std::size_t held = 0;
+  std::size_t open = 0;  // held by a setting that the source leaves open
   for (const Comparison& comparison : comparisons) {
     if (!(comparison.*check)) continue;
     ++checked;
-    held += (comparison.*check)->holds() ? 1 : 0;
+    const bool holds = (comparison.*check)->holds();
+    held += holds ? 1 : 0;
+    open += !holds && is_of_tokens && !comparison.token_cause.empty() ? 1 : 0;
   }
-  fmt::print("{:<44} {:>4} of {:>4}\n", name, held, checked);
+  fmt::print("{:<44} {:>4} of {:>4}", name, held, checked);
+  if (open > 0) fmt::print(", and {} by a setting that the source leaves open", open);
+  fmt::print("\n");
   for (const Comparison& comparison : comparisons) {
     const std::optional<TokenCheck>& one = comparison.*check;
     if (!one || one->holds()) continue;
     fmt::print("  {}: {} printed, {} to {} for {:.2f} GiB\n", comparison.start.id, one->printed,
                one->least, one->most, comparison.start.pool_gib.value_or(0));
-    if (check == &Comparison::tokens && !comparison.token_cause.empty())
+    if (is_of_tokens && !comparison.token_cause.empty())
       fmt::print("      {}\n", comparison.token_cause);
   }
 }

@@ -45,6 +45,7 @@ struct EngineStart {
   bool enforce_eager = false;
   bool is_first_generation = false;       ///< of vLLM's engine ("V0"), which ran beside the second
   bool is_second_generation = false;      ///< "V1", which has to be asked for before 0.8
+  bool prints_early_lines = false;        ///< of vLLM: as releases to 0.7.3 do
   bool is_server = false;                 ///< of llama.cpp: its own, not a program with its library
   std::optional<bool> compiles;           ///< its graphs: a cache of an earlier start has none
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners

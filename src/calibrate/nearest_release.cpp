@@ -177,6 +177,11 @@ std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   std::string month = month_in(start.engine_version);
   constexpr std::size_t kMonthLength = 7;  // "2026-06"
   if (month.empty()) month = start.date.substr(0, kMonthLength);
+  if (month.empty() && start.prints_early_lines) {
+    constexpr EngineVersion kInTheMiddle{0, 6, 0};
+    return NearestRelease{
+        .version = kInTheMiddle, .is_stated = false, .from = "a line that releases to 0.7.3 print"};
+  }
   if (month.empty()) return std::nullopt;
   const auto version = release_in(start.engine.empty() ? "vllm" : start.engine, month);
   if (!version) return std::nullopt;

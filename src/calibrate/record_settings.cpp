@@ -304,6 +304,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   start.has_throughput_mode |= said.has_throughput_mode;
   start.is_synchronous |= said.is_synchronous;
   start.has_other_sizes |= said.has_other_sizes;
+  start.prints_early_lines |= said.prints_early_lines;
   start.is_under_wsl |= said.is_under_wsl;
   start.takes_no_images |= said.takes_no_images;
   start.takes_no_videos |= said.takes_no_videos;

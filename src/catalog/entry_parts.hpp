@@ -57,6 +57,8 @@ void visit_model(Fields& fields) {
   fields.boolean("finalNorm", &Model::has_final_norm);
   fields.boolean("finalNormBias", &Model::final_norm_bias);
   fields.tensors("modelTensors", &Model::extra);
+  fields.integer("poolingValues", &Model::pooling_values,
+                 {.least = 0, .most = kMostTowerParameters});
 }
 
 /// The rope of a model that says nothing else: one row a position, each whole head rotated.

@@ -32,7 +32,7 @@
 //   {…}, feedForwardGated, feedForwardBias, experts {count, active, width, sharedWidth, …}, norms,
 //   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
 // and of a model:
-//   role, head, finalNorm, finalNormBias, modelTensors, towers [{kind, …, parameters,
+//   role, head, finalNorm, finalNormBias, modelTensors, poolingValues, towers [{kind, …, parameters,
 //   besideTotal, tableValues}], multiTokenPrediction {layers, tensors, holdsEmbedding},
 //   furtherRopes, kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
 //   staticActivationScales, modules [{pattern, scheme}]}, storedParameters: what the checkpoint

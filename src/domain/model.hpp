@@ -205,6 +205,9 @@ struct Model {
   bool final_norm_bias = false;
   std::vector<LayerRun> layers;
   std::vector<ExtraTensor> extra;  ///< beside embedding, final norm and head
+  /// Of the dense layers behind the pooling of an embedding model, which lie in files of their own
+  /// (Sentence-Transformers) and are part of no total.
+  std::int64_t pooling_values = 0;
   std::vector<Tower> towers;
   std::optional<MultiTokenPrediction> multi_token_prediction;
   Rope rope;

@@ -152,6 +152,8 @@ void show_facts(Page& page, const domain::Model& model) {
     line("scales", "beside the parameters");
   if (model.parameters.stored.value_or(model.parameters.total) != model.parameters.total)
     line("stored", grouped(*model.parameters.stored));
+  if (model.pooling_values > 0)
+    line("pooling", grouped(model.pooling_values) + " behind it, beside the parameters");
   if (model.max_context_tokens > 0) line("context", grouped(model.max_context_tokens) + " tokens");
   if (model.vocabulary > 0)
     line("vocabulary",

@@ -135,6 +135,7 @@ Node to_node(const domain::Model& model) {
   node.set("hiddenSize", model.hidden_size);
   set_count(node, "vocabulary", model.vocabulary);
   set_count(node, "embeddingWidth", model.embedding_width);
+  set_count(node, "poolingValues", model.pooling_values);
   node.set("tiedEmbeddings", model.tied_embeddings);
   node.set("weights", weights_node(model.weights));
   if (model.checkpoint_kv_cache) node.set("kvCacheType", name_of(*model.checkpoint_kv_cache));

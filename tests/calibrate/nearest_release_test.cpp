@@ -27,6 +27,13 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->from == "the month 2026-01");
     start.engine_version = "0.1.dev19262+gb6bbf29dd.d20260727";  // of a checkout without tags
     CHECK(nearest_release(start)->from == "the month 2026-07");
+    start.engine_version = "dev";  // "Loading model weights took 2.9104 GB"
+    start.prints_early_lines = true;
+    start.date.clear();
+    CHECK(nearest_release(start)->version == EngineVersion{0, 6, 0});
+    CHECK(nearest_release(start)->from == "a line that releases to 0.7.3 print");
+    start.date = "2024-03-30";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 4, 0});
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());

@@ -311,6 +311,9 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
   }
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
+  // "Model loading took" since https://github.com/vllm-project/vllm/pull/14063, in 0.7.4 builds and
+  // 0.8.
+  if (line.contains("Loading model weights took ")) start.prints_early_lines = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
   if (line.contains("on V1 engine")) start.is_second_generation = true;

@@ -91,6 +91,14 @@ double less_by_classifier(const Situation& situation) {
   return static_cast<double>(table) / static_cast<double>(plan.weights.tensor_parallel);
 }
 
+/// Dense layers behind the pooling are kept in 32 bits. Source: vLLM config/model.py, head_dtype.
+double pooling_bytes(const Situation& situation) {
+  constexpr double kWholeBytes = 4;
+  const Stage& stage = situation.stage;
+  const std::int64_t values = stage.has_head ? situation.plan->model->pooling_values : 0;
+  return kWholeBytes * static_cast<double>(values);
+}
+
 /// What the engine's reading takes for weights though it is none: workspaces, and kernels' code
 /// where it reads free memory.
 Spread beside_weights(const Situation& situation) {
@@ -98,7 +106,7 @@ Spread beside_weights(const Situation& situation) {
   Spread beside = facts.value("besideWeights");
   if (const Spread copies = facts.value("expertCopies"); copies.high > 0)
     beside = beside + copies * layer_of_experts(situation);
-  return beside;
+  return beside + facts.value("poolingCopies") * pooling_bytes(situation);
 }
 
 }  // namespace
@@ -211,6 +219,8 @@ void describe_weights(const Situation& situation, domain::Term& term) {
   }
   term.source = situation.plan->facts.source("weightsRatio");
   describe_experts(*situation.plan, term);
+  if (pooling_bytes(situation) > 0 && situation.plan->facts.expected("poolingCopies") > 0)
+    term.source += "; behind the pooling: " + situation.plan->facts.source("poolingCopies");
   if (layout.is_recipe_open) {
     term.source +=
         "; only the format is told: which layers stay in 16 bits, how large groups are and whether "
