@@ -8,7 +8,8 @@
 namespace gpushape::calibrate {
 namespace {
 
-/// Words in a record's notes that speak of memory which no term covers.
+/// Words in a record's notes, or in what it calls its GPU, that speak of memory which no term
+/// covers.
 struct Obstacle {
   std::string_view word;
   std::string_view reason;
@@ -50,7 +51,8 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
 std::string_view obstacle_of(const EngineStart& start, Affects affects) {
   const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
     const bool is_table = start.has_tables_elsewhere.value_or(false) && obstacle.word == kOffloaded;
-    return obstacle.affects == affects && !is_table && start.notes.contains(obstacle.word);
+    const bool is_said = start.notes.contains(obstacle.word) || start.gpu.contains(obstacle.word);
+    return obstacle.affects == affects && !is_table && is_said;
   });
   return row == kObstacles.end() ? std::string_view() : row->reason;
 }

@@ -42,6 +42,9 @@ TEST_SUITE("calibrate") {
     start.notes = "a drafter loaded too";
     CHECK(reason().contains("draft model"));
     start = published_start();
+    start.gpu = "Ascend 910B (64GB HBM)";
+    CHECK(reason().contains("NPUs"));
+    start = published_start();
     start.tensor_parallel = 3;
     CHECK(reason().contains("does not divide"));
   }
