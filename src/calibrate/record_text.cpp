@@ -126,13 +126,17 @@ std::optional<std::int64_t> drafted_tokens(std::string_view notes) {
   return count && *count <= kFew ? count : std::nullopt;
 }
 
-/// Whether a remark on a table of n-grams says that it is not on the GPU.
-bool puts_tables_elsewhere(std::string_view notes) {
+/// Whether a remark on a table of n-grams says that it is not on the GPU, or that it is; empty
+/// where it says neither.
+std::optional<bool> puts_tables_elsewhere(std::string_view notes) {
   constexpr auto kTables = std::to_array<std::string_view>({"n-gram", "PLE", "table offloaded"});
   constexpr auto kPlaces =
       std::to_array<std::string_view>({"offload", "OFFLOAD", "disk", "SSD", "host memory"});
   const auto says = [&](std::string_view word) { return notes.contains(word); };
-  return std::ranges::any_of(kTables, says) && std::ranges::any_of(kPlaces, says);
+  if (std::ranges::none_of(kTables, says)) return std::nullopt;
+  if (std::ranges::any_of(kPlaces, says)) return true;
+  const bool is_there = says("table resident") || says("table on the GPU");
+  return is_there ? std::optional(false) : std::nullopt;
 }
 
 /// Remarks on the cache of compiled graphs, in lower case.
@@ -178,7 +182,7 @@ void read_remarks(const Node& record, EngineStart& start) {
       is_notebook || text.contains("patched") || text.contains("fast_inference");
   start.has_adapters = speaks_of_adapters(text) || (start.is_by_unsloth && is_training);
   start.may_be_by_unsloth = is_like_unsloth(start, settings);
-  if (!start.has_tables_elsewhere && puts_tables_elsewhere(text)) start.has_tables_elsewhere = true;
+  if (!start.has_tables_elsewhere) start.has_tables_elsewhere = puts_tables_elsewhere(text);
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)
     start.offload_gib = static_cast<double>(*gib);
   start.draft_tokens = drafted_tokens(text);

@@ -247,12 +247,14 @@ TEST_SUITE("calibrate") {
       const auto starts = read_engine_starts(
           R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
       REQUIRE(starts.has_value());
-      return starts->front().has_tables_elsewhere.value_or(false);
+      return starts->front().has_tables_elsewhere;
     };
-    CHECK(is_elsewhere("n-gram table in host memory"));
-    CHECK(is_elsewhere("PLE offloaded"));
-    CHECK_FALSE(is_elsewhere("n-gram table on the GPU"));
-    CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded"));
+    CHECK(is_elsewhere("n-gram table in host memory") == true);
+    CHECK(is_elsewhere("PLE offloaded") == true);
+    CHECK(is_elsewhere("n-gram table on the GPU") == false);
+    CHECK(is_elsewhere("n-gram (PLE) table resident") == false);
+    CHECK_FALSE(is_elsewhere("n-gram table of 51.8 B").has_value());
+    CHECK_FALSE(is_elsewhere("2 GiB of weights offloaded").has_value());
   }
 
   TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
