@@ -244,18 +244,22 @@ void print_outliers(std::span<const Group> groups) {
 void print_excluded(std::span<const Group> groups) {
   std::map<std::string, std::vector<std::string>> by_reason;
   std::map<std::string, std::size_t> pools;
+  std::map<std::string, std::size_t> weights;
   for (const Comparison& comparison : chosen(groups, [](const Comparison&) { return true; })) {
     if (!comparison.excluded.empty()) {
       by_reason[comparison.excluded].push_back(comparison.start.id);
-    } else if (!comparison.without_pool.empty()) {
-      ++pools[comparison.without_pool];
+      continue;
     }
+    if (!comparison.without_pool.empty()) ++pools[comparison.without_pool];
+    if (!comparison.without_weights.empty()) ++weights[comparison.without_weights];
   }
   fmt::print("\nExcluded\n");
   for (const auto& [reason, ids] : by_reason) {
     fmt::print("  {}: {}\n", reason, ids.size());
     for (const std::string& id : ids) fmt::print("      {}\n", id);
   }
+  if (!weights.empty()) fmt::print("\nWithout weights to compare\n");
+  for (const auto& [reason, count] : weights) fmt::print("  {}: {}\n", reason, count);
   fmt::print("\nWithout a pool to compare\n");
   for (const auto& [reason, count] : pools) fmt::print("  {}: {}\n", reason, count);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -88,21 +87,6 @@ bool leaves_more(const EngineStart& start, const RecordGpu& gpu) {
 bool overfills(const EngineStart& start, std::optional<double> pool_gib, const RecordGpu& gpu) {
   return gpu.memory && start.weights_gib.value_or(0) + pool_gib.value_or(0) >
                            gpu.memory->bytes.high.gib() + start.offload_gib.value_or(0);
-}
-
-/// A folder that bears a model's name and holds another: its weights and what a token keeps are
-/// both far from the model's.
-bool holds_another_model(const EngineStart& start, const domain::Range& weights,
-                         const domain::Estimate& estimate) {
-  if (!start.weights_gib || start.pool_gib.value_or(0) <= 0 || !start.pool_tokens) return false;
-  if (start.pipeline_parallel > 1) return false;
-  constexpr double kFar = 0.15;
-  const double least = (1 - kFar) * weights.low.gib();
-  const double most = (1 + kFar) * weights.high.gib();
-  const bool has_other_weights = *start.weights_gib < least || *start.weights_gib > most;
-  const double kept_gib =
-      static_cast<double>(*start.pool_tokens) * estimate.kv_bytes_per_token.gib();
-  return has_other_weights && std::abs(kept_gib / *start.pool_gib - 1) > kFar;
 }
 
 std::string why_without_pool(const EngineStart& start, std::optional<double> pool_gib,

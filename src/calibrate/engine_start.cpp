@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "calibrate/planned_start.hpp"
@@ -37,7 +38,10 @@ std::optional<Number> number_of(const std::string& text) {
 std::optional<double> number_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
   if (node == nullptr) return std::nullopt;
-  if (node->is(Node::Kind::String)) return number_of<double>(node->text());
+  if (node->is(Node::Kind::String)) {
+    const std::optional<double> number = number_of<double>(node->text());
+    return number && std::isfinite(*number) ? number : std::nullopt;
+  }
   return node->is_number() ? std::optional(node->number()) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "calibrate/nearest_release.hpp"
 
@@ -61,6 +62,19 @@ std::string why_unlike_releases(const EngineStart& start) {
   if (const std::string_view reason = obstacle_of(start, Affects::Pool); !reason.empty())
     return std::string(reason);
   return std::string(own_build(start.engine_version).empty() ? std::string_view() : kOwnBuild);
+}
+
+bool holds_another_model(const EngineStart& start, const domain::Range& weights,
+                         const domain::Estimate& estimate) {
+  if (!start.weights_gib || start.pool_gib.value_or(0) <= 0 || !start.pool_tokens) return false;
+  if (start.pipeline_parallel > 1) return false;
+  constexpr double kFar = 0.15;
+  const double least = (1 - kFar) * weights.low.gib();
+  const double most = (1 + kFar) * weights.high.gib();
+  const bool has_other_weights = *start.weights_gib < least || *start.weights_gib > most;
+  const double kept_gib =
+      static_cast<double>(*start.pool_tokens) * estimate.kv_bytes_per_token.gib();
+  return has_other_weights && std::abs(kept_gib / *start.pool_gib - 1) > kFar;
 }
 
 }  // namespace gpushape::calibrate

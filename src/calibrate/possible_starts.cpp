@@ -214,8 +214,8 @@ void add_open_settings(std::vector<PossibleStart>& starts, const EngineStart& st
   if (!start.takes_no_images) add_without_images(starts);
 }
 
-/// Of the eleven notebooks of https://github.com/unslothai/notebooks whose starts are published with
-/// their rank six train adapters of 32, three of 64 and two of 16.
+/// Of the eleven notebooks of https://github.com/unslothai/notebooks whose starts are published
+/// with their rank six train adapters of 32, three of 64 and two of 16.
 constexpr std::int64_t kNotebookRank = 32;
 
 /// Every start as Unsloth makes it: with adapters, and as many sequences as it chooses.

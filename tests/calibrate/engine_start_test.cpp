@@ -145,6 +145,8 @@ TEST_SUITE("calibrate") {
         "\n"
         R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": "0.88", )"
         R"("chunked_prefill_size": "4096"}})"
+        "\n"
+        R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": "nan"}})"
         "\n",
         "starts.jsonl");
     REQUIRE(starts.has_value());
@@ -157,6 +159,7 @@ TEST_SUITE("calibrate") {
     CHECK(starts->at(1).adapters == 2);
     CHECK(starts->at(2).utilization == 0.88);
     CHECK(starts->at(2).max_num_batched_tokens == 4096);
+    CHECK_FALSE(starts->at(3).utilization);
   }
 
   // DeepSeek-R1 UD-Q2_K_XL with its experts on the CPU
