@@ -51,6 +51,7 @@ struct EngineStart {
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
   std::optional<bool> samples_with_flashinfer;  ///< vLLM; empty where nothing says it
   std::string attention_backend;                ///< of vLLM: "FLASHINFER"
+  std::string expert_backend;                   ///< of vLLM, where it was told: "marlin"
   bool has_throughput_mode = false;             ///< vLLM's --performance-mode throughput
   bool is_synchronous = false;     ///< one step at a time: without asynchronous scheduling
   bool is_library = false;         ///< started from a program, not as a server

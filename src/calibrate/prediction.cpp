@@ -209,7 +209,27 @@ domain::Model as_started(domain::Model model, const EngineStart& start) {
   return model;
 }
 
+namespace {
+
+/// Marlin's kernels want widths of NVFP4 experts to 64. Source: vLLM
+/// quantization/utils/marlin_utils_fp4.py, prepare_nvfp4_moe_layer_for_marlin.
+void take_marlin(domain::Engine& engine) {
+  constexpr double kTile = 64;
+  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
+  for (domain::EngineFacts& facts : rows) {
+    for (domain::EngineConstant& constant : facts.constants) {
+      if (constant.name != "expertWidthUnit" || !constant.when.contains("nvfp4=1")) continue;
+      constant.low = constant.expected = constant.high = kTile;
+      constant.source = kFrom;
+    }
+  }
+  engine.facts = std::move(rows);
+}
+
+}  // namespace
+
 domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
+  if (start.expert_backend == "marlin") take_marlin(engine);
   domain::EngineFacts given{.engine = engine.name, .since = {}, .constants = {}};
   const auto give = [&](std::string_view name, const std::optional<double>& value) {
     if (!value) return;

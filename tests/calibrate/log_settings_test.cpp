@@ -1,6 +1,7 @@
 // What a start was told, as its log says it, and what an estimate makes of that.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -68,6 +69,26 @@ TEST_SUITE("calibrate") {
     CHECK(excluded().empty());
     start.has_other_sizes = true;
     CHECK(excluded().contains("hf_overrides"));
+  }
+
+  // https://github.com/djangodevreng/dgx-spark-benchmarks, nemotron-3-nano-30b-a3b/nvfp4 (0.26.0 on
+  // GB10): 18.21 GiB by Marlin, whose experts of 1,856 are as wide; rows to 128 make 1,920 of them.
+  TEST_CASE("experts in NVFP4 are as wide as the kernels that were told want them") {
+    calibrate::EngineStart start =
+        start_told("moe_backend='marlin'", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-NVFP4");
+    CHECK(start.expert_backend == "marlin");
+    start.engine_version = "0.26.0";
+    start.gpu = "GB10";
+    start.tensor_parallel = 1;
+    start.weights_gib = 18.21;
+    const auto error = [&] {
+      return calibrate::compare(start, example::built_in_catalog(), example::built_in_profiles())
+          .weights.value()
+          .error();
+    };
+    CHECK(std::abs(error()) < 0.01);
+    start.expert_backend.clear();
+    CHECK(error() > 0.02);
   }
 
   // https://github.com/mnmehta/kimi-k3, conc-sweep-dp2: --kv-cache-memory-bytes 160000000.

@@ -153,6 +153,18 @@ TEST_SUITE("estimate") {
                   0.006);
   }
 
+  // https://github.com/Huzifa1/vllm-profiling (H100 NVL),
+  // https://github.com/vllm-project/vllm/issues/33155 (H100): Marlin pads 2,880 values to 3,072,
+  // Triton's kernels pad less.
+  TEST_CASE("Hopper has Triton's kernels for MXFP4 once they come with the package") {
+    check_weights(
+        {.model = "openai/gpt-oss-20b", .version = "0.10.1", .gib = 13.7194, .capability = "9.0"},
+        0.002);
+    check_weights(
+        {.model = "openai/gpt-oss-120b", .version = "0.14.1", .gib = 64.38, .capability = "9.0"},
+        0.005);
+  }
+
   // "Model loading took 0.61 GiB memory" by 0.27.1 on an H100, in a public file: two copies of 2 x
   // 768 x 3,072 values of 32 bits beside 0.570 GiB, each 0.018.
   TEST_CASE("dense layers behind the pooling are loaded for texts and for tokens") {

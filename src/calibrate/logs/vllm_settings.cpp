@@ -295,6 +295,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
     start.state_bits = state_bits_of(*type);
   start.has_other_sizes |= overrides_sizes(line);
   if (start.has_adapters) read_adapters(line, start);
+  take_text(start.expert_backend, line, "moe_backend");
   if (value_of_key(line, "mm_encoder_tp_mode") == "data") start.keeps_towers_whole = true;
   if (const auto value = value_of_key(line, "attention_backend");
       value && !value->empty() && *value != "None" && start.attention_backend.empty())
