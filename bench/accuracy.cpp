@@ -245,6 +245,7 @@ void print_excluded(std::span<const Group> groups) {
   std::map<std::string, std::vector<std::string>> by_reason;
   std::map<std::string, std::size_t> pools;
   std::map<std::string, std::size_t> weights;
+  std::map<std::string, std::size_t> counts;
   for (const Comparison& comparison : chosen(groups, [](const Comparison&) { return true; })) {
     if (!comparison.excluded.empty()) {
       by_reason[comparison.excluded].push_back(comparison.start.id);
@@ -252,6 +253,7 @@ void print_excluded(std::span<const Group> groups) {
     }
     if (!comparison.without_pool.empty()) ++pools[comparison.without_pool];
     if (!comparison.without_weights.empty()) ++weights[comparison.without_weights];
+    if (!comparison.without_tokens.empty()) ++counts[comparison.without_tokens];
   }
   fmt::print("\nExcluded\n");
   for (const auto& [reason, ids] : by_reason) {
@@ -260,6 +262,8 @@ void print_excluded(std::span<const Group> groups) {
   }
   if (!weights.empty()) fmt::print("\nWithout weights to compare\n");
   for (const auto& [reason, count] : weights) fmt::print("  {}: {}\n", reason, count);
+  if (!counts.empty()) fmt::print("\nWithout a count to compare\n");
+  for (const auto& [reason, count] : counts) fmt::print("  {}: {}\n", reason, count);
   fmt::print("\nWithout a pool to compare\n");
   for (const auto& [reason, count] : pools) fmt::print("  {}: {}\n", reason, count);
 }

@@ -326,9 +326,13 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
       (!start.draft_tokens && (start.speaks_of_drafts || start.id.ends_with("-mtp")));
   // Of hybrids the count has two meanings, by release.
   const bool is_partial = start.notes.contains("old behaviour: printed size");
-  if (!has_drafts && !is_partial && !has_unequal_gpus(start) &&
-      (has_release || comparison.has_plain_cache))
+  const bool is_countable = !has_drafts && !is_partial && !has_unequal_gpus(start) &&
+                            (has_release || comparison.has_plain_cache);
+  if (start.pool_tokens && why_unlike_releases(start) == kOwnBuild) {
+    comparison.without_tokens = kOwnBuild;
+  } else if (is_countable) {
     comparison.tokens = check_tokens_of(possible, *model, *engine);
+  }
   drop_other_stage(start, comparison.tokens);
   if (comparison.tokens && !comparison.tokens->holds())
     comparison.token_cause = cause_of_tokens(start, *model, *engine, release->version, gpu.memory);

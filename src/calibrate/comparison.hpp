@@ -58,6 +58,7 @@ struct Comparison {
   std::string token_cause;           ///< what left open would explain a count that does not hold
   std::optional<TokenCheck> blocks;  ///< printed blocks as tokens of a pool of exactly that size
   std::string without_weights;       ///< why the weights are not, where that is said
+  std::string without_tokens;        ///< why the count is not, where that is said
   std::string without_pool;          ///< why the pool is not compared; empty where it is
   std::vector<std::string> causes;   ///< of figures outside their range, "activation: …"
 };

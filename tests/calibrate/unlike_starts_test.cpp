@@ -8,6 +8,7 @@
 
 #include "calibrate/comparison.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
+#include "calibrate/obstacles.hpp"
 #include "calibrate/own_arguments.hpp"
 #include "support/built_in_catalog.hpp"
 #include "support/built_in_profiles.hpp"
@@ -68,6 +69,20 @@ TEST_SUITE("calibrate") {
               .excluded.contains("more than the GPU has"));
     start.pool_blocks = 90000;  // 54.9 GiB
     CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+  }
+
+  // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1: 0.20.2rc1.dev249 with kernels
+  // of its own, whose counts are 0.9 of what releases make of their pools.
+  TEST_CASE("counts of somebody's own build are no release's") {
+    EngineStart start = published_start();
+    const auto compared = [&] {
+      return calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    };
+    CHECK(compared().tokens);
+    CHECK(compared().without_tokens == "");
+    start.engine_version = "0.20.2rc1.dev249+glmkimirebase20260514";
+    CHECK_FALSE(compared().tokens);
+    CHECK(compared().without_tokens == calibrate::kOwnBuild);
   }
 
   // https://github.com/machuanhu/lmcache, vllm1.log: a folder "Llama-2-13b-chat-hf" that loads 30.6
