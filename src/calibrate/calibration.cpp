@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/grouped.hpp"
+#include "calibrate/as_started.hpp"
 #include "calibrate/causes.hpp"
 #include "calibrate/evidence.hpp"
 #include "calibrate/free_memory.hpp"

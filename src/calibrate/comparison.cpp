@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "calibrate/as_started.hpp"
 #include "calibrate/calibration.hpp"
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/obstacles.hpp"

@@ -68,6 +68,7 @@ bool holds_another_model(const EngineStart& start, const domain::Range& weights,
                          const domain::Estimate& estimate) {
   if (!start.weights_gib || start.pool_gib.value_or(0) <= 0 || !start.pool_tokens) return false;
   if (start.pipeline_parallel > 1) return false;
+  // Of 1,362 published starts one is farther off in both.
   constexpr double kFar = 0.15;
   const double least = (1 - kFar) * weights.low.gib();
   const double most = (1 + kFar) * weights.high.gib();

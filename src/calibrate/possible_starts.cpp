@@ -7,6 +7,7 @@
 #include <ranges>
 #include <utility>
 
+#include "calibrate/as_started.hpp"
 #include "calibrate/free_memory.hpp"
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"

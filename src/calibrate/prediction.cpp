@@ -7,7 +7,6 @@
 
 #include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
-#include "domain/modules.hpp"
 #include "estimate/estimate_memory.hpp"
 #include "estimate/measured_starts.hpp"
 #include "estimate/spread.hpp"
@@ -79,14 +78,6 @@ std::optional<std::int64_t> batched_tokens_of(const EngineStart& start,
       start.engine == "vllm" && is_first && start.context_tokens && start.chunks_prompts == false;
   if (start.max_num_batched_tokens || !holds_prompt) return start.max_num_batched_tokens;
   return std::max(*start.context_tokens, kLeast);
-}
-
-/// A checkpoint of images and text that is loaded by the class of its text: "LlamaForCausalLM" for
-/// LLaVA in its authors' own format.
-bool is_loaded_as_text(const domain::Model& model, std::string_view architecture) {
-  constexpr std::string_view kText = "ForCausalLM";
-  return architecture.ends_with(kText) && !architecture.starts_with("Transformers") &&
-         !model.architecture.ends_with(kText);
 }
 
 /// Before vLLM had names for them, a cache in the model's 16 bits was what `auto` made. Source:
@@ -173,106 +164,6 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   if (start.context_parallel) engine.context_parallel = stated(*start.context_parallel);
   if (start.expert_parallel > 1) engine.expert = stated(start.expert_parallel);
   return workload;
-}
-
-namespace {
-
-/// A checkpoint whose layers were chosen one by one: those that the engine lists, and no others.
-void keep_listed(domain::Model& model, const std::vector<std::string>& modules) {
-  const domain::Quantization stored = model.weights.linear;
-  if (stored != domain::Quantization::BnbNf4 && stored != domain::Quantization::BnbNf4Double)
-    return;
-  model.weights.kept = modules;
-  model.weights.richer = 0;
-  domain::resolve_modules(model);
-}
-
-}  // namespace
-
-domain::Model as_started(domain::Model model, const EngineStart& start) {
-  if (start.kept_modules) keep_listed(model, *start.kept_modules);
-  if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
-  for (domain::LayerRun& run : model.layers) {
-    if (start.state_bits && run.layer.recurrent)
-      run.layer.recurrent->state_bits = *start.state_bits;
-  }
-  const std::int64_t context = start.context_tokens.value_or(0);
-  if (context <= model.max_context_tokens) return model;
-  // Whoever overrides the scaling of the rope gets as many more angles.
-  const auto stretch = [&](domain::Rope& rope) {
-    if (rope.positions >= model.max_context_tokens)
-      rope.positions = std::max(context, rope.positions);
-  };
-  stretch(model.rope);
-  std::ranges::for_each(model.further_ropes, stretch);
-  model.max_context_tokens = context;
-  return model;
-}
-
-namespace {
-
-/// Marlin's kernels want widths of NVFP4 experts to 64. Source: vLLM
-/// quantization/utils/marlin_utils_fp4.py, prepare_nvfp4_moe_layer_for_marlin.
-void take_marlin(domain::Engine& engine) {
-  constexpr double kTile = 64;
-  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
-  for (domain::EngineFacts& facts : rows) {
-    for (domain::EngineConstant& constant : facts.constants) {
-      if (constant.name != "expertWidthUnit" || !constant.when.contains("nvfp4=1")) continue;
-      constant.low = constant.expected = constant.high = kTile;
-      constant.source = kFrom;
-    }
-  }
-  engine.facts = std::move(rows);
-}
-
-}  // namespace
-
-domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
-  if (start.expert_backend == "marlin") take_marlin(engine);
-  domain::EngineFacts given{.engine = engine.name, .since = {}, .constants = {}};
-  const auto give = [&](std::string_view name, const std::optional<double>& value) {
-    if (!value) return;
-    given.constants.push_back({.name = std::string(name),
-                               .low = *value,
-                               .expected = *value,
-                               .high = *value,
-                               .when = {},
-                               .unit = {},
-                               .source = std::string(kFrom)});
-  };
-  give("windowShare", start.window_share);
-  give("stateShare", start.state_share);
-  give("stateSlots", start.state_slots);
-  if (start.keeps_towers_whole) give("towersWhole", 1);
-  if (start.is_synchronous) give("stepsInFlight", 1);
-  if (start.has_tables_elsewhere) give("ngramTablesOnHost", *start.has_tables_elsewhere ? 1 : 0);
-  if (given.constants.empty()) return engine;
-  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
-  for (domain::EngineFacts& facts : rows) {
-    std::erase_if(facts.constants, [&](const domain::EngineConstant& constant) {
-      return std::ranges::find(given.constants, constant.name, &domain::EngineConstant::name) !=
-             given.constants.end();
-    });
-  }
-  rows.insert(rows.begin(), std::move(given));
-  engine.facts = std::move(rows);
-  return engine;
-}
-
-domain::Engine on_vendor(domain::Engine engine, const EngineStart& start,
-                         const std::optional<domain::VisibleMemory>& gpu) {
-  if (start.vendor != kAmd || gpu) return engine;
-  constexpr std::string_view kOnAmd = "amd=1";
-  std::vector<domain::EngineFacts> rows(engine.facts.rows().begin(), engine.facts.rows().end());
-  for (domain::EngineFacts& facts : rows) {
-    for (domain::EngineConstant& constant : facts.constants) {
-      const std::size_t at = constant.when.find(kOnAmd);
-      if (at != std::string::npos) constant.when.replace(at, kOnAmd.size(), "gpu=0");
-    }
-  }
-  engine.facts = std::move(rows);
-  return engine;
 }
 
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name) {

@@ -28,15 +28,6 @@ bool is_format_unstated(const EngineStart& start, const domain::Model& model);
 /// Whether the model's family has videos encoded, too.
 bool takes_videos(const domain::Model& model);
 
-/// The model with the context that it ran with: what ran is not above what it takes.
-domain::Model as_started(domain::Model model, const EngineStart& start);
-/// The engine with the shares that this start was given instead of its defaults.
-domain::Engine as_started(domain::Engine engine, const EngineStart& start);
-
-/// The engine as it is on AMD's GPUs, where the start was on one of which nothing else is known.
-domain::Engine on_vendor(domain::Engine engine, const EngineStart& start,
-                         const std::optional<domain::VisibleMemory>& gpu);
-
 /// The range of a term; 0 bytes where it does not apply.
 domain::Range term_bytes(const domain::Estimate& estimate, std::string_view name);
 /// The weights, those of towers and what is made beside them included.

@@ -10,6 +10,7 @@
 #include "estimate/division.hpp"
 #include "estimate/header_bytes.hpp"
 #include "estimate/rank_tensors.hpp"
+#include "estimate/rank_towers.hpp"
 
 namespace gpushape::estimate {
 namespace {
@@ -276,7 +277,8 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
     tally.add(bytes);
   };
   // Every stage has towers, though the first one alone encodes for requests. Source: vLLM
-  // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all ranks.
+  // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all
+  // ranks.
   if (layout.loads_towers) {
     for (const domain::Tower& tower : model.towers) {
       bytes.clear();

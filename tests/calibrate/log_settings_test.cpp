@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/as_started.hpp"
 #include "calibrate/comparison.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/prediction.hpp"

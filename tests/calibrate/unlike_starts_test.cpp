@@ -29,6 +29,10 @@ EngineStart published_start() {
   return start;
 }
 
+Comparison compared(const EngineStart& start) {
+  return calibrate::compare(start, built_in_catalog(), built_in_profiles());
+}
+
 }  // namespace
 
 TEST_SUITE("calibrate") {
@@ -45,11 +49,11 @@ TEST_SUITE("calibrate") {
     start.utilization = 0.4;
     start.kv_cache_type = "fp8_e4m3";
     start.pool_gib = 41.58;
-    const Comparison unsaid = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison unsaid = compared(start);
     CHECK_FALSE(unsaid.pool);
     CHECK(unsaid.without_pool.contains("page cache"));
     start.free_gib = 112.24;
-    const Comparison said = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison said = compared(start);
     REQUIRE(said.pool);
     CHECK(said.pool->is_in_range());
     CHECK(std::abs(said.pool->error()) < 0.005);
@@ -65,24 +69,20 @@ TEST_SUITE("calibrate") {
     start.pool_gib.reset();
     start.pool_blocks = 175884;
     start.pool_tokens.reset();
-    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
-              .excluded.contains("more than the GPU has"));
+    CHECK(compared(start).excluded.contains("more than the GPU has"));
     start.pool_blocks = 90000;  // 54.9 GiB
-    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded.empty());
+    CHECK(compared(start).excluded.empty());
   }
 
   // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1: 0.20.2rc1.dev249 with kernels
   // of its own, whose counts are 0.9 of what releases make of their pools.
   TEST_CASE("counts of somebody's own build are no release's") {
     EngineStart start = published_start();
-    const auto compared = [&] {
-      return calibrate::compare(start, built_in_catalog(), built_in_profiles());
-    };
-    CHECK(compared().tokens);
-    CHECK(compared().without_tokens == "");
+    CHECK(compared(start).tokens);
+    CHECK(compared(start).without_tokens == "");
     start.engine_version = "0.20.2rc1.dev249+glmkimirebase20260514";
-    CHECK_FALSE(compared().tokens);
-    CHECK(compared().without_tokens == calibrate::kOwnBuild);
+    CHECK_FALSE(compared(start).tokens);
+    CHECK(compared(start).without_tokens == calibrate::kOwnBuild);
   }
 
   // https://github.com/machuanhu/lmcache, vllm1.log: a folder "Llama-2-13b-chat-hf" that loads 30.6
@@ -96,9 +96,7 @@ TEST_SUITE("calibrate") {
     start.pool_gib = 34.34;
     start.pool_tokens = 281'280;
     start.activation_gib.reset();
-    const auto excluded = [&] {
-      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).excluded;
-    };
+    const auto excluded = [&] { return compared(start).excluded; };
     CHECK(excluded().contains("the folder holds another"));
     start.pool_tokens = 90'000;  // 400 KiB
     CHECK(excluded() == "");
@@ -118,11 +116,11 @@ TEST_SUITE("calibrate") {
         "records");
     REQUIRE(starts);
     EngineStart start = starts->front();
-    const Comparison own = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison own = compared(start);
     REQUIRE(own.weights);
     CHECK(std::abs(own.weights->error()) < 0.01);
     start.model = "meta-llama/Llama-3.1-8B-Instruct";
-    const Comparison other = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison other = compared(start);
     CHECK_FALSE(other.weights);
     CHECK(other.without_weights.contains("the draft model is not named"));
   }
@@ -137,13 +135,12 @@ TEST_SUITE("calibrate") {
         R"("gpu_memory_utilization": 0.58, "weights_gib": 4.0423})",
         "records");
     REQUIRE(starts);
-    const Comparison open =
-        calibrate::compare(starts->front(), built_in_catalog(), built_in_profiles());
+    const Comparison open = compared(starts->front());
     REQUIRE(open.weights);
     CHECK(std::abs(open.weights->error()) < 0.002);
     EngineStart told = starts->front();
     told.adapter_rank = 32;
-    const Comparison known = calibrate::compare(told, built_in_catalog(), built_in_profiles());
+    const Comparison known = compared(told);
     CHECK(known.weights->width() < 0.03);
     CHECK(open.weights->width() > 0.1);
     CHECK(known.weights->predicted.expected == open.weights->predicted.expected);
@@ -155,7 +152,7 @@ TEST_SUITE("calibrate") {
     EngineStart start = published_start();
     const auto is_open = [&](const std::string& model) {
       start.model = model;
-      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).has_open_recipe;
+      return compared(start).has_open_recipe;
     };
     CHECK_FALSE(is_open("meta-llama/Llama-3.1-8B-Instruct"));
     CHECK_FALSE(is_open("Qwen/Qwen2.5-Omni-7B-AWQ"));
@@ -171,8 +168,7 @@ TEST_SUITE("calibrate") {
     CHECK(calibrate::own_argument(start).empty());
     start.arguments.emplace_back("enable_tiered_moe");
     CHECK(calibrate::own_argument(start) == "enable_tiered_moe");
-    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles())
-              .excluded.contains("no release of vllm takes 'enable_tiered_moe'"));
+    CHECK(compared(start).excluded.contains("no release of vllm takes 'enable_tiered_moe'"));
     start.engine_version = "0.31";  // newer than the list of what releases take
     CHECK(calibrate::own_argument(start).empty());
     start.engine_version = "0.19";
@@ -207,11 +203,7 @@ TEST_SUITE("calibrate") {
     start.gpu = "MI300X";
     start.tensor_parallel = 8;
     start.weights_gib = 135.35;
-    const auto error = [&] {
-      return calibrate::compare(start, built_in_catalog(), built_in_profiles())
-          .weights.value()
-          .error();
-    };
+    const auto error = [&] { return compared(start).weights.value().error(); };
     CHECK(std::abs(error()) < 0.03);
     start.expert_parallel = 8;
     start.weights_gib = 103.54;
@@ -226,12 +218,10 @@ TEST_SUITE("calibrate") {
     start.engine_version = "0.17";
     start.pool_gib.reset();
     start.weights_gib = 14.37;
-    CHECK_FALSE(
-        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+    CHECK_FALSE(compared(start).weights->is_in_range());
     start.gpu.clear();
     start.gpu_total_gib.reset();
-    CHECK(
-        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+    CHECK(compared(start).weights->is_in_range());
   }
 
   // https://github.com/datawhalechina/self-llm, DeepSeek-R1-0528-Qwen3-8B by Unsloth on an A100:
@@ -243,9 +233,7 @@ TEST_SUITE("calibrate") {
     start.gpu = "A100-80GB";
     start.pool_gib = 46.87;
     start.pool_tokens.reset();
-    const auto pool = [&] {
-      return calibrate::compare(start, built_in_catalog(), built_in_profiles()).pool.value();
-    };
+    const auto pool = [&] { return compared(start).pool.value(); };
     CHECK_FALSE(pool().is_in_range());
     start.is_by_unsloth = true;
     CHECK(pool().is_in_range());
@@ -254,10 +242,10 @@ TEST_SUITE("calibrate") {
   // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1, by its version and its remark
   TEST_CASE("what a build of somebody's own measures of itself is not compared") {
     EngineStart start = published_start();
-    REQUIRE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).pool);
-    REQUIRE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).activation);
+    REQUIRE(compared(start).pool);
+    REQUIRE(compared(start).activation);
     const auto check_left_out = [&] {
-      const Comparison own = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      const Comparison own = compared(start);
       CHECK(own.without_pool == "a build of somebody's own");
       CHECK_FALSE(own.pool);
       CHECK_FALSE(own.activation);
@@ -276,17 +264,16 @@ TEST_SUITE("calibrate") {
     EngineStart start = published_start();
     start.max_num_seqs.reset();
     start.has_default_sequences = false;
-    const Comparison plain = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison plain = compared(start);
     start.is_by_unsloth = true;
-    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison open = compared(start);
     CHECK(plain.knowledge == calibrate::Knowledge::Settings);
     CHECK(open.knowledge == calibrate::Knowledge::Parts);
     REQUIRE(plain.activation);
     REQUIRE(open.activation);
     CHECK(open.activation->predicted.low < plain.activation->predicted.low);
     start.max_num_seqs = 256;
-    CHECK(calibrate::compare(start, built_in_catalog(), built_in_profiles()).knowledge ==
-          calibrate::Knowledge::Settings);
+    CHECK(compared(start).knowledge == calibrate::Knowledge::Settings);
   }
 
   // unsloth_zoo/vllm_utils.py works the share out; vLLM prints two digits of it.
@@ -295,9 +282,9 @@ TEST_SUITE("calibrate") {
     start.max_num_seqs = 256;
     REQUIRE(start.gpu_total_gib);
     const double rounded = 0.005 * *start.gpu_total_gib;
-    const Comparison plain = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison plain = compared(start);
     start.is_by_unsloth = true;
-    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison open = compared(start);
     REQUIRE(plain.pool);
     REQUIRE(open.pool);
     const auto apart = [](Bytes a, Bytes b) { return (a - b).gib(); };
@@ -323,10 +310,9 @@ TEST_SUITE("calibrate") {
     start.weights_gib = 0.5153;
     start.activation_gib = 1.18;
     start.pool_gib = 2.32;
-    CHECK_FALSE(
-        calibrate::compare(start, built_in_catalog(), built_in_profiles()).weights->is_in_range());
+    CHECK_FALSE(compared(start).weights->is_in_range());
     start.may_be_by_unsloth = true;
-    const Comparison open = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison open = compared(start);
     CHECK(open.knowledge == calibrate::Knowledge::Parts);
     REQUIRE(open.activation);
     REQUIRE(open.pool);
@@ -350,7 +336,7 @@ TEST_SUITE("calibrate") {
     start.free_gib = 111.73;
     start.pool_gib = 32.66;
     const auto error = [&] {
-      const Comparison told = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+      const Comparison told = compared(start);
       return told.pool ? std::abs(told.pool->error()) : 1;
     };
     CHECK(error() > 0.3);

@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "estimate/images.hpp"
-#include "estimate/rank_tensors.hpp"
+#include "estimate/rank_towers.hpp"
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
