@@ -10,6 +10,7 @@
 
 #include "calibrate/model_path.hpp"
 #include "calibrate/nearest_release.hpp"
+#include "calibrate/obstacles.hpp"
 #include "calibrate/own_arguments.hpp"
 #include "catalog/repository_name.hpp"
 
@@ -307,6 +308,11 @@ std::optional<std::string> another_model(const Difference& difference) {
                      named, estimate.model_id);
 }
 
+std::optional<std::string> other_sizes(const Difference& difference) {
+  if (!difference.log->start.has_other_sizes) return std::nullopt;
+  return fmt::format("{}: give --model a config.json that holds them", kOtherSizes);
+}
+
 /// They are loaded where they draft, in 16 bits by most quantizers.
 std::optional<std::string> own_drafts(const Difference& difference) {
   const auto& layers = difference.estimate->parameters.multi_token_prediction;
@@ -358,6 +364,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"utilization", "a share that the log does not state", utilization},
     {"another-model", "a model that the log does not name", another_model},
     {"own-drafts", "layers of the model's own that draft", own_drafts},
+    {"other-sizes", "sizes of the model that the start overrides", other_sizes},
     {"another-format", "a copy of the model in another format", another_format},
     {"adapters", "LoRA adapters", adapters},
     {"drafts", "speculative decoding", drafts},

@@ -234,7 +234,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     return comparison;
   }
   if (start.has_other_sizes) {
-    comparison.excluded = "hf_overrides give the model other sizes than its config has";
+    comparison.excluded = kOtherSizes;
     return comparison;
   }
   if (const std::string argument = own_argument(start); !argument.empty()) {

@@ -12,6 +12,7 @@
 #include "calibrate/record_settings.hpp"
 #include "calibrate/record_text.hpp"
 #include "document/node.hpp"
+#include "document/scalar.hpp"
 #include "document/text_format.hpp"
 
 namespace gpushape::calibrate {
@@ -24,42 +25,27 @@ std::string text_in(const Node& record, std::string_view name) {
   return node != nullptr && node->is(Node::Kind::String) ? node->text() : std::string();
 }
 
-/// All of `text`, or nothing.
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
-
-// Records of settings read off command lines and Namespaces keep them as words: "64", "True".
-std::optional<double> number_in(const Node& record, std::string_view name) {
+/// Records of settings read off command lines and Namespaces keep them as words: "64", "True".
+std::optional<Node> setting_in(const Node& record, std::string_view name) {
   const Node* node = record.find(name);
   if (node == nullptr) return std::nullopt;
-  if (node->is(Node::Kind::String)) {
-    const std::optional<double> number = number_of<double>(node->text());
-    return number && std::isfinite(*number) ? number : std::nullopt;
-  }
-  return node->is_number() ? std::optional(node->number()) : std::nullopt;
+  return node->is(Node::Kind::String) ? document::resolve_plain(node->text()) : *node;
+}
+
+std::optional<double> number_in(const Node& record, std::string_view name) {
+  const std::optional<Node> node = setting_in(record, name);
+  if (!node || !node->is_number() || !std::isfinite(node->number())) return std::nullopt;
+  return node->number();
 }
 
 std::optional<std::int64_t> count_in(const Node& record, std::string_view name) {
-  const Node* node = record.find(name);
-  if (node == nullptr) return std::nullopt;
-  if (node->is(Node::Kind::String)) return number_of<std::int64_t>(node->text());
-  return node->is(Node::Kind::Integer) ? std::optional(node->integer()) : std::nullopt;
+  const std::optional<Node> node = setting_in(record, name);
+  return node && node->is(Node::Kind::Integer) ? std::optional(node->integer()) : std::nullopt;
 }
 
 std::optional<bool> settled_in(const Node& record, std::string_view name) {
-  const Node* node = record.find(name);
-  if (node == nullptr) return std::nullopt;
-  if (node->is(Node::Kind::String)) {
-    if (node->text() == "True") return true;
-    return node->text() == "False" ? std::optional(false) : std::nullopt;
-  }
-  return node->is(Node::Kind::Boolean) ? std::optional(node->boolean()) : std::nullopt;
+  const std::optional<Node> node = setting_in(record, name);
+  return node && node->is(Node::Kind::Boolean) ? std::optional(node->boolean()) : std::nullopt;
 }
 
 bool truth_in(const Node& record, std::string_view name) {

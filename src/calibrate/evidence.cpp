@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "calibrate/obstacles.hpp"
 #include "calibrate/prediction.hpp"
 
 namespace gpushape::calibrate {
@@ -39,6 +40,7 @@ constexpr auto kFigures = std::to_array<Figure>({
 
 /// Why the figure is none of one GPU, or of another model; empty where it is.
 std::string why_no_figure(std::string_view term, const EngineLog& log) {
+  if (log.start.has_other_sizes) return std::string(kOtherSizes);
   if (term != "weights") return {};
   if (plans_buffers(log.start.engine) && log.ranks.size() > 1)
     return "the buffers of several GPUs are printed together";

@@ -12,6 +12,9 @@
 namespace gpushape::calibrate {
 
 inline constexpr std::string_view kOwnBuild = "a build of somebody's own";
+/// EngineStart::has_other_sizes.
+inline constexpr std::string_view kOtherSizes =
+    "hf_overrides give the model other sizes than its config has";
 
 enum class Affects { Everything, Pool };
 

@@ -79,10 +79,6 @@ void note_log(const EngineLog& log, domain::Calibration& calibration) {
         "the figure of the graphs is negative, a difference of free memory: something else freed "
         "memory while they were captured");
   }
-  if (log.start.has_other_sizes)
-    calibration.notes.emplace_back(
-        "hf_overrides give the model other sizes than its config has: give --model a config.json "
-        "that holds them");
   if (log.start.has_adapters && !log.start.adapter_rank)
     calibration.notes.emplace_back(
         "the rank of LoRA adapters is not stated: the default is taken, and ranges go from 8 to "

@@ -146,7 +146,7 @@ TEST_SUITE("calibrate") {
         R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": "0.88", )"
         R"("chunked_prefill_size": "4096"}})"
         "\n"
-        R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": "nan"}})"
+        R"({"model": "m", "engine": "sglang", "engine_extra": {"mem_fraction_static": ".inf"}})"
         "\n",
         "starts.jsonl");
     REQUIRE(starts.has_value());

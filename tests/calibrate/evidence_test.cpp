@@ -65,6 +65,22 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(start.takes_videos);
   }
 
+  TEST_CASE("what a model of other sizes took is no evidence of the one it is named after") {
+    EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
+    log.start.has_other_sizes = true;
+    log.start.weights_gib = 1.85;
+    log.ranks.front().weights_gib = 1.85;
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    CHECK(names(calibration.measurement).empty());
+    REQUIRE_FALSE(calibration.measurement.notes.empty());
+    CHECK(calibration.measurement.notes.front().contains("hf_overrides"));
+    const auto weights =
+        std::ranges::find(calibration.terms, "weights", &domain::CalibratedTerm::name);
+    REQUIRE(weights != calibration.terms.end());
+    REQUIRE_FALSE(weights->causes.empty());
+    CHECK(weights->causes.front().contains("give --model a config.json"));
+  }
+
   // 79.19 GiB in all and 70 free: 9.19 less a context of 0.5 are another's.
   TEST_CASE("what another process holds is no evidence of the engine, and the note says so") {
     EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
