@@ -335,31 +335,18 @@ std::optional<TokenCheck> check_tokens_of_stages(const EngineLog& log,
   return tokens;
 }
 
-/// A build between releases that counts as the next one does is taken for that.
-std::optional<domain::EngineVersion> release_for(const EngineLog& log) {
-  constexpr domain::EngineVersion kFirstConsumed{0, 27, 0};
-  const std::optional<domain::EngineVersion> version = accounted_release(log.start);
-  const bool is_between = version && log.counts_consumed && *version < kFirstConsumed;
-  return is_between ? kFirstConsumed : version;
-}
-
 }  // namespace
 
 Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated) {
   EngineLog log = read;
-  const std::optional<domain::EngineVersion> version = release_for(log);
-  if (!version) {
-    return failure(
-        log.start.engine_version.empty()
-            ? std::string("the log does not state the engine's version")
-            : fmt::format("the log is of a build between releases, {}", log.start.engine_version),
-        "give the release that it is nearest to with --engine-version");
-  }
+  const Result<NearestRelease> release = release_for(log);
+  if (!release) return std::unexpected(release.error());
+  const domain::EngineVersion version = release->version;
   Surroundings surroundings = stated;
   surroundings.model = as_started(stated.model, log.start);
   surroundings.gpu = as_found(std::move(surroundings.gpu), log.start);
   surroundings.engine = on_vendor(as_started(stated.engine, log.start), log.start, stated.gpu);
-  const domain::Workload workload = workload_of(log.start, surroundings.model, *version);
+  const domain::Workload workload = workload_of(log.start, surroundings.model, version);
   const Result<domain::Estimate> estimate = estimate::estimate_memory(
       surroundings.model, workload, surroundings.engine, surroundings.gpu);
   if (!estimate) return std::unexpected(estimate.error());
@@ -368,7 +355,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   tell_pool(log.start, surroundings, workload, calibration);
   state_settings(log, surroundings, *estimate, workload.quantization.has_value(), calibration);
   std::vector<domain::Estimate> others = with_usual_ranks(log.start, surroundings, workload);
-  std::ranges::move(by_neighbours(log.start, surroundings, *version), std::back_inserter(others));
+  std::ranges::move(by_neighbours(log.start, surroundings, version), std::back_inserter(others));
   calibration.terms = compare_terms(log, surroundings, *estimate, others);
   explain(log, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
@@ -378,7 +365,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
     if (!tokens->holds())
       calibration.token_cause = cause_of_tokens(log.start, surroundings.model, surroundings.engine,
-                                                *version, surroundings.gpu);
+                                                version, surroundings.gpu);
   }
   if (std::string words = why_read_otherwise(log.start, surroundings.gpu); !words.empty())
     calibration.notes.push_back(std::move(words));
@@ -386,6 +373,11 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
     calibration.notes.emplace_back(
         "a part of the weights is left in host memory (--cpu-offload-gb): what is printed as "
         "loaded is not compared");
+  if (!release->is_stated)
+    calibration.notes.push_back(fmt::format(
+        "the log is of a build between releases, {}: {} is taken, by {}; --engine-version says "
+        "otherwise",
+        log.start.engine_version, domain::to_text(version), release->from));
   ask(log, surroundings, calibration);
   note_log(log, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);

@@ -46,6 +46,21 @@ constexpr auto kReleases = std::to_array<ReleaseMonth>({
     {"tensorrt-llm", "2026-03", {1, 2, 0}},
 });
 
+struct ReleaseCommits {
+  std::int64_t commits = 0;
+  domain::EngineVersion version;
+};
+/// Commits on vLLM's main where the release was cut, or where the month began in which it came out
+/// (`git rev-list --count`). Source: https://github.com/vllm-project/vllm/commits/main.
+constexpr auto kCommits = std::to_array<ReleaseCommits>({
+    {805, {0, 4, 0}},    {1444, {0, 5, 0}},   {2555, {0, 6, 0}},   {3201, {0, 6, 4}},
+    {3968, {0, 7, 0}},   {4708, {0, 7, 3}},   {5224, {0, 8, 0}},   {5817, {0, 8, 4}},
+    {6587, {0, 9, 0}},   {7926, {0, 10, 0}},  {10029, {0, 11, 0}}, {11803, {0, 12, 0}},
+    {12602, {0, 14, 0}}, {13613, {0, 15, 0}}, {14345, {0, 17, 0}}, {15112, {0, 18, 0}},
+    {15887, {0, 19, 1}}, {16115, {0, 20, 0}}, {17121, {0, 22, 0}}, {17615, {0, 23, 0}},
+    {18277, {0, 24, 0}}, {19194, {0, 26, 0}},
+});
+
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
@@ -105,6 +120,22 @@ std::optional<domain::EngineVersion> release_in(std::string_view engine, std::st
     if (row.engine == engine && row.month <= month) version = row.version;
   }
   return version;
+}
+
+/// "0.1.dev19262+gb6bbf29dd" is of a checkout without tags: setuptools-scm counts its commits. A
+/// checkout without its history, "0.1.dev1", tells nothing.
+std::optional<NearestRelease> release_of_commits(const EngineStart& start) {
+  const auto count = behind(start.engine_version, "0.1.dev");
+  const auto commits = count ? leading_count(*count) : std::nullopt;
+  if (!commits || (start.engine != "vllm" && !start.engine.empty())) return std::nullopt;
+  std::optional<NearestRelease> release;
+  for (const ReleaseCommits& row : kCommits) {
+    if (row.commits > *commits) break;
+    release = NearestRelease{.version = row.version,
+                             .is_stated = false,
+                             .from = fmt::format("the {} commits of its build", *commits)};
+  }
+  return release;
 }
 
 /// Releases that differ from the one before: those known, and those between them with facts of
@@ -174,6 +205,7 @@ std::vector<EngineVersion> releases_around(EngineVersion version, const domain::
 std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   if (const auto version = accounted_release(start))
     return NearestRelease{.version = *version, .is_stated = true, .from = {}};
+  if (auto release = release_of_commits(start)) return release;
   std::string month = month_in(start.engine_version);
   constexpr std::size_t kMonthLength = 7;  // "2026-06"
   if (month.empty()) month = start.date.substr(0, kMonthLength);
@@ -187,6 +219,20 @@ std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   if (!version) return std::nullopt;
   return NearestRelease{
       .version = *version, .is_stated = false, .from = fmt::format("the month {}", month)};
+}
+
+Result<NearestRelease> release_for(const EngineLog& log) {
+  constexpr EngineVersion kFirstConsumed{0, 27, 0};
+  if (log.start.engine_version.empty())
+    return failure("the log does not state the engine's version",
+                   "give the release that it is nearest to with --engine-version");
+  std::optional<NearestRelease> release = nearest_release(log.start);
+  if (!release)
+    return failure(
+        fmt::format("the log is of a build between releases, {}", log.start.engine_version),
+        "give the release that it is nearest to with --engine-version");
+  if (log.counts_consumed && release->version < kFirstConsumed) release->version = kFirstConsumed;
+  return *std::move(release);
 }
 
 }  // namespace gpushape::calibrate

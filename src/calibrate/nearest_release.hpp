@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
+#include "calibrate/engine_log.hpp"
 #include "calibrate/engine_start.hpp"
 #include "domain/engine.hpp"
 
@@ -45,7 +47,12 @@ bool is_between_releases(const EngineStart& start);
 /// and its kernels and accounting are of no release. Empty for the others.
 std::string_view own_build(std::string_view engine_version);
 
-/// From the stated version, else from a month in it ("June 2026"), else from the start's date.
+/// From the stated version, else from the commits that it counts, else from a month in it ("June
+/// 2026"), else from the start's date.
 std::optional<NearestRelease> nearest_release(const EngineStart& start);
+
+/// As above; a build between releases that counts as the next one does is taken for that. Fails
+/// where the log's version tells none.
+Result<NearestRelease> release_for(const EngineLog& log);
 
 }  // namespace gpushape::calibrate

@@ -140,14 +140,17 @@ std::vector<std::string> Catalog::mirrored_ids(const std::string& wanted, Compar
   return ids;
 }
 
-// Where a series has no entry under the bare name, people mean its instruction-tuned model.
+// Where a series has no entry under the bare name, people mean its one month, or its
+// instruction-tuned model.
 std::optional<Result<domain::Model>> Catalog::find_mirrored(std::string_view name) const {
   const std::string wanted = comparable_name(name);
   if (wanted.empty()) return std::nullopt;
   for (const std::string_view tuned : {"", "-instruct", "-it", "-chat"}) {
-    const auto ids = mirrored_ids(wanted + std::string(tuned), comparable_name);
-    if (ids.size() > 1) return std::nullopt;
-    if (!ids.empty()) return find_entry(ids.front());
+    for (const Compare compare : {comparable_name, undated_name}) {
+      const auto ids = mirrored_ids(wanted + std::string(tuned), compare);
+      if (ids.size() > 1) return std::nullopt;
+      if (!ids.empty()) return find_entry(ids.front());
+    }
   }
   const std::vector<std::string> ids = mirrored_ids(unmarked_name(name), unmarked_name);
   return ids.size() == 1 ? find_entry(ids.front()) : std::nullopt;

@@ -186,6 +186,18 @@ std::string unmarked_name(std::string_view repository) {
   return name;
 }
 
+std::string undated_name(std::string_view repository) {
+  constexpr std::size_t kDate = 4;
+  std::string name = comparable_name(repository);
+  const std::size_t before = name.find_last_not_of("0123456789");
+  if (before == std::string::npos || name.size() - before - 1 != kDate) return name;
+  const std::string_view date = std::string_view(name).substr(before + 1);
+  const std::string_view month = date.substr(2);
+  const bool is_date = date.starts_with('2') && month >= "01" && month <= "12";
+  if (is_date) name.resize(name[before] == '-' ? before : before + 1);
+  return name;
+}
+
 std::optional<std::string> unaltered_name(std::string_view repository) {
   std::string name(after_owner(repository));
   const std::string text = folded(name);

@@ -66,6 +66,9 @@ std::string comparable_name(std::string_view repository);
 /// Comparable, without any marks: folders are often called "qwen25-vl-7b-instruct".
 std::string unmarked_name(std::string_view repository);
 
+/// Comparable, without the month of its release: "qwen3-4b-thinking" of "Qwen3-4B-Thinking-2507".
+std::string undated_name(std::string_view repository);
+
 /// The base of a model whose name says that it was altered without a change of its tensors: of
 /// "huihui-ai/Huihui-Qwen3-8B-abliterated-v2", "Qwen3-8B". Nothing where it does not say so.
 std::optional<std::string> unaltered_name(std::string_view repository);

@@ -25,8 +25,9 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->is_stated);
     start.engine_version = "pytorch-vllm-serve:20260127_0916_RC01";
     CHECK(nearest_release(start)->from == "the month 2026-01");
-    start.engine_version = "0.1.dev19262+gb6bbf29dd.d20260727";  // of a checkout without tags
-    CHECK(nearest_release(start)->from == "the month 2026-07");
+    start.engine_version =
+        "0.1.dev1+g4d2a68d64.d20260816";  // of a checkout without tags or history
+    CHECK(nearest_release(start)->from == "the month 2026-08");
     start.engine_version = "dev";  // "Loading model weights took 2.9104 GB"
     start.prints_early_lines = true;
     start.date.clear();
@@ -37,6 +38,39 @@ TEST_SUITE("calibrate") {
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());
+  }
+
+  // Builds of checkouts without tags (logs of https://github.com/mnmehta/kimi-k3, of 27 July 2026,
+  // https://github.com/HuXinjing/mineru-dllm-vllm-experiment-report, of 18 June, and
+  // https://github.com/mystous/vllm_hybrid, of 25 April): 0.26.0 came out at the end of July, 0.23
+  // on 15 June, 0.20 in the last week of April.
+  TEST_CASE("a build that counts its commits stands behind the release that was cut before them") {
+    calibrate::EngineStart start;
+    start.engine = "vllm";
+    start.date = "2026-10-01";
+    start.engine_version = "0.1.dev19262+gb6bbf29dd.d20260727";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 26, 0});
+    CHECK_FALSE(nearest_release(start)->is_stated);
+    CHECK(nearest_release(start)->from == "the 19262 commits of its build");
+    start.engine_version = "0.1.dev17674+gec36b4a1c";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 23, 0});
+    start.engine_version = "0.1.dev15917+g0a6396b45";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 19, 1});
+    start.engine_version = "0.1.dev1+g6804e1b81";
+    CHECK(nearest_release(start)->from == "the month 2026-10");
+  }
+
+  TEST_CASE(
+      "a log of a build without a tag is read by its commits, one without either is refused") {
+    calibrate::EngineLog log;
+    CHECK_FALSE(release_for(log).has_value());
+    log.start.engine_version = "0.1.dev1+g6804e1b81";
+    CHECK_FALSE(release_for(log).has_value());
+    log.start.engine_version = "0.1.dev19262+gb6bbf29dd";
+    REQUIRE(release_for(log).has_value());
+    CHECK(release_for(log)->version == EngineVersion{0, 26, 0});
+    log.counts_consumed = true;  // what 0.27 prints first
+    CHECK(release_for(log)->version == EngineVersion{0, 27, 0});
   }
 
   // https://github.com/local-inference-lab/rtx6kpro, models/glm5.1, and versions of

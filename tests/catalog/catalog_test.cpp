@@ -159,6 +159,17 @@ TEST_SUITE("catalog") {
     CHECK_FALSE(catalog().find("Qwen/Qwen3-32B-FP8-AWQ"));  // quantized twice
   }
 
+  // As https://huggingface.co/Qwen and https://huggingface.co/mistralai list them: of the first
+  // three one month came out under the name, of Devstral-Small three, of Mistral-Large two.
+  TEST_CASE("a name without its month is that of the one month there is") {
+    CHECK(found("Qwen3-4B-Thinking").id == "Qwen/Qwen3-4B-Thinking-2507");
+    CHECK(found("qwen3-30b-a3b-thinking").id == "Qwen/Qwen3-30B-A3B-Thinking-2507");
+    CHECK(found("Ministral-8B").id == "mistralai/Ministral-8B-Instruct-2410");
+    CHECK(found("Qwen3-30B-A3B").id == "Qwen/Qwen3-30B-A3B");  // it has no month
+    CHECK_FALSE(catalog().find("Devstral-Small"));
+    CHECK_FALSE(catalog().find("Mistral-Large-Instruct"));
+  }
+
   TEST_CASE("a mirror of a repository is its model, and the note says so") {
     for (const char* name : {"unsloth/Llama-3.2-3B-Instruct", "NousResearch/Meta-Llama-3.1-8B",
                              "meta-llama/llama_3.1-8b-instruct"}) {
