@@ -176,7 +176,8 @@ std::optional<std::string> follows_from_terms(const Difference& difference) {
 
 std::optional<std::string> captured_sizes(const Difference& difference) {
   if (difference.term->name != "graphs" || !difference.term->measured) return std::nullopt;
-  if (difference.log->start.max_num_seqs) return std::nullopt;
+  const EngineStart& start = difference.log->start;
+  if (start.max_num_seqs || !start.graph_batches.empty()) return std::nullopt;
   return "max_num_seqs decides how many sizes are captured, and the log does not say it";
 }
 

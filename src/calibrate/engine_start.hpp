@@ -43,6 +43,7 @@ struct EngineStart {
   std::optional<bool> chunks_prompts;  ///< as the engine settled it
   std::optional<double> utilization;
   bool enforce_eager = false;
+  std::vector<std::int64_t> graph_batches;  ///< of vLLM: that it captures, ascending; empty: unsaid
   bool is_first_generation = false;       ///< of vLLM's engine ("V0"), which ran beside the second
   bool is_second_generation = false;      ///< "V1", which has to be asked for before 0.8
   bool prints_early_lines = false;        ///< of vLLM: as releases to 0.7.3 do

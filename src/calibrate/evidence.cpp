@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "calibrate/obstacles.hpp"
 #include "calibrate/prediction.hpp"
+#include "estimate/estimate_memory.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -38,6 +40,28 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"graphs", &EngineStart::graphs_gib},
 });
 
+/// How many batches are captured, and the largest, as the term of graphs was counted.
+std::vector<domain::Input> captured(const domain::Estimate& estimate) {
+  std::vector<domain::Input> values;
+  const auto term = std::ranges::find(estimate.terms, "graphs", &domain::Term::name);
+  if (term == estimate.terms.end()) return values;
+  for (const domain::Input& input : term->inputs) {
+    if (input.name == "captures" || input.name == "largestBatch") values.push_back(input);
+  }
+  return values;
+}
+
+/// Other batches than the engine takes by itself, of which later starts' graphs are.
+bool captures_otherwise(const Surroundings& surroundings, const domain::Workload& workload,
+                        const domain::Estimate& estimate) {
+  if (!workload.engine.graph_batches) return false;
+  domain::Workload usual = workload;
+  usual.engine.graph_batches.reset();
+  const Result<domain::Estimate> other =
+      estimate::estimate_memory(surroundings.model, usual, surroundings.engine, surroundings.gpu);
+  return !other || captured(*other) != captured(estimate);
+}
+
 /// Why the figure is none of one GPU, or of another model; empty where it is.
 std::string why_no_figure(std::string_view term, const EngineLog& log) {
   if (log.start.has_other_sizes) return std::string(kOtherSizes);
@@ -52,13 +76,15 @@ std::string withheld(std::string_view term, const domain::Calibration& calibrati
   return row == calibration.terms.end() ? std::string() : row->withheld;
 }
 
-void take_terms(const EngineLog& log, const domain::Calibration& calibration,
+void take_terms(const EngineLog& log, const domain::Calibration& calibration, bool has_own_batches,
                 Measurement& measurement) {
   for (const Figure& figure : kFigures) {
     const std::optional<double>& gib = log.start.*(figure.gib);
     if (!gib || *gib <= 0) continue;
     std::string reason = why_no_figure(figure.term, log);
     if (reason.empty()) reason = withheld(figure.term, calibration);
+    if (reason.empty() && has_own_batches && figure.term == "graphs")
+      reason = "its batches (cudagraph_capture_sizes) are not those that the engine chooses";
     if (reason.empty()) {
       measurement.terms.push_back({std::string(figure.term), printed(*gib)});
       continue;
@@ -136,7 +162,7 @@ Measurement evidence_of(const EngineLog& log, const Surroundings& surroundings,
   take_settings(log, workload, estimate, measurement);
   take_drafts(log, measurement);
   take_inputs(log.start, surroundings.model, workload, measurement);
-  take_terms(log, calibration, measurement);
+  take_terms(log, calibration, captures_otherwise(surroundings, workload, estimate), measurement);
   return measurement;
 }
 

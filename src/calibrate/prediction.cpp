@@ -151,6 +151,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
     engine.draft_tokens = stated(*start.draft_tokens);
   if (start.prefix_caching) engine.prefix_caching = stated(*start.prefix_caching);
   engine.enforce_eager = stated(start.enforce_eager);
+  if (!start.graph_batches.empty()) engine.graph_batches = stated(start.graph_batches);
   engine.library = stated(start.is_library);
   engine.throughput_mode = stated(start.has_throughput_mode);
   engine.server = stated(start.is_server);

@@ -93,6 +93,9 @@ struct EngineSettings {
   std::optional<Fact<std::string>> attention_backend;
   /// The start compiles its graphs: no earlier one left them in a cache. Empty: not told.
   std::optional<Fact<bool>> compiles;
+  /// Batches that vLLM captures as graphs (cudagraph_capture_sizes), ascending, each above 0; empty:
+  /// as the version chooses.
+  std::optional<Fact<std::vector<std::int64_t>>> graph_batches;
   Fact<bool> throughput_mode = defaulted(false);  ///< vLLM: twice what it takes by default
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults
   /// Layers that llama.cpp puts on GPUs, the head counted as one; empty: all.

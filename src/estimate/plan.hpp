@@ -61,6 +61,8 @@ struct Plan {
   std::optional<Bytes> given_pool;
   bool enforce_eager = false;
   std::int64_t largest_graph = 0;      ///< sequences of it; 0: by the rule of the term
+  /// Batches that are captured, ascending; empty: by the rule of the term.
+  std::vector<std::int64_t> graph_batches = {};
   bool are_sequences_asked = false;    ///< `max_num_seqs` is no default
   std::int64_t sampled_sequences = 0;  ///< of the step that is sized; 0: max_num_seqs
   std::optional<std::int64_t> context_tokens;

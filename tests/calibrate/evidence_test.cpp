@@ -82,6 +82,15 @@ TEST_SUITE("calibrate") {
   }
 
   // 79.19 GiB in all and 70 free: 9.19 less a context of 0.5 are another's.
+  TEST_CASE("graphs of batches that the engine does not choose are no evidence of what it does") {
+    EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
+    log.start.graph_batches = {1, 2, 4};
+    const domain::Measurement measurement = calibrated(log, "h100-sxm-80").measurement;
+    CHECK(names(measurement) == std::vector<std::string>{"weights", "activation", "nonTorch"});
+    REQUIRE(measurement.notes.size() == 1);
+    CHECK(measurement.notes.front().contains("cudagraph_capture_sizes"));
+  }
+
   TEST_CASE("what another process holds is no evidence of the engine, and the note says so") {
     EngineLog log = example::recorded_log("vllm-0.19-llama-8b.log");
     log.ranks.front().free_gib = 70.0;

@@ -266,6 +266,31 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(tables_in("vllm serve m").has_value());
   }
 
+  // The lists as 0.10.0 and 0.19.0 print them, the first shortened.
+  TEST_CASE("which batches are captured is what the engine prints") {
+    using Batches = std::vector<std::int64_t>;
+    const auto captured = [](const std::string& generation, const std::string& config) {
+      const auto log = calibrate::read_engine_log(
+          "INFO Model loading took 12.5523 GiB and 1.4 seconds\n"
+          "INFO [core.py:71] Initializing a " +
+              generation + " LLM engine (v0.10.0) with config: model='a/b', compilation_config={" +
+              config + "}\n",
+          "told.log");
+      REQUIRE(log.has_value());
+      return log->start.graph_batches;
+    };
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":[4,2,1],\"max_capture_size\":4") ==
+          Batches{1, 2, 4});
+    CHECK(captured("V1", "'cudagraph_capture_sizes': [1, 2, 4, 8], 'inductor_passes': {}") ==
+          Batches{1, 2, 4, 8});
+    CHECK(captured("V0", "\"cudagraph_capture_sizes\":[4,2,1]").empty());  // as sequences want
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":[]").empty());
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":[0,2]").empty());
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":[8,x]").empty());
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":null,\"compile_sizes\":[7]").empty());
+    CHECK(captured("V1", "\"cudagraph_capture_sizes\":[8,4").empty());  // the line is cut
+  }
+
   TEST_CASE("what goes to the host is of each GPU") {
     CHECK(start_told("cpu_offload_gb=10").offload_gib == 10);
     CHECK_FALSE(start_told("cpu_offload_gb=0").offload_gib.has_value());

@@ -239,6 +239,32 @@ std::vector<std::string> names_of_list(std::string_view list) {
   return names;
 }
 
+/// `cudagraph_capture_sizes":[256,248,240` or `'cudagraph_capture_sizes': [1, 2, 4]`, of the whole
+/// list. The first generation captures of it what its sequences want.
+void read_graph_batches(std::string_view line, EngineStart& start) {
+  constexpr std::size_t kMost = 4'096;
+  constexpr std::int64_t kLargest = 1 << 20;
+  const auto rest = behind(line, "cudagraph_capture_sizes");
+  if (!rest || start.is_first_generation || !start.is_second_generation) return;
+  const std::size_t open = rest->find('[');
+  const std::size_t close = rest->find(']');
+  constexpr std::size_t kBetween = 4;  // `": ` and the like
+  if (open > kBetween || close == std::string_view::npos || close < open) return;
+  std::vector<std::int64_t> batches;
+  for (std::string_view list = rest->substr(open + 1, close - open - 1); !list.empty();) {
+    const std::string_view word = list.substr(0, list.find(','));
+    const std::size_t first = word.find_first_not_of(' ');
+    const auto batch = leading_count(word.substr(std::min(first, word.size())));
+    if (!batch || *batch < 1 || *batch > kLargest || batches.size() == kMost) return;
+    batches.push_back(*batch);
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+  }
+  std::ranges::sort(batches);
+  const auto repeated = std::ranges::unique(batches);
+  batches.erase(repeated.begin(), repeated.end());
+  start.graph_batches = std::move(batches);
+}
+
 void read_vllm_config(std::string_view line, EngineLog& log) {
   EngineStart& start = log.start;
   if (const auto rest = behind(line, "LLM engine (v"))
@@ -255,6 +281,7 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
   take_count(start.pipeline_parallel, line, "pipeline_parallel_size");
   take_count(start.data_parallel, line, "data_parallel_size");
   if (const auto eager = value_of_key(line, "enforce_eager")) start.enforce_eager = eager == "True";
+  read_graph_batches(line, start);
   const auto chunked = value_of_key(line, "chunked_prefill_enabled");
   if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
   const auto prefixes = value_of_key(line, "enable_prefix_caching");

@@ -220,6 +220,7 @@ void settle_vllm(const Request& request, Plan& plan) {
   plan.max_num_batched_tokens = tokens;
   plan.cache.batched_tokens = tokens_in_flight(plan);
   plan.facts.set_sequences(static_cast<double>(sequences));
+  if (asked.graph_batches) plan.graph_batches = asked.graph_batches->value;
 }
 
 Result<ResolvedPlan> plan_vllm(const Request& request) {

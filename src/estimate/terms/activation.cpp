@@ -166,6 +166,10 @@ void explain_hidden_tensors(const Step& step, domain::Term& term) {
   term.formula += " + forwardHidden x batchedTokens x hiddenSize x dtypeBytes";
   term.inputs.push_back({"forwardHidden", step.situation->plan->facts.expected("forwardHidden")});
   term.inputs.push_back({"hiddenSize", whole(step.hidden)});
+  const double buffer = step.situation->plan->facts.expected("benchmarkBuffer");
+  if (buffer <= 0) return;
+  term.formula += " + benchmarkBuffer";
+  term.inputs.push_back({"benchmarkBuffer", whole(buffer)});
 }
 
 Spread activation_bytes(const Situation& situation) { return peak_of(situation).total; }

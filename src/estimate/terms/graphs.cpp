@@ -20,14 +20,17 @@
 //
 // Batch sizes 1, 2, 4, then every eighth to 256 and every sixteenth beyond, up to twice the
 // sequences, each with what is drafted for it; versions with `graphsOfAnyBatch` go up to the
-// largest batch however few sequences there are. The splits are the partial results of an attention
-// kernel that cuts long contexts, in 32 bits, for the largest batch that is captured whole. Source:
-// vLLM config/vllm.py, _set_cudagraph_sizes; v1/attention/backends/flash_attn.py (max_num_splits);
-// first captures of the 0.19 series, 256 MiB with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
+// largest batch however few sequences there are. A start that says its batches has those. The
+// splits are the partial results of an attention kernel that cuts long contexts, in 32 bits, for
+// the largest batch that is captured whole. Source: vLLM config/vllm.py, _set_cudagraph_sizes;
+// v1/attention/backends/flash_attn.py (max_num_splits); first captures of the 0.19 series, 256 MiB
+// with 32 heads of 128 on a GPU, 128 with 16, 64 with 8.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "estimate/terms.hpp"
 
@@ -47,6 +50,7 @@ std::int64_t tokens_of_sequence(const Plan& plan) {
 
 std::int64_t largest_batch(const Plan& plan) {
   if (plan.largest_graph > 0) return plan.largest_graph;
+  if (!plan.graph_batches.empty()) return plan.graph_batches.back();
   const auto stated = static_cast<std::int64_t>(plan.facts.expected("largestGraph"));
   const std::int64_t tokens = tokens_of_sequence(plan);
   std::int64_t most = stated > 0 ? stated : kUsualLargest;
@@ -57,7 +61,10 @@ std::int64_t largest_batch(const Plan& plan) {
   return std::min({2 * plan.max_num_seqs * tokens, most, plan.max_num_batched_tokens});
 }
 
-std::int64_t captures(std::int64_t largest) {
+/// How many batches up to `largest` are captured.
+std::int64_t captures(const Plan& plan, std::int64_t largest) {
+  const std::vector<std::int64_t>& stated = plan.graph_batches;
+  if (!stated.empty()) return std::ranges::upper_bound(stated, largest) - stated.begin();
   std::int64_t count = 0;
   for (const std::int64_t small : {1, 2, 4}) count += small <= largest ? 1 : 0;
   count += std::min(largest, kFineBatches) / 8;
@@ -66,7 +73,9 @@ std::int64_t captures(std::int64_t largest) {
 }
 
 /// Of all captures together.
-std::int64_t captured_rows(std::int64_t largest) {
+std::int64_t captured_rows(const Plan& plan, std::int64_t largest) {
+  const std::vector<std::int64_t>& stated = plan.graph_batches;
+  if (!stated.empty()) return std::accumulate(stated.begin(), stated.end(), std::int64_t{0});
   std::int64_t rows = 0;
   for (const std::int64_t small : {1, 2, 4}) rows += small <= largest ? small : 0;
   for (std::int64_t batch = 8; batch <= largest; batch += batch < kFineBatches ? 8 : 16)
@@ -75,7 +84,7 @@ std::int64_t captured_rows(std::int64_t largest) {
 }
 
 double captured_logits(const Situation& situation, std::int64_t largest) {
-  return situation.stage.has_head ? static_cast<double>(captured_rows(largest)) *
+  return situation.stage.has_head ? static_cast<double>(captured_rows(*situation.plan, largest)) *
                                         static_cast<double>(situation.plan->model->vocabulary)
                                   : 0;
 }
@@ -147,7 +156,7 @@ double widest_bytes(const Situation& situation, std::int64_t largest) {
 /// AttentionCGSupport.UNIFORM_SINGLE_TOKEN_DECODE).
 std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
   if (tokens_of_sequence(plan) > 1) return 0;
-  return captures(std::min(largest, plan.max_num_seqs));
+  return captures(plan, std::min(largest, plan.max_num_seqs));
 }
 
 /// Of FlashInfer: around each batch of decodes that is captured whole, and what they share.
@@ -160,7 +169,7 @@ bool graphs_are_captured(const Situation& situation) { return !situation.plan->e
 Spread graphs_bytes(const Situation& situation) {
   const Plan& plan = *situation.plan;
   const std::int64_t largest = largest_batch(plan);
-  const auto count = static_cast<double>(captures(largest));
+  const auto count = static_cast<double>(captures(plan, largest));
   const auto layers = static_cast<double>(captured_layers(situation));
   const auto experts = static_cast<double>(expert_layers(situation));
   // Activations of 32 bits take twice what those of 16 do.
@@ -195,7 +204,7 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
   term.inputs = {
       {"base", plan.facts.expected("graphBase")},
       {"layers", captured_layers(situation)},
-      {"captures", captures(largest)},
+      {"captures", captures(plan, largest)},
       {"perLayerCapture", plan.facts.expected("graphPerLayerCapture")},
       {"largestBatch", largest},
       {"largestCapture", plan.facts.expected("graphLargestCapture")},
@@ -225,7 +234,7 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
   }
   if (const double bytes = plan.facts.expected("graphLogits"); bytes > 0) {
     term.formula += " + capturedRows x vocabulary x graphLogits";
-    term.inputs.push_back({"capturedRows", captured_rows(largest)});
+    term.inputs.push_back({"capturedRows", captured_rows(plan, largest)});
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
     term.inputs.push_back({"graphLogits", bytes});
   }
