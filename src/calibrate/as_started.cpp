@@ -1,6 +1,7 @@
 #include "calibrate/as_started.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,14 +66,18 @@ void take_given(std::vector<domain::EngineFacts>& rows, domain::EngineFacts give
   rows.insert(rows.begin(), std::move(given));
 }
 
-/// Rows of AMD's GPUs hold where no GPU is given.
+/// Rows of AMD's GPUs hold where no GPU is given, too.
 void take_amd(std::vector<domain::EngineFacts>& rows) {
   constexpr std::string_view kOnAmd = "amd=1";
   for (domain::EngineFacts& facts : rows) {
-    for (domain::EngineConstant& constant : facts.constants) {
+    std::vector<domain::EngineConstant> without_gpu;
+    for (const domain::EngineConstant& constant : facts.constants) {
       const std::size_t at = constant.when.find(kOnAmd);
-      if (at != std::string::npos) constant.when.replace(at, kOnAmd.size(), "gpu=0");
+      if (at == std::string::npos) continue;
+      without_gpu.push_back(constant);
+      without_gpu.back().when.replace(at, kOnAmd.size(), "gpu=0");
     }
+    std::ranges::move(without_gpu, std::back_inserter(facts.constants));
   }
 }
 

@@ -224,16 +224,25 @@ domain::Range printed(double gib) {
           .high = gib_of(gib + kHalfOfLastDecimal)};
 }
 
+namespace {
+
+/// No count depends on the GPU's total once the pool is given, but some on who made it.
+domain::VisibleMemory any_gpu(const std::string& vendor) {
+  domain::VisibleMemory any;
+  any.bytes = domain::exactly(gib(1024));
+  any.vendor = vendor;
+  return any;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> tokens_of_pool(const domain::Model& model, domain::Workload workload,
                                            const domain::Engine& engine,
                                            const std::optional<domain::VisibleMemory>& gpu,
                                            double pool_gib) {
-  // No count depends on the GPU's total once the pool is given.
-  domain::VisibleMemory any;
-  any.bytes = domain::exactly(gib(1024));
   workload.engine.kv_cache_memory_bytes = stated(gib_of(std::max(pool_gib, kHalfOfLastDecimal)));
   const Result<domain::Estimate> estimate =
-      estimate::estimate_memory(model, workload, engine, gpu.value_or(any));
+      estimate::estimate_memory(model, workload, engine, gpu.value_or(any_gpu({})));
   if (!estimate || !estimate->capacity) return std::nullopt;
   return estimate->capacity->kv_pool_tokens;
 }
@@ -292,9 +301,10 @@ std::optional<TokenCheck> check_tokens(const EngineStart& start, const domain::M
   // What SGLang prints as its pool are keys and values: states are not in it.
   const bool is_keys =
       start.engine == "sglang" && !start.state_gib && domain::has_recurrent_layers(model);
+  const domain::VisibleMemory maker = gpu.value_or(any_gpu(start.vendor));
   const auto tokens = [&](double gib) {
     return is_keys ? tokens_of_keys(model, workload, engine, gpu, gib)
-                   : tokens_of_pool(model, workload, engine, gpu, gib);
+                   : tokens_of_pool(model, workload, engine, maker, gib);
   };
   const auto least = tokens(pool - open);
   const auto most = tokens(pool + open);

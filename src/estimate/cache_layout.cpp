@@ -36,10 +36,12 @@ class Collector {
  public:
   explicit Collector(const CacheGeometry& geometry) : geometry_(geometry) { specs_.reserve(8); }
 
-  void add(const domain::Layer& layer, std::int64_t of_model, std::int64_t of_stage) {
+  void add(const domain::Layer& layer, std::int64_t of_model, std::int64_t of_stage,
+           bool is_of_draft = false) {
     specs_.clear();
     keep_layer(layer, geometry_, specs_);
-    for (const CacheSpec& spec : specs_) {
+    for (CacheSpec& spec : specs_) {
+      spec.is_of_draft = is_of_draft && geometry_.has_drafts_apart;
       CacheKind& kind = kind_of(spec);
       kind.model_layers += of_model;
       kind.layers += of_stage;
@@ -72,11 +74,11 @@ std::vector<CacheKind> collect(const domain::Model& model, const Stage& stage,
   if (draft == nullptr && geometry.draft_tokens > 0 && model.multi_token_prediction) {
     // The last stage predicts further tokens.
     for (const domain::LayerRun& run : model.multi_token_prediction->layers)
-      collector.add(run.layer, run.count, stage.has_head ? run.count : 0);
+      collector.add(run.layer, run.count, stage.has_head ? run.count : 0, true);
   }
   if (draft != nullptr) {
     for (const domain::LayerRun& run : draft->layers)
-      collector.add(run.layer, run.count, stage.has_head ? run.count : 0);
+      collector.add(run.layer, run.count, stage.has_head ? run.count : 0, true);
   }
   return collector.take();
 }

@@ -56,6 +56,8 @@ struct CacheGeometry {
   /// An indexer whose keys stand for several tokens keeps those of the next key apart, and its keys
   /// do not count where a block grows for states; states of any shape are of one kind.
   bool has_indexer_tails = false;
+  /// Layers that propose tokens are of a kind of their own: their kernels lay blocks out otherwise.
+  bool has_drafts_apart = false;
   /// Integers share one scale a tensor, where others have one for each token and head.
   bool has_tensor_scales = false;
 
@@ -75,6 +77,7 @@ struct CacheSpec {
   bool is_state = false;       ///< a state of fixed size, one a sequence
   bool is_compressed = false;  ///< belongs to compressed attention
   bool is_of_encoder = false;  ///< tokens of an encoder's output
+  bool is_of_draft = false;    ///< of a layer that proposes tokens, where those are apart
 
   bool operator==(const CacheSpec&) const = default;
 };

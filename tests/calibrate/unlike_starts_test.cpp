@@ -36,6 +36,33 @@ Comparison compared(const EngineStart& start) {
 }  // namespace
 
 TEST_SUITE("calibrate") {
+  // https://github.com/AIwork4me/Qwen3.8-27B-ROCm, matrix-714: AMD's default kernels lay blocks out
+  // otherwise than Triton's, which were asked for, and drafts have the default. 6,069 pages of
+  // 3,276,800 bytes, 17 x 164 + 48 x 3 a request of 131,072 tokens.
+  TEST_CASE("a drafting layer by other kernels than the model's has groups of its own on AMD") {
+    EngineStart start;
+    start.id = "strix-halo";
+    start.engine = "vllm";
+    start.engine_version = "0.26.1+rocm714";
+    start.model = "Qwen/Qwen3.8-27B";
+    start.vendor = "amd";
+    start.context_tokens = 131072;
+    start.draft_tokens = 1;
+    start.pool_gib = 18.52;
+    start.pool_tokens = 271308;
+    const auto holds = [&] {
+      const Comparison comparison = compared(start);
+      REQUIRE(comparison.tokens);
+      return comparison.tokens->holds();
+    };
+    CHECK_FALSE(holds());
+    start.attention_backend = "TRITON_ATTN";
+    CHECK(holds());
+    start.engine_version =
+        "0.23.0+rocm714";  // before https://github.com/vllm-project/vllm/pull/45181
+    CHECK_FALSE(holds());
+  }
+
   // https://github.com/jethac/dgx-spark-hijinks, the log of further_logs_test: 0.4 of 112.24 GiB
   // that were free, less what the weights took, are 41.58 GiB printed. Without that line nothing
   // says how much of the shared memory the page cache holds.

@@ -153,6 +153,17 @@ std::vector<Start> starts_of_issues() {
        true,
        302921,
        2.31},
+      // gfx1151 with --attention-backend TRITON_ATTN, August 2026: 6,091 pages of 800 tokens and
+      // one
+      // layer, 17 x 328 + 48 x 3 a request (https://github.com/AIwork4me/Qwen3.8-27B-ROCm)
+      {"Qwen3.8-27B with one drafted token by other kernels",
+       qwen36_27b(),
+       {.draft_tokens = 1, .keeps_states_of_prefixes = true, .has_drafts_apart = true},
+       262144,
+       18.59,
+       true,
+       279146,
+       1.06},
       // GB10, 0.19.2rc1, prefix caching off: https://github.com/djangodevreng/dgx-spark-benchmarks
       {"Nemotron-3-Super with three drafted tokens",
        nemotron3_super(),

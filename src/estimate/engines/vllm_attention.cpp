@@ -54,4 +54,14 @@ bool attends_with_flashinfer(const Request& request, const domain::Conditions& c
          cache_type == domain::KvCacheType::Fp8;
 }
 
+bool takes_blocks_first(const Request& request) {
+  // AMD's own backends, the default, state no order of strides. Source: vLLM
+  // v1/attention/backend.py, indexes_kv_by_block_stride.
+  constexpr auto kBlocksFirst = std::to_array<std::string_view>({"TRITON_ATTN", "FLEX_ATTENTION"});
+  const auto& asked = request.workload->engine.attention_backend;
+  return asked && std::ranges::any_of(kBlocksFirst, [&](std::string_view name) {
+           return is_named_alike(asked->value, name);
+         });
+}
+
 }  // namespace gpushape::estimate::engines

@@ -14,4 +14,8 @@ namespace gpushape::estimate::engines {
 bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
                              domain::KvCacheType cache_type);
 
+/// The kernels of attention that were asked for lay the cache out block by block, as those that a
+/// GPU of AMD has by default do not; layers that propose tokens have these all the same.
+bool takes_blocks_first(const Request& request);
+
 }  // namespace gpushape::estimate::engines

@@ -248,6 +248,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
     return failure(std::move(missing));
   }
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
+  plan.cache.has_drafts_apart =
+      plan.facts.expected("draftsApart") != 0 && takes_blocks_first(request);
   settle_vllm(request, plan);
   resolved.settings = vllm_settings_of(request, version, plan);
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
