@@ -47,6 +47,26 @@ std::string_view family_of(std::string_view name) {
   return name.substr(0, static_cast<std::size_t>(end - name.begin()));
 }
 
+// The next word, cut off the name.
+std::string_view next_word(std::string_view& name) {
+  constexpr std::string_view kBetweenWords = "-_ :/.";
+  const std::string_view word = name.substr(0, name.find_first_of(kBetweenWords));
+  name.remove_prefix(std::min(word.size() + 1, name.size()));
+  return word;
+}
+
+// "qwen3-next-instruct" leaves words of "Qwen3-Next-80B-A3B-Instruct" out; it adds none.
+bool leaves_words_out(std::string_view name, std::string_view other) {
+  std::string_view wanted = next_word(name);
+  if (name.empty()) return false;  // of one word any name has it
+  while (!other.empty()) {
+    if (edit_distance(wanted, next_word(other)) > 0) continue;
+    if (name.empty()) return true;
+    wanted = next_word(name);
+  }
+  return false;
+}
+
 struct Candidate {
   const std::string* name = nullptr;
   std::size_t cost = 0;
@@ -65,7 +85,8 @@ std::vector<std::string> nearest_models(std::string_view wanted,
   for (const std::string& other_name : names) {
     const std::string other = comparable_name(other_name);
     const std::size_t distance = edit_distance(name, other);
-    const bool is_part = name.size() >= 4 && other.contains(name);
+    const bool is_part =
+        name.size() >= 4 && (other.contains(name) || leaves_words_out(wanted, other_name));
     if (!is_part && distance * 3 > std::max(name.size(), other.size())) continue;
     std::size_t cost = is_part ? std::min<std::size_t>(distance, 2) : distance;
     if (!size.empty() && size != size_of(other_name)) cost += kOtherSize;

@@ -8,7 +8,8 @@
 
 namespace gpushape::catalog {
 
-/// Nearest first, at most three: letters that differ count, another size more, another family most.
+/// Nearest first, at most three: letters that differ count, another size more, another family most;
+/// words that were left out hardly.
 /// An owner counts where the wanted name has one.
 std::vector<std::string> nearest_models(std::string_view wanted,
                                         std::span<const std::string> names);

@@ -231,6 +231,11 @@ TEST_SUITE("catalog") {
     CHECK(nearest("a/Llama-3.3-70B").front() == "a/Llama-3.1-70B");
     CHECK(nearest("a/Llama-3.2-1.5B").front() == "a/Llama-3.2-1B");
     CHECK(nearest("lama-3.1-8b").front() == "llama-3.1-8b");
+    // Words that were left out: no letter of "Instruct" makes up for a family.
+    CHECK(gpushape::catalog::nearest_models(
+              "qwen3-next-instruct", std::vector<std::string>{"Qwen/Qwen3-VL-2B-Instruct",
+                                                              "Qwen/Qwen3-Next-80B-A3B-Instruct"})
+              .front() == "Qwen/Qwen3-Next-80B-A3B-Instruct");
     CHECK(nearest("zzz").empty());
     CHECK(nearest("").empty());
   }
