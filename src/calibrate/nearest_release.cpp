@@ -223,14 +223,14 @@ std::optional<NearestRelease> nearest_release(const EngineStart& start) {
 
 Result<NearestRelease> release_for(const EngineLog& log) {
   constexpr EngineVersion kFirstConsumed{0, 27, 0};
-  if (log.start.engine_version.empty())
-    return failure("the log does not state the engine's version",
-                   "give the release that it is nearest to with --engine-version");
-  std::optional<NearestRelease> release = nearest_release(log.start);
+  const std::string& stated = log.start.engine_version;
+  std::optional<NearestRelease> release;
+  if (!stated.empty()) release = nearest_release(log.start);
   if (!release)
-    return failure(
-        fmt::format("the log is of a build between releases, {}", log.start.engine_version),
-        "give the release that it is nearest to with --engine-version");
+    return failure(stated.empty()
+                       ? std::string("the log does not state the engine's version")
+                       : fmt::format("the log is of a build between releases, {}", stated),
+                   "give the release that it is nearest to with --engine-version");
   if (log.counts_consumed && release->version < kFirstConsumed) release->version = kFirstConsumed;
   return *std::move(release);
 }

@@ -68,14 +68,18 @@ WeightScheme loaded_scheme(WeightScheme scheme, const WeightsLayout& layout) {
   return scheme;
 }
 
+bool is_shared_expert(const domain::Tensor& tensor) {
+  return tensor.part == TensorPart::Expert && tensor.split != Split::Experts;
+}
+
 /// How the tensor is held; never quantized in place of the model's dtype unless a scheme says so.
 WeightScheme held_scheme(const domain::Tensor& tensor, const domain::Model& model,
                          const WeightsLayout& layout, std::int64_t layer, bool is_multi_token) {
   if (tensor.columns == 0) return plain_scheme(layout);
   const bool is_mixer =
       tensor.part == TensorPart::Attention || tensor.part == TensorPart::Recurrent;
-  const bool is_shared = tensor.part == TensorPart::Expert && tensor.split != Split::Experts;
-  if ((is_mixer || is_shared) && layout.keeps_mixers_and_shared) return plain_scheme(layout);
+  if ((is_mixer || is_shared_expert(tensor)) && layout.keeps_mixers_and_shared)
+    return plain_scheme(layout);
   if (layout.is_as_stored) {
     const WeightScheme stored =
         is_multi_token ? multi_token_scheme(model, tensor, layer) : scheme_of(model, tensor, layer);
@@ -231,6 +235,7 @@ RankTensor on_rank(const domain::Tensor& tensor, const domain::Model& model,
   const bool is_dense = tensor.part == TensorPart::FeedForward || tensor.part == TensorPart::Head;
   const std::int64_t ranks = layout.tensor_parallel * (is_dense ? layout.dense_parallel : 1);
   RankTensor share{.rows = tensor.rows, .columns = tensor.columns, .copies = tensor.copies};
+  if (layout.has_whole_shared_experts && is_shared_expert(tensor)) return share;
   switch (tensor.split) {
     case Split::None:
       break;

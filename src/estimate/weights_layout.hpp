@@ -56,6 +56,8 @@ struct WeightsLayout {
   /// Instead, its up-projections are multiplied into those of queries and outputs beforehand.
   bool absorbs_latents = false;
   bool has_whole_table = false;  ///< every rank holds the embedding of all words
+  /// A shared expert is one of the routed for every rank, of which each has its part of all copies.
+  bool has_whole_shared_experts = false;
   /// Where keys serve as values, their projection is loaded once more in the values' place.
   bool loads_keys_twice = false;
   double unsplit_share = 0;  ///< of a tensor: what the allocator leaves to it, see there

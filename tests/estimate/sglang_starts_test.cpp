@@ -70,6 +70,21 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() >= 5.42);
   }
 
+  // "mem usage=81.64 GB" of R1 on eight H200 (https://github.com/Michaelvll/llm-ie-benchmarks):
+  // eight copies of 3 x 7,168 x 2,048 bytes over eight ranks in place of one, 58 layers:
+  // 58 x 44,040,192 x 7 / 8 are 2.08 GiB more than before.
+  TEST_CASE("SGLang 0.4.5 has DeepSeek-R1's shared expert once for every rank") {
+    const auto weights = [](const std::string& version) {
+      const SglangStart start{.model = "deepseek-ai/DeepSeek-R1", .version = version, .tensor = 8};
+      return part_of(estimate_of(start, started_with(start)), domain::Part::Weights);
+    };
+    const domain::Range whole = weights("0.4.5");
+    CHECK(whole.expected.gib() == doctest::Approx(81.64).epsilon(0.003));
+    CHECK((whole.expected - weights("0.4.4").expected).gib() ==
+          doctest::Approx(2.08).epsilon(0.03));
+    CHECK(weights("0.4.9").expected == weights("0.4.4").expected);
+  }
+
   // "Capture cuda graph end": https://github.com/sgl-project/sglang/issues/6753, pull/4826 (13.95
   // less 9.72 GB) and issues/4257, 23 sizes up to 160.
   TEST_CASE("SGLang's older graphs keep the logits of every size") {

@@ -259,6 +259,7 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
     return failure(std::move(missing));
   }
   if (has_dp_attention(plan)) plan.weights.dense_parallel = plan.parallelism.data;
+  plan.weights.has_whole_shared_experts = plan.facts.expected("sharedExpertsWhole") != 0;
   take_gemma(*request.model, plan.weights);
   resolved.kv_cache_type = cache_type_of(request, plan);
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
