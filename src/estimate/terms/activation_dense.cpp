@@ -1,9 +1,10 @@
 // A dense feed-forward network at its widest: gate, up and their product, beside what a layer holds
 // of the hidden size.
 //
-//   dense = T (3 f + forwardHidden h) dtypeBytes
+//   dense = T (3 f + forwardHidden h) dtypeBytes + benchmarkBuffer
 //
 // with f the width on this rank; without a gate there are the projection and its activation only.
+// The buffer is that of a start which compiles (hidden_tensors).
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
