@@ -65,8 +65,8 @@ Diagnostics complaints_about(const AdviceRequest& request) {
 /// The memory that holds anywhere: what stands in where no shape does.
 Result<std::optional<domain::Estimate>> bare_estimate(const AdviceRequest& request) {
   if (!request.model || !request.engine) return std::nullopt;
-  Result<domain::Estimate> estimate = estimate::estimate_memory(
-      *request.model, request.workload, *request.engine, std::nullopt, request.versions.get());
+  Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*request.model, request.workload, *request.engine, std::nullopt);
   if (!estimate) return std::unexpected(estimate.error());
   return std::optional(*std::move(estimate));
 }

@@ -48,9 +48,6 @@ struct AdviceRequest {
   std::string
       measured_on;  ///< profile of the first wish that the telemetry ran on; empty: all of it
   std::int64_t measured_pool_tokens = 0;  ///< worked out from the telemetry
-
-  /// What estimates read of the engine, for the next one: no part of the question.
-  std::shared_ptr<estimate::KnownVersions> versions = std::make_shared<estimate::KnownVersions>();
 };
 
 Result<domain::Advice> advise(const AdviceRequest& asked);

@@ -57,8 +57,7 @@ Workload laid_out(const Workload& workload, const Layout& layout) {
 
 Result<Estimate> estimated(const AdviceRequest& request, const Workload& workload,
                            const std::optional<VisibleMemory>& memory) {
-  return estimate::estimate_memory(*request.model, workload, *request.engine, memory,
-                                   request.versions.get());
+  return estimate::estimate_memory(*request.model, workload, *request.engine, memory);
 }
 
 /// One batch size, with the utilization that goes with it.

@@ -84,23 +84,12 @@ std::optional<When::Comparison> When::read(std::string_view text) {
   return comparison;
 }
 
-int When::rank(const Conditions& conditions) const {
-  const auto is_met = [&](const Comparison& comparison) {
-    const double value = conditions.*comparison.value;
-    if (comparison.sign == Sign::Equal) return value == comparison.bound;
-    if (comparison.sign == Sign::Below) return value < comparison.bound;
-    return value >= comparison.bound;
-  };
-  const bool is_true = is_readable_ && std::ranges::all_of(comparisons(), is_met);
-  return is_true ? static_cast<int>(count_) : -1;
-}
-
-bool When::asks_for(double Conditions::* value) const {
+bool When::asks_for(double Conditions::*value) const {
   return std::ranges::find(comparisons(), value, &Comparison::value) != comparisons().end();
 }
 
 bool holds(std::string_view when, const Conditions& conditions) {
-  return When(when).rank(conditions) >= 0;
+  return When(when).holds(conditions);
 }
 
 Diagnostics unreadable_conditions(const Engine& engine) {

@@ -146,9 +146,15 @@ class When {
   explicit When(std::string_view text);
 
   [[nodiscard]] bool is_readable() const { return is_readable_; }
-  /// How many comparisons there are where all of them hold; -1 otherwise. One that cannot be read
-  /// does not hold.
-  [[nodiscard]] int rank(const Conditions& conditions) const;
+  /// How many comparisons there are.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  /// Whether all comparisons hold. One that cannot be read does not.
+  [[nodiscard]] bool holds(const Conditions& conditions) const {
+    for (const Comparison& comparison : comparisons()) {
+      if (!comparison.is_met(conditions.*comparison.value)) return false;
+    }
+    return is_readable_;
+  }
   [[nodiscard]] bool asks_for(double Conditions::*value) const;
 
  private:
@@ -157,6 +163,11 @@ class When {
     double Conditions::*value = nullptr;
     Sign sign = Sign::Equal;
     double bound = 0;
+
+    [[nodiscard]] bool is_met(double asked) const {
+      if (sign == Sign::Equal) return asked == bound;
+      return sign == Sign::Below ? asked < bound : asked >= bound;
+    }
   };
   static std::optional<Comparison> read(std::string_view text);
 

@@ -1,7 +1,10 @@
 #include "domain/engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,13 @@ std::optional<EngineVersion> numbered_build(std::string_view text) {
   const auto [rest, error] = std::from_chars(digits.data(), end, build);
   if (error != std::errc{} || rest != end || build < 0 || build > kLargestPart) return std::nullopt;
   return EngineVersion{.major = kNumberedBuild, .minor = build, .patch = 0};
+}
+
+double bytes_of(std::string_view unit) {
+  if (unit == "GiB") return 1024.0 * 1024 * 1024;
+  if (unit == "MiB") return 1024.0 * 1024;
+  if (unit == "KiB") return 1024.0;
+  return 1;
 }
 
 }  // namespace
@@ -51,8 +61,12 @@ std::optional<EngineVersion> engine_version(std::string_view text) {
 }
 
 VersionedFacts::VersionedFacts(std::vector<EngineFacts> rows) {
-  Table table{
-      .rows = std::move(rows), .places = {}, .whens = {}, .whens_of_sequences = {}, .names = {}};
+  Table table{.rows = std::move(rows),
+              .whens = {},
+              .whens_of_sequences = {},
+              .names = {},
+              .candidates = {},
+              .starts = {}};
   NamePlaces texts;
   const auto when_of = [&](std::string_view text) {
     if (text.empty()) return kAlways;
@@ -63,12 +77,33 @@ VersionedFacts::VersionedFacts(std::vector<EngineFacts> rows) {
       table.whens_of_sequences.push_back(when);
     return when;
   };
-  for (const EngineFacts& facts : table.rows) {
-    for (const EngineConstant& constant : facts.constants)
-      table.places.push_back(
-          {.name = table.names.add(constant.name), .when = when_of(constant.when)});
+  std::vector<std::vector<Candidate>> of_names;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (const EngineConstant& constant : table.rows[row].constants) {
+      const std::size_t name = table.names.add(constant.name);
+      if (name == of_names.size()) of_names.emplace_back();
+      of_names[name].push_back({.constant = &constant,
+                                .row = row,
+                                .when = when_of(constant.when),
+                                .unit = bytes_of(constant.unit)});
+    }
   }
+  const auto comparisons_of = [&](const Candidate& candidate) {
+    return candidate.when == kAlways ? 0 : table.whens[candidate.when].count();
+  };
+  for (std::vector<Candidate>& candidates : of_names) {
+    std::ranges::reverse(candidates);  // the latest first
+    std::ranges::stable_sort(candidates, std::greater(), comparisons_of);
+    table.starts.push_back(table.candidates.size());
+    std::ranges::copy(candidates, std::back_inserter(table.candidates));
+  }
+  table.starts.push_back(table.candidates.size());
   table_ = std::make_shared<const Table>(std::move(table));
+}
+
+std::size_t VersionedFacts::rows_of(EngineVersion version) const {
+  const auto later = std::ranges::upper_bound(rows(), version, {}, &EngineFacts::since);
+  return static_cast<std::size_t>(later - rows().begin());
 }
 
 }  // namespace gpushape::domain

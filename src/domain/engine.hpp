@@ -65,16 +65,19 @@ struct EngineFacts {
 };
 
 /// An engine's facts, ascending by `since`. Never changed once they are made, so that copies share
-/// them, and what is worked out of them can be kept: every name has a number, and so has every
-/// condition, which is read here once.
+/// them, and what is worked out of them is kept: every name has a number, every condition is read
+/// once, and the constants of a name stand in the order in which they are asked whether they hold.
 class VersionedFacts {
  public:
-  /// Of one constant.
-  struct Place {
-    std::size_t name = 0;
-    std::size_t when = 0;  ///< kAlways without one
-  };
   static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
+
+  /// A constant that may be the one of its name.
+  struct Candidate {
+    const EngineConstant* constant = nullptr;
+    std::size_t row = 0;         ///< its place in rows()
+    std::size_t when = kAlways;  ///< its number in whens()
+    double unit = 1;             ///< bytes of its unit of memory; 1 for any other
+  };
 
   VersionedFacts() = default;
   VersionedFacts(
@@ -82,10 +85,6 @@ class VersionedFacts {
 
   [[nodiscard]] std::span<const EngineFacts> rows() const {
     return table_ == nullptr ? std::span<const EngineFacts>() : std::span(table_->rows);
-  }
-  /// Of the constants of all rows, one after the other.
-  [[nodiscard]] std::span<const Place> places() const {
-    return table_ == nullptr ? std::span<const Place>() : std::span(table_->places);
   }
   [[nodiscard]] std::span<const When> whens() const {
     return table_ == nullptr ? std::span<const When>() : std::span(table_->whens);
@@ -100,23 +99,30 @@ class VersionedFacts {
     return table_ == nullptr ? 0 : table_->names.names().size();
   }
   /// NamePlaces::kUnknown where no row has it.
-  [[nodiscard]] std::size_t number_of(std::string_view name) const {
+  [[nodiscard]] std::size_t number_of(NameKey name) const {
     return table_ == nullptr ? NamePlaces::kUnknown : table_->names.find(name);
   }
-  /// Of one origin: copies of each other.
-  [[nodiscard]] bool is_same(const VersionedFacts& other) const { return table_ == other.table_; }
+  /// How many rows a version has: the first ones.
+  [[nodiscard]] std::size_t rows_of(EngineVersion version) const;
+  /// Of a name: those with most comparisons first, of those the latest first. The first that the
+  /// version has and that holds is taken.
+  [[nodiscard]] std::span<const Candidate> candidates_of(std::size_t name) const {
+    return std::span(table_->candidates)
+        .subspan(table_->starts[name], table_->starts[name + 1] - table_->starts[name]);
+  }
 
   bool operator==(const VersionedFacts& other) const {
-    return is_same(other) || std::ranges::equal(rows(), other.rows());
+    return table_ == other.table_ || std::ranges::equal(rows(), other.rows());
   }
 
  private:
   struct Table {
     std::vector<EngineFacts> rows;
-    std::vector<Place> places;
     std::vector<When> whens;
     std::vector<std::size_t> whens_of_sequences;
     NamePlaces names;
+    std::vector<Candidate> candidates;  ///< name by name
+    std::vector<std::size_t> starts;    ///< of each name's, and the end
   };
   std::shared_ptr<const Table> table_;
 };

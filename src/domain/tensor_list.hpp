@@ -3,6 +3,7 @@
 // door.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,8 @@ namespace gpushape::domain {
 
 class TensorList {
  public:
+  TensorList() { tensors_.reserve(kUsual); }
+
   /// A matrix that quantization schemes apply to.
   Tensor& linear(std::string_view name, TensorPart part, std::int64_t rows, std::int64_t columns,
                  Split split, std::string_view fused = {}) {
@@ -40,6 +43,8 @@ class TensorList {
   std::vector<Tensor> take() { return std::move(tensors_); }
 
  private:
+  static constexpr std::size_t kUsual = 24;  ///< a layer's, of most models
+
   std::vector<Tensor> tensors_;
 };
 

@@ -42,7 +42,7 @@ Fact<KvCacheType> choose_kv_cache_type(const Request& request, Quantization dtyp
 
 CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, KvCacheType type) {
   const domain::EngineSettings& engine = request.workload->engine;
-  const auto holds_fact = [&](std::string_view name) { return plan.facts.expected(name) != 0; };
+  const auto holds_fact = [&](NameKey name) { return plan.facts.expected(name) != 0; };
   CacheGeometry geometry;
   geometry.block_tokens = engine.block_tokens ? engine.block_tokens->value
                                               : std::llround(plan.facts.expected("blockTokens"));
@@ -63,9 +63,9 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
   geometry.is_one_table = holds_fact("oneCacheTable");
   geometry.chunks_keep_everything = holds_fact("chunksKeepEverything");
   geometry.keeps_sparse_latents_plain = holds_fact("sparseLatentsPlain");
-  geometry.pooled_block_tokens =
-      engine.block_tokens ? engine.block_tokens->value
-                          : std::llround(plan.facts.expected("pooledBlockTokens"));
+  geometry.pooled_block_tokens = engine.block_tokens
+                                     ? engine.block_tokens->value
+                                     : std::llround(plan.facts.expected("pooledBlockTokens"));
   geometry.is_packed = holds_fact("compressedGroupsPacked");
   geometry.has_bare_compressed_windows = holds_fact("compressedWindowsBare");
   geometry.has_indexer_tails = holds_fact("indexerTails");

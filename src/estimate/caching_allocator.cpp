@@ -142,6 +142,10 @@ void CachingAllocator::allocate(const Batch& batch, std::span<const std::int64_t
   allocated_ += batch.small * times;
   small_ += batch.small * times;
   if (large.empty()) return;
+  if (times == 1) {
+    for (const std::int64_t each : large) allocate(each);
+    return;
+  }
   const std::int64_t least = round_up_segment(std::ranges::min(large), kUnit);
   // Where the rests that a request can take are those of an earlier time, all comes again as it
   // came since. Earlier times are kept at the powers of two (Brent's search for a cycle).

@@ -33,6 +33,8 @@ class CachingAllocator {
     std::int64_t bytes = 0;  ///< as asked for
     std::int64_t small = 0;  ///< handed out for the small ones: they never meet the rests
     std::size_t large = 0;   ///< how many are not small
+
+    bool operator==(const Batch&) const = default;
   };
   /// Moves those that are not small to the front, in their order.
   static Batch batch_of(std::span<std::int64_t> bytes);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <cstddef>
 
 namespace gpushape::estimate {
 namespace {
@@ -49,14 +49,21 @@ constexpr auto kEngines = std::to_array<EngineRow>({
      ShareOf::Nothing, true, kUnservedByGgml},
 });
 
+/// Whether `word` is one of those that stand in `words` with a space between them.
+bool holds_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at < words.size(); at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || words[at - 1] == ' ';
+    if (begins && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool serves(const EngineRow& engine, std::string_view family) {
-  return std::ranges::none_of(engine.unserved, [&](std::string_view families) {
-    return std::ranges::any_of(std::views::split(families, ' '), [&](const auto name) {
-      return std::string_view(name.begin(), name.end()) == family;
-    });
-  });
+  return std::ranges::none_of(
+      engine.unserved, [&](std::string_view families) { return holds_word(families, family); });
 }
 
 std::span<const EngineRow> engine_rows() { return kEngines; }

@@ -53,9 +53,7 @@ Bytes single_weights(const Plan& plan) {
   alone.data_parallel = 1;
   alone.expert_parallel = 1;
   const std::int64_t layers = layer_count(*plan.model);
-  const LoadedWeights loaded =
-      load_weights(*plan.model, alone, cut_into_stages(layers, 1, Remainder::Last).front());
-  return loaded.tensors + loaded.rotary;
+  return held_weights(*plan.model, alone, cut_into_stages(layers, 1, Remainder::Last).front());
 }
 
 std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
@@ -179,13 +177,9 @@ void note_shared_requests(const Plan& plan, Estimate& estimate) {
 
 Result<Estimate> estimate_memory(const domain::Model& model, const domain::Workload& workload,
                                  const domain::Engine& engine,
-                                 const std::optional<domain::VisibleMemory>& gpu,
-                                 KnownVersions* versions) {
-  const Request request{.model = &model,
-                        .workload = &workload,
-                        .engine = &engine,
-                        .gpu = gpu ? &*gpu : nullptr,
-                        .versions = versions};
+                                 const std::optional<domain::VisibleMemory>& gpu) {
+  const Request request{
+      .model = &model, .workload = &workload, .engine = &engine, .gpu = gpu ? &*gpu : nullptr};
   const Result<const EngineRow*> row = find_engine(engine);
   if (!row) return failure(row.error());
   if (Diagnostics complaints = complaints_about(request); !complaints.empty())

@@ -31,7 +31,6 @@ struct Request {
   const domain::Workload* workload = nullptr;
   const domain::Engine* engine = nullptr;
   const domain::VisibleMemory* gpu = nullptr;  ///< nullptr for none
-  KnownVersions* versions = nullptr;           ///< read before; nullptr: none is kept
   SharedFindings* shared = nullptr;            ///< nullptr: nobody shares what is found
 };
 
@@ -60,7 +59,7 @@ struct Plan {
   double utilization = 0;
   std::optional<Bytes> given_pool;
   bool enforce_eager = false;
-  std::int64_t largest_graph = 0;      ///< sequences of it; 0: by the rule of the term
+  std::int64_t largest_graph = 0;  ///< sequences of it; 0: by the rule of the term
   /// Batches that are captured, ascending; empty: by the rule of the term.
   std::vector<std::int64_t> graph_batches = {};
   bool are_sequences_asked = false;    ///< `max_num_seqs` is no default

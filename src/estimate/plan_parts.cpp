@@ -123,7 +123,7 @@ void share_rotary_tables(Plan& plan) {
 
 /// What the kernels of this version and GPU want of experts' sizes.
 ExpertPadding expert_padding(const Facts& facts) {
-  const auto unit = [&](std::string_view name) {
+  const auto unit = [&](NameKey name) {
     return std::max<std::int64_t>(1, std::llround(facts.expected(name)));
   };
   return {.width = unit("expertWidthUnit"),
@@ -218,12 +218,6 @@ Conditions conditions_of(const Request& request) {
   return conditions;
 }
 
-Facts facts_under(const Conditions& conditions, const Request& request,
-                  const VersionChoice& version) {
-  if (request.versions == nullptr) return {*request.engine, version.facts_of, conditions};
-  return {request.versions->of(*request.engine, version.facts_of), conditions};
-}
-
 AdapterSlots asked_slots(const Request& request) {
   if (!request.workload->adapters) return {};
   const domain::Adapters& adapters = *request.workload->adapters;
@@ -292,7 +286,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   Plan& plan = resolved.plan;
   plan.file_model = weights.file_model;
   plan.model = plan.file_model ? plan.file_model.get() : request.model;
-  plan.facts = facts_under(conditions, request, version);
+  plan.facts = {*request.engine, version.facts_of, conditions};
   plan.parallelism = {.tensor = value_or_one(workload.engine.tensor),
                       .pipeline = value_or_one(workload.engine.pipeline),
                       .data = value_or_one(workload.engine.data),
@@ -302,7 +296,7 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.enforce_eager = workload.engine.enforce_eager.value;
   plan.multiprocessors = multiprocessors_of(request, plan.facts);
   if (request.gpu != nullptr) plan.visible = request.gpu->bytes.expected;
-  const auto unit = [&](std::string_view name) {
+  const auto unit = [&](NameKey name) {
     return std::max<std::int64_t>(1, std::llround(plan.facts.expected(name)));
   };
   plan.weights = weights.layout;
@@ -328,13 +322,13 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
 }
 
 Diagnostics missing_facts(const Request& request, const Plan& plan, EngineVersion version,
-                          std::span<const std::string_view> needed) {
+                          std::span<const NameKey> needed) {
   Diagnostics missing;
-  for (const std::string_view name : needed) {
+  for (const NameKey name : needed) {
     if (plan.facts.find(name) != nullptr) continue;
-    missing.push_back(complaint(
-        fmt::format("engine {} {} has no fact '{}'", request.engine->name, to_text(version), name),
-        "complete the engine's file of facts"));
+    missing.push_back(complaint(fmt::format("engine {} {} has no fact '{}'", request.engine->name,
+                                            to_text(version), name.name()),
+                                "complete the engine's file of facts"));
   }
   return missing;
 }

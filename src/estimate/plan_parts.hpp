@@ -27,9 +27,6 @@ VersionChoice choose_version(const Request& request);
 
 /// What is known of the request before defaults are taken; the weights' conditions are not.
 Conditions conditions_of(const Request& request);
-/// What holds then of the version's facts.
-Facts facts_under(const Conditions& conditions, const Request& request,
-                  const VersionChoice& version);
 /// How the linear layers are stored.
 void take_weights(const WeightsChoice& weights, Conditions& conditions);
 
@@ -67,6 +64,6 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
 /// The names of `needed` that the engine has no fact of, as one complaint; nothing where it has
 /// all.
 Diagnostics missing_facts(const Request& request, const Plan& plan, domain::EngineVersion version,
-                          std::span<const std::string_view> needed);
+                          std::span<const NameKey> needed);
 
 }  // namespace gpushape::estimate

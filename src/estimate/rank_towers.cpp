@@ -68,8 +68,8 @@ bool shares_heads(const domain::Tower& tower, std::int64_t ranks) {
   return tower.heads % ranks == 0;
 }
 
-void append_tower(const domain::Tower& tower, const domain::Model& model,
-                  const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
+TowerAllocations tower_allocations(const domain::Tower& tower, const domain::Model& model,
+                                   const WeightsLayout& layout) {
   const std::int64_t hidden = tower.hidden_size;
   const std::int64_t ranks = layout.towers_whole ? 1 : layout.tensor_parallel;
   const std::int64_t attention_ranks = shares_heads(tower, ranks) ? ranks : 1;
@@ -78,20 +78,20 @@ void append_tower(const domain::Tower& tower, const domain::Model& model,
   const std::int64_t of_layer = qkv + hidden * hidden + up + hidden * tower.width;
   const std::int64_t rest = tower.parameters - tower.layers * of_layer;
   if (rest < 0 || tower.layers <= 0) {  // its layers are not known
-    bytes.push_back(tower.parameters * layout.dtype_bytes);
-    return;
+    return {.layer = {}, .layers = 0, .rest = {tower.parameters * layout.dtype_bytes}};
   }
-  const std::int64_t layers = tower.layers - (layout.leaves_out_layers ? tower.unused_layers : 0);
-  for (std::int64_t i = 0; i < layers; ++i) {
-    for (const std::int64_t values : {qkv, hidden * hidden})
-      bytes.push_back(divide_up(values, attention_ranks) * layout.dtype_bytes);
-    for (const std::int64_t values : {up, hidden * tower.width})
-      bytes.push_back(divide_up(values, ranks) * layout.dtype_bytes);
-  }
-  if (tower.table_values > 0) bytes.push_back(tower.table_values * layout.dtype_bytes);
-  if (rest == 0) return;
+  const auto bytes_of = [&](std::int64_t values, std::int64_t sharers) {
+    return divide_up(values, sharers) * layout.dtype_bytes;
+  };
+  TowerAllocations allocations;
+  allocations.layers = tower.layers - (layout.leaves_out_layers ? tower.unused_layers : 0);
+  allocations.layer = {bytes_of(qkv, attention_ranks), bytes_of(hidden * hidden, attention_ranks),
+                       bytes_of(up, ranks), bytes_of(hidden * tower.width, ranks)};
+  if (tower.table_values > 0) allocations.rest.push_back(bytes_of(tower.table_values, 1));
+  if (rest == 0) return allocations;
   const std::int64_t shared = shared_projector_values(tower, model, rest);
-  bytes.push_back((rest - shared + divide_up(shared, ranks)) * layout.dtype_bytes);
+  allocations.rest.push_back(bytes_of(rest - shared + divide_up(shared, ranks), 1));
+  return allocations;
 }
 
 }  // namespace gpushape::estimate

@@ -15,8 +15,13 @@ namespace gpushape::estimate {
 /// tower has 25 heads, loads 21.67 GiB on each of 8 ranks (0.6.6.post1), 18.66 if they were shared.
 bool shares_heads(const domain::Tower& tower, std::int64_t ranks);
 
-/// A tower's allocations; its linear layers are shared by the ranks, the rest is copied.
-void append_tower(const domain::Tower& tower, const domain::Model& model,
-                  const WeightsLayout& layout, std::vector<std::int64_t>& bytes);
+/// A tower's allocations, in bytes; its linear layers are shared by the ranks, the rest is copied.
+struct TowerAllocations {
+  std::vector<std::int64_t> layer;  ///< of each
+  std::int64_t layers = 0;
+  std::vector<std::int64_t> rest;  ///< behind the layers
+};
+TowerAllocations tower_allocations(const domain::Tower& tower, const domain::Model& model,
+                                   const WeightsLayout& layout);
 
 }  // namespace gpushape::estimate

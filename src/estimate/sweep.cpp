@@ -156,7 +156,6 @@ Request SweepWalk::request_for(std::size_t gpu) {
           .workload = &workload_,
           .engine = row_.engine,
           .gpu = memory ? &*memory : nullptr,
-          .versions = &versions_,
           .shared = &shared_};
 }
 

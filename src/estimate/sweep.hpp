@@ -115,7 +115,6 @@ class SweepWalk {
   const SweepGrid& grid_;
   domain::Workload workload_;  ///< of the row: prepared estimates point to it
   SweepRow row_;
-  KnownVersions versions_;
   SharedFindings shared_;
   std::int64_t setting_ = -1;
   std::int64_t load_ = -1;   ///< counts the combinations of context, concurrency and utilization

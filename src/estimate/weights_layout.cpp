@@ -17,32 +17,37 @@ namespace {
 
 constexpr std::int64_t kScratchFloatBytes = 4;
 
-/// Sums tensors and asks the allocator for each.
+/// Sums tensors, and asks the allocator for each where somebody wants to know.
 class Tally {
  public:
-  explicit Tally(double unsplit_share) : allocator_(unsplit_share) {}
+  enum class Asks { Allocator, Nobody };
+
+  Tally(const WeightsLayout& layout, Asks asks)
+      : allocates_(asks == Asks::Allocator), allocator_(layout.unsplit_share) {}
   void add(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large,
            std::int64_t times) {
     tensors_ += batch.bytes * times;
-    allocator_.allocate(batch, large, times);
+    if (allocates_) allocator_.allocate(batch, large, times);
   }
-  void add(std::vector<std::int64_t>& bytes) {
+  void add(std::vector<std::int64_t>& bytes, std::int64_t times = 1) {
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes);
-    add(batch, std::span(bytes).first(batch.large), 1);
+    add(batch, std::span(bytes).first(batch.large), times);
   }
   void add_rotary(std::int64_t bytes) {
     rotary_ += bytes;
-    allocator_.allocate(bytes);
+    if (allocates_) allocator_.allocate(bytes);
   }
   /// Makes a tensor anew with room behind its rows, and only then gives the old one back.
   void widen(std::int64_t bytes, std::int64_t wider) {
     tensors_ += wider - bytes;
+    if (!allocates_) return;
     allocator_.allocate(wider);
     allocator_.release();
     allocator_.free(bytes);
   }
   /// Bytes that belong to no tensor that is known by name; they may be negative.
   void add_unnamed(std::int64_t bytes) { unnamed_ += bytes; }
+  [[nodiscard]] Bytes held() const { return Bytes(tensors_ + unnamed_ + rotary_); }
   [[nodiscard]] LoadedWeights loaded() const {
     return {.tensors = Bytes(tensors_ + unnamed_),
             .rotary = Bytes(rotary_),
@@ -55,6 +60,7 @@ class Tally {
   std::int64_t tensors_ = 0;
   std::int64_t rotary_ = 0;
   std::int64_t unnamed_ = 0;
+  bool allocates_;
   CachingAllocator allocator_;
 };
 
@@ -76,47 +82,78 @@ domain::Layer as_loaded(domain::Layer layer, const WeightsLayout& layout) {
   return layer;
 }
 
-/// The allocations of layers that were seen already: a network has few kinds of layers.
+/// The allocations of a stage's layers. A network has few kinds of layers, and many of those are
+/// alike to the allocator.
 class LayerMemory {
  public:
-  LayerMemory(const domain::Model& model, const WeightsLayout& layout)
-      : model_(model), layout_(layout) {}
+  LayerMemory(const domain::Model& model, const WeightsLayout& layout, Tally& tally)
+      : model_(model), layout_(layout), tally_(tally) {}
 
-  void add(Tally& tally, const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-    const Seen& seen = find(layer, index);
-    tally.add(seen.batch, std::span(large_).subspan(seen.first, seen.batch.large), times);
+  void add(const domain::Layer& layer, std::int64_t index, std::int64_t times) {
+    const std::size_t kind = kind_of(layer, index);
+    if (kind != open_kind_) flush();
+    open_kind_ = kind;
+    open_times_ += times;
+  }
+  /// What was added last waits for more of its kind until this is called.
+  void flush() {
+    if (open_times_ == 0) return;
+    const Kind& kind = kinds_[open_kind_];
+    tally_.add(kind.batch, large_of(kind), open_times_);
+    open_times_ = 0;
   }
 
  private:
-  struct Seen {
-    const domain::Layer* layer = nullptr;
-    std::uint64_t exceptions = 0;
+  struct Kind {
     std::size_t first = 0;  ///< in large_
     CachingAllocator::Batch batch;
   };
+  struct Seen {
+    const domain::Layer* layer = nullptr;
+    std::uint64_t exceptions = 0;
+    std::size_t kind = 0;
+  };
 
-  const Seen& find(const domain::Layer& layer, std::int64_t index) {
+  [[nodiscard]] std::span<const std::int64_t> large_of(const Kind& kind) const {
+    return std::span(large_).subspan(kind.first, kind.batch.large);
+  }
+
+  std::size_t kind_of(const domain::Layer& layer, std::int64_t index) {
     const std::uint64_t exceptions = exceptions_of(model_, index);
     for (const Seen& seen : seen_) {
-      if (seen.exceptions == exceptions && *seen.layer == layer) return seen;
+      if (seen.exceptions == exceptions && (seen.layer == &layer || *seen.layer == layer))
+        return seen.kind;
     }
     bytes_.clear();
     append_allocations(tensors_of(as_loaded(layer, layout_), model_), model_, layout_, index, false,
                        bytes_);
     append_extras(layer, model_, layout_, bytes_);
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
-    seen_.push_back(
-        {.layer = &layer, .exceptions = exceptions, .first = large_.size(), .batch = batch});
-    const auto large = std::span(bytes_).first(batch.large);
-    large_.insert(large_.end(), large.begin(), large.end());
-    return seen_.back();
+    const std::size_t kind = kind_of(batch, std::span(bytes_).first(batch.large));
+    seen_.push_back({.layer = &layer, .exceptions = exceptions, .kind = kind});
+    return kind;
+  }
+  std::size_t kind_of(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large) {
+    const auto same = std::ranges::find_if(kinds_, [&](const Kind& kind) {
+      return kind.batch == batch && std::ranges::equal(large_of(kind), large);
+    });
+    const auto place = static_cast<std::size_t>(same - kinds_.begin());
+    if (same == kinds_.end()) {
+      kinds_.push_back({.first = large_.size(), .batch = batch});
+      large_.insert(large_.end(), large.begin(), large.end());
+    }
+    return place;
   }
 
   const domain::Model& model_;
   const WeightsLayout& layout_;
+  Tally& tally_;
   std::vector<Seen> seen_;
+  std::vector<Kind> kinds_;
   std::vector<std::int64_t> bytes_;  ///< of one layer, for the moment
   std::vector<std::int64_t> large_;
+  std::size_t open_kind_ = 0;
+  std::int64_t open_times_ = 0;
 };
 
 bool has_kind(const domain::Model& model, domain::LayerKind kind) {
@@ -172,11 +209,12 @@ void for_each_kind(const domain::Model& model, const Stage& stage, const Use& us
 
 void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
                 const Stage& stage) {
-  LayerMemory memory(model, layout);
+  LayerMemory memory(model, layout, tally);
   for_each_kind(model, stage,
                 [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-                  memory.add(tally, layer, index, times);
+                  memory.add(layer, index, times);
                 });
+  memory.flush();
 }
 
 WeightsLayout without_room_behind_rows(WeightsLayout layout) {
@@ -257,36 +295,25 @@ void add_drafts(Tally& tally, const domain::Model& model, const WeightsLayout& l
   tally.add(bytes);
 }
 
-}  // namespace
-
-std::int64_t padded_vocabulary(const domain::Model& model, const WeightsLayout& layout) {
-  return divide_up(model.vocabulary, layout.vocabulary_unit) * layout.vocabulary_unit;
+// Every stage has towers, though the first one alone encodes for requests. Source: vLLM
+// model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all ranks.
+void add_towers(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+  if (!layout.loads_towers) return;
+  for (const domain::Tower& tower : model.towers) {
+    TowerAllocations allocations = tower_allocations(tower, model, layout);
+    tally.add(allocations.layer, allocations.layers);
+    tally.add(allocations.rest);
+  }
 }
 
-std::int64_t kv_heads_on_rank(const domain::Attention& attention, std::int64_t tensor_parallel) {
-  return std::max<std::int64_t>(1, attention.kv_heads / tensor_parallel);
-}
-
-LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
-                           const Stage& stage) {
-  Tally tally(layout.unsplit_share);
+void add_all_but_towers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+                        const Stage& stage) {
   std::vector<std::int64_t> bytes;
   const auto add_outer = [&](const std::vector<domain::Tensor>& tensors) {
     bytes.clear();
     append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
     tally.add(bytes);
   };
-  // Every stage has towers, though the first one alone encodes for requests. Source: vLLM
-  // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all
-  // ranks.
-  if (layout.loads_towers) {
-    for (const domain::Tower& tower : model.towers) {
-      bytes.clear();
-      append_tower(tower, model, layout, bytes);
-      tally.add(bytes);
-    }
-  }
-  const LoadedWeights towers = tally.loaded();
   if (stage.has_embedding && layout.is_as_stored) {
     tally.add_unnamed(beyond_architecture(model, layout.loads_drafts).count() /
                       layout.tensor_parallel);
@@ -311,10 +338,35 @@ LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layo
   if (layout.loads_drafts && stage.has_head && model.multi_token_prediction)
     add_drafts(tally, model, layout);
   if (sets_apart) set_rows_apart(tally, model, layout, stage);
+}
+
+}  // namespace
+
+std::int64_t padded_vocabulary(const domain::Model& model, const WeightsLayout& layout) {
+  return divide_up(model.vocabulary, layout.vocabulary_unit) * layout.vocabulary_unit;
+}
+
+std::int64_t kv_heads_on_rank(const domain::Attention& attention, std::int64_t tensor_parallel) {
+  return std::max<std::int64_t>(1, attention.kv_heads / tensor_parallel);
+}
+
+LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
+                           const Stage& stage) {
+  Tally tally(layout, Tally::Asks::Allocator);
+  add_towers(tally, model, layout);
+  const LoadedWeights towers = tally.loaded();
+  add_all_but_towers(tally, model, layout, stage);
   LoadedWeights loaded = tally.loaded();
   loaded.towers = {
       .tensors = towers.tensors, .allocated = towers.allocated, .reserved = towers.reserved};
   return loaded;
+}
+
+Bytes held_weights(const domain::Model& model, const WeightsLayout& layout, const Stage& stage) {
+  Tally tally(layout, Tally::Asks::Nobody);
+  add_towers(tally, model, layout);
+  add_all_but_towers(tally, model, layout, stage);
+  return tally.held();
 }
 
 }  // namespace gpushape::estimate

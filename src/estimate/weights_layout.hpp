@@ -106,6 +106,8 @@ struct LoadedWeights {
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage);
+/// Its tensors and tables alone.
+Bytes held_weights(const domain::Model& model, const WeightsLayout& layout, const Stage& stage);
 
 /// Rows of the embedding after padding, of all ranks together.
 std::int64_t padded_vocabulary(const domain::Model& model, const WeightsLayout& layout);

@@ -24,7 +24,6 @@ struct Sizings::Impl {
   std::map<const VmClass*, Sizing> vm_sizings = {};
   std::map<std::string, Result<domain::Model>, std::less<>> models = {};
   std::map<std::string, Result<domain::Engine>, std::less<>> engines = {};
-  estimate::KnownVersions versions = {};
 
   const Result<domain::Model>& model(const std::string& name) {
     const auto found = models.find(name);
@@ -311,7 +310,7 @@ void Sizings::Impl::complete(Sizing& sizing) {
   std::optional<domain::VisibleMemory> memory;
   if (!sizing.gpus.empty()) memory = memory_on(sizing.gpus.front());
   Result<domain::Estimate> estimate =
-      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory, &versions);
+      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory);
   if (estimate) {
     sizing.estimate = std::move(*estimate);
   } else {
@@ -338,8 +337,8 @@ const Sizing& Sizings::of(const VmClass& vm) {
 std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
                                                      const GrantedGpu& gpu) const {
   if (!sizing.model || !sizing.engine || gpu.device == nullptr) return std::nullopt;
-  Result<domain::Estimate> estimate = estimate::estimate_memory(
-      *sizing.model, sizing.workload, *sizing.engine, memory_on(gpu), &impl_->versions);
+  Result<domain::Estimate> estimate =
+      estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory_on(gpu));
   if (!estimate) return std::nullopt;
   return std::move(*estimate);
 }
@@ -348,7 +347,7 @@ std::optional<domain::Estimate> Sizings::estimate_with(const Sizing& sizing,
                                                        const domain::Workload& workload) const {
   if (!sizing.model || !sizing.engine || sizing.gpus.empty()) return std::nullopt;
   Result<domain::Estimate> estimate = estimate::estimate_memory(
-      *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()), &impl_->versions);
+      *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()));
   if (!estimate) return std::nullopt;
   return std::move(*estimate);
 }

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 
+using gpushape::NameKey;
 using gpushape::NamePlaces;
 
 TEST_SUITE("base") {
@@ -17,6 +19,18 @@ TEST_SUITE("base") {
     CHECK(places.find("name500") == 500);
     CHECK(places.find("name1000") == NamePlaces::kUnknown);
     CHECK(places.names().size() == kMany);
+  }
+
+  TEST_CASE("a name that the compiler has read is the one that was read from a file") {
+    constexpr NameKey literal = "gpuMemoryUtilization";
+    const std::string text = "gpuMemoryUtilization";
+    const NameKey read{std::string_view(text)};
+    CHECK(literal.hash() == read.hash());
+    CHECK(literal.name() == "gpuMemoryUtilization");
+    NamePlaces places;
+    places.add("maxNumSeqs");
+    CHECK(places.add(std::string("gpuMemoryUtilization")) == 1);
+    CHECK(places.find(literal) == 1);
   }
 
   TEST_CASE("names that differ in the middle alone, or are shorter than a word, are told apart") {

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "estimate/samples.hpp"
 #include "support/built_in_catalog.hpp"
 
@@ -57,19 +61,36 @@ TEST_SUITE("estimate") {
     CHECK(Facts(engine, {0, 9, 0}, program).expected("maxNumBatchedTokens") == 8192);
   }
 
-  TEST_CASE("what holds is the same whether a version was read before or not") {
-    const domain::Engine engine = example::vllm();
-    estimate::KnownVersions versions;
-    for (const domain::EngineVersion version : {domain::EngineVersion{0, 19, 0}, {0, 23, 0}}) {
-      for (const double gib : {0.0, 24.0, 80.0, 24.0}) {
-        for (const double is_a100 : {0.0, 1.0}) {
-          const Conditions conditions{.device_gib = gib, .gpu_given = 1, .is_a100 = is_a100};
-          const Facts alone(engine, version, conditions);
-          const Facts shared(versions.of(engine, version), conditions);
-          for (const domain::EngineFacts& facts : engine.facts.rows()) {
-            for (const domain::EngineConstant& constant : facts.constants) {
+  // What the search of candidates finds, against a walk through all rows that the header describes.
+  TEST_CASE("every name has the constant that a walk through all rows ends with") {
+    for (const char* engine_name : {"vllm", "sglang", "llama.cpp", "ollama"}) {
+      const domain::Engine engine = *example::built_in_catalog().engine(engine_name);
+      const auto last_of = [&](const std::string& name, domain::EngineVersion version,
+                               const Conditions& conditions) {
+        const domain::EngineConstant* best = nullptr;
+        const auto comparisons = [](const domain::EngineConstant& constant) {
+          return constant.when.empty() ? 0 : 1 + std::ranges::count(constant.when, ',');
+        };
+        for (const domain::EngineFacts& facts : engine.facts.rows()) {
+          if (facts.since > version) break;
+          for (const domain::EngineConstant& constant : facts.constants) {
+            if (constant.name != name || !domain::holds(constant.when, conditions)) continue;
+            if (best == nullptr || comparisons(constant) >= comparisons(*best)) best = &constant;
+          }
+        }
+        return best;
+      };
+      for (const domain::EngineVersion version : engine.known_versions) {
+        for (const Conditions& conditions :
+             {Conditions{}, Conditions{.tensor_parallel = 4, .device_gib = 80, .gpu_given = 1},
+              Conditions{.compute_capability = 9, .device_gib = 140, .gpu_given = 1, .is_h100 = 1},
+              Conditions{.device_gib = 192, .gpu_given = 1, .is_amd = 1, .has_experts = 1}}) {
+          const Facts facts(engine, version, conditions);
+          for (const domain::EngineFacts& row : engine.facts.rows()) {
+            for (const domain::EngineConstant& constant : row.constants) {
               CAPTURE(constant.name);
-              CHECK(shared.find(constant.name) == alone.find(constant.name));
+              CHECK(facts.find(NameKey{std::string_view(constant.name)}) ==
+                    last_of(constant.name, version, conditions));
             }
           }
         }

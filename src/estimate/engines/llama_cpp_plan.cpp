@@ -161,7 +161,7 @@ std::vector<Stage> stages_of(const ggml::Needs& needs, std::int64_t gpus) {
 
 // ---- the settings
 
-Fact<std::int64_t> count_of(const Facts& facts, std::string_view name, const std::string& where) {
+Fact<std::int64_t> count_of(const Facts& facts, NameKey name, const std::string& where) {
   return {std::llround(facts.expected(name)), Origin::Default, where};
 }
 
@@ -227,7 +227,7 @@ void note_host(const Plan& plan, std::vector<std::string>& notes) {
 
 ggml::BuildHabits habits_of(const Facts& facts, const std::optional<Fact<bool>>& flash_attention,
                             bool is_cache_in_blocks) {
-  const auto holds = [&](std::string_view name) { return facts.expected(name) != 0; };
+  const auto holds = [&](NameKey name) { return facts.expected(name) != 0; };
   const bool is_on = flash_attention ? flash_attention->value : holds("flashAttention");
   return {.flash_attention = is_on || is_cache_in_blocks,
           .has_half_mask = holds("halfMask"),
@@ -308,8 +308,8 @@ Result<ResolvedPlan> plan_llama_cpp(const Request& request) {
   const std::int64_t gpus = gpus_of(request);
   Plan& plan = resolved.plan;
   plan.model = request.model;
-  plan.facts = facts_under(conditions_with(request, *file, gpus), request, version);
-  constexpr std::array<std::string_view, 3> kNeeded = {"microBatch", "slots", "contextUnit"};
+  plan.facts = Facts(*request.engine, version.facts_of, conditions_with(request, *file, gpus));
+  constexpr std::array<NameKey, 3> kNeeded = {"microBatch", "slots", "contextUnit"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));

@@ -155,8 +155,8 @@ Result<ResolvedPlan> plan_pytorch(const Request& request) {
                       .data = value_or_one(workload.engine.data),
                       .expert = value_or_one(workload.engine.expert)};
   plan.training = training_of(request, plan.parallelism);
-  plan.facts = facts_under(conditions_of(request), request, version);
-  constexpr std::array<std::string_view, 2> kNeeded = {"activationRatio", "lossBytesStandard"};
+  plan.facts = Facts(*request.engine, version.facts_of, conditions_of(request));
+  constexpr std::array<NameKey, 2> kNeeded = {"activationRatio", "lossBytesStandard"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty())
     return failure(std::move(missing));

@@ -102,7 +102,7 @@ double share_beside_towers(const Plan& plan) {
 
 double reserved_mib(const Request& request, const Plan& plan) {
   const Facts& facts = plan.facts;
-  const auto mib = [&](std::string_view name) { return facts.expected(name) / kMiB; };
+  const auto mib = [&](NameKey name) { return facts.expected(name) / kMiB; };
   const auto chunk = static_cast<double>(std::max(kLeastChunk, plan.max_num_batched_tokens));
   const auto graph = static_cast<double>(plan.largest_graph);
   const auto ranks = static_cast<double>(plan.parallelism.tensor * plan.parallelism.pipeline *
@@ -218,7 +218,7 @@ domain::ResolvedSettings sglang_settings_of(const Request& request, const Versio
 
 void settle_sglang(const Request& request, Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, NameKey name) {
     return fact ? fact->value : std::int64_t{std::llround(plan.facts.expected(name))};
   };
   take_load(request, plan);
@@ -252,8 +252,8 @@ Result<ResolvedPlan> plan_sglang(const Request& request) {
     conditions.tensor_parallel *= static_cast<double>(value_or_one(request.workload->engine.data));
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
-  constexpr std::array<std::string_view, 4> kNeeded = {"maxNumSeqs", "maxNumBatchedTokens",
-                                                       "graphSequences", "blockTokens"};
+  constexpr std::array<NameKey, 4> kNeeded = {"maxNumSeqs", "maxNumBatchedTokens", "graphSequences",
+                                              "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));

@@ -40,7 +40,7 @@ domain::ResolvedSettings tensorrt_llm_settings_of(const Request& request,
 
 void settle_tensorrt_llm(const Request& request, Plan& plan) {
   const domain::EngineSettings& asked = request.workload->engine;
-  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, std::string_view name) {
+  const auto count_of = [&](const std::optional<Fact<std::int64_t>>& fact, NameKey name) {
     return fact ? fact->value : std::int64_t{std::llround(plan.facts.expected(name))};
   };
   take_load(request, plan);
@@ -69,8 +69,8 @@ Result<ResolvedPlan> plan_tensorrt_llm(const Request& request) {
   take_weights(weights, conditions);
   ResolvedPlan resolved = begin_plan(request, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
-  constexpr std::array<std::string_view, 4> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
-                                                       "maxNumBatchedTokens", "blockTokens"};
+  constexpr std::array<NameKey, 4> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
+                                              "maxNumBatchedTokens", "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));

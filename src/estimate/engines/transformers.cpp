@@ -124,7 +124,8 @@ void settle_transformers(const Request& request, Plan& plan) {
 Result<ResolvedPlan> plan_transformers(const Request& request) {
   const VersionChoice version = choose_version(request);
   Conditions conditions = conditions_of(request);
-  const domain::Workload workload = as_loaded(request, facts_under(conditions, request, version));
+  const domain::Workload workload =
+      as_loaded(request, Facts(*request.engine, version.facts_of, conditions));
   Request loaded = request;
   loaded.workload = &workload;
   WeightsChoice weights = choose_weights(loaded, kTransformersConverted);
@@ -136,8 +137,7 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
   take_weights(weights, conditions);
   ResolvedPlan resolved = begin_plan(loaded, version, std::move(weights), conditions);
   Plan& plan = resolved.plan;
-  constexpr std::array<std::string_view, 3> kNeeded = {"cudaContext", "forwardHidden",
-                                                       "blockTokens"};
+  constexpr std::array<NameKey, 3> kNeeded = {"cudaContext", "forwardHidden", "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));

@@ -25,7 +25,7 @@ using domain::Quantization;
 /// `--quantization fp8` and `bitsandbytes` on a 16-bit checkpoint.
 constexpr std::array kVllmConverted = {Quantization::Fp8, Quantization::BnbNf4};
 
-std::int64_t default_count(const Facts& facts, std::string_view name) {
+std::int64_t default_count(const Facts& facts, NameKey name) {
   return std::llround(facts.expected(name));
 }
 
@@ -241,8 +241,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   plan.weights.towers_whole = plan.facts.expected("towersWhole") != 0;
   plan.weights.repeats_block_scales = plan.facts.expected("blockScalesRepeated") != 0;
   plan.weights.absorbs_latents = plan.facts.expected("absorbedLatents") != 0;
-  constexpr std::array<std::string_view, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs",
-                                                       "blockTokens"};
+  constexpr std::array<NameKey, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs", "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
       !missing.empty()) {
     return failure(std::move(missing));

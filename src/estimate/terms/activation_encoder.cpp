@@ -112,9 +112,10 @@ bool has_tiles(const domain::Tower& tower, const domain::Model& model) {
   return is_attended_to(tower, model) && tower.kind == domain::TowerKind::Vision;
 }
 
-std::string_view rotation_of(const domain::Tower& tower) {
+NameKey rotation_of(const domain::Tower& tower) {
   if (tower.rotates_joined) return "encoderJoinedAttention";
-  return tower.gated || tower.rotates_copies ? "encoderGatedAttention" : "encoderAttention";
+  if (tower.gated || tower.rotates_copies) return "encoderGatedAttention";
+  return "encoderAttention";
 }
 
 /// Inputs that the tower takes at once: all, or chunks of a tenth of the GPU, of half of what is
@@ -194,7 +195,7 @@ void explain_encoder(const Step& step, domain::Term& term) {
                  {"encoderWidth", tower->width},
                  {"encoderWidths", facts.expected("encoderWidths")},
                  {"encoderHidden", facts.expected("encoderHidden")},
-                 {std::string(rotation_of(*tower)), facts.expected(rotation_of(*tower))}};
+                 {std::string(rotation_of(*tower).name()), facts.expected(rotation_of(*tower))}};
   term.source = facts.source("encoderHidden");
 }
 

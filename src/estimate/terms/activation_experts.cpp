@@ -95,7 +95,7 @@ ExpertsParts experts_parts(const Step& step, double gathered) {
   return parts;
 }
 
-const char* fact_of(Caches caches) {
+NameKey fact_of(Caches caches) {
   switch (caches) {
     case Caches::Workspace:
       return "expertsWorkspace";

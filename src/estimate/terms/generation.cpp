@@ -106,7 +106,8 @@ void describe_prefill(const Situation& situation, domain::Term& term) {
   };
   const bool is_logits = prefill.logits.expected >= prefill.forward.expected &&
                          prefill.logits.expected >= prefill.attention.expected;
-  term.source = plan.facts.source(is_logits ? "logitsOfPrompt" : "forwardHidden");
+  term.source =
+      is_logits ? plan.facts.source("logitsOfPrompt") : plan.facts.source("forwardHidden");
 }
 
 bool cache_grows(const Situation& situation) {
