@@ -52,6 +52,7 @@ struct EngineStart {
   std::optional<bool> has_second_runner;  ///< of vLLM's model runners
   std::optional<bool> samples_with_flashinfer;  ///< vLLM; empty where nothing says it
   std::string attention_backend;                ///< of vLLM: "FLASHINFER"
+  bool unfolds_latents = false;                 ///< vLLM, where it was told (VLLM_MLA_DISABLE)
   std::string expert_backend;                   ///< of vLLM, where it was told: "marlin"
   bool has_throughput_mode = false;             ///< vLLM's --performance-mode throughput
   bool is_synchronous = false;     ///< one step at a time: without asynchronous scheduling

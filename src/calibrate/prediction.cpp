@@ -158,6 +158,7 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   engine.first_generation = stated(start.is_first_generation);
   if (start.compiles) engine.compiles = stated(*start.compiles);
   if (!start.attention_backend.empty()) engine.attention_backend = stated(start.attention_backend);
+  engine.unfolds_latents = stated(start.unfolds_latents);
   if (start.samples_with_flashinfer)
     engine.flashinfer_sampler = stated(*start.samples_with_flashinfer);
   if (start.has_second_runner) engine.second_runner = stated(*start.has_second_runner);

@@ -299,6 +299,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   if (start.graph_batches.empty()) start.graph_batches = said.graph_batches;
   if (start.expert_backend.empty()) start.expert_backend = said.expert_backend;
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;
+  start.unfolds_latents = start.unfolds_latents || said.unfolds_latents;
   if (start.attention_backend.empty()) start.attention_backend = backend_in(start.notes);
   start.has_default_sequences |= said.has_default_sequences && !start.max_num_seqs;
   start.has_adapters |= said.has_adapters;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/vllm_kernels.hpp"
 #include "calibrate/record_settings.hpp"
 #include "catalog/quantization_methods.hpp"
 
@@ -174,6 +175,7 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.is_first_generation = text.contains("V0 engine") || text.contains("VLLM_USE_V1=0");
   start.is_second_generation = text.contains("V1 engine");
   start.is_under_wsl = text.contains("WSL");
+  start.unfolds_latents = logs::asks_to_unfold(text);
   start.compiles = compiles_in(text);
   // Unsloth starts the engine for training, with adapters on: unsloth_zoo/vllm_utils.py, load_vllm.
   const bool is_notebook = start.source.contains("github.com/unslothai/");

@@ -91,10 +91,12 @@ struct EngineSettings {
   /// vLLM's kernels of attention by its own name ("FLASHINFER", in any case); empty: as the version
   /// chooses.
   std::optional<Fact<std::string>> attention_backend;
+  /// vLLM keeps what latents unfold to, of every head (VLLM_MLA_DISABLE).
+  Fact<bool> unfolds_latents = defaulted(false);
   /// The start compiles its graphs: no earlier one left them in a cache. Empty: not told.
   std::optional<Fact<bool>> compiles;
-  /// Batches that vLLM captures as graphs (cudagraph_capture_sizes), ascending, each above 0; empty:
-  /// as the version chooses.
+  /// Batches that vLLM captures as graphs (cudagraph_capture_sizes), ascending, each above 0;
+  /// empty: as the version chooses.
   std::optional<Fact<std::vector<std::int64_t>>> graph_batches;
   Fact<bool> throughput_mode = defaulted(false);  ///< vLLM: twice what it takes by default
   Fact<bool> library = defaulted(false);  ///< started from a program, which has its own defaults

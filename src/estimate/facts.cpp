@@ -5,6 +5,20 @@
 
 namespace gpushape::estimate {
 
+double fact_under(const domain::Engine& engine, domain::EngineVersion version,
+                  const Conditions& conditions, NameKey name) {
+  const domain::VersionedFacts& facts = engine.facts;
+  const std::size_t number = facts.number_of(name);
+  if (number == NamePlaces::kUnknown) return 0;
+  const std::size_t rows = facts.rows_of(version);
+  for (const auto& candidate : facts.candidates_of(number)) {
+    const bool holds = candidate.row < rows && (candidate.when == domain::VersionedFacts::kAlways ||
+                                                facts.whens()[candidate.when].holds(conditions));
+    if (holds) return candidate.constant->expected * candidate.unit;
+  }
+  return 0;
+}
+
 Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
              const Conditions& conditions)
     : facts_(engine.facts), version_(version), conditions_(conditions) {

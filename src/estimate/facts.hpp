@@ -19,6 +19,11 @@ namespace gpushape::estimate {
 
 using domain::Conditions;
 
+/// One constant alone, in bytes where its unit is one of memory, before all that hold are chosen. 0
+/// where no row holds.
+double fact_under(const domain::Engine& engine, domain::EngineVersion version,
+                  const Conditions& conditions, NameKey name);
+
 class Facts {
  public:
   Facts() = default;

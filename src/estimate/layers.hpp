@@ -20,6 +20,10 @@ struct CacheGeometry {
   /// Blocks of latent attention, where its kernels want larger ones; 0 for block_tokens.
   std::int64_t latent_block_tokens = 0;
   std::int64_t latent_entry_unit = 1;  ///< bytes that a token's latents are rounded up to
+  /// Latent attention keeps the keys and values that its latents unfold to, of every head.
+  bool unfolds_latents = false;
+  /// Both are then as wide as keys, rounded up to so many values; 0: each has its own width.
+  std::int64_t unfolded_unit = 0;
   std::int64_t tensor_parallel = 1;
   std::int64_t context_parallel = 1;
   domain::KvCacheType type = domain::KvCacheType::Bf16;

@@ -29,6 +29,8 @@ constexpr auto kVariables = std::to_array<VariableRow>({
     {"llama.cpp", "LLAMA_ARG_MMPROJ", "projector"},
     // vLLM envs.py to 0.14, --attention-backend since.
     {"vllm", "VLLM_ATTENTION_BACKEND", "attentionBackend"},
+    // vLLM envs.py: off for 0 alone.
+    {"vllm", "VLLM_MLA_DISABLE", "latentsOff"},
     {"text-generation-inference", "MODEL_ID", "model"},
     {"text-generation-inference", "NUM_SHARD", "tensor"},
     {"text-generation-inference", "SHARDED", "isSharded"},

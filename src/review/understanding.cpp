@@ -244,6 +244,8 @@ class WorkloadReader {
     if (const EngineSetting* setting = call_->find("attentionBackend");
         setting != nullptr && call_->engine == "vllm" && !setting->value.empty())
       engine.attention_backend = fact(setting->value, *setting);
+    if (const EngineSetting* setting = call_->find("latentsOff"))
+      engine.unfolds_latents = fact(setting->value != "0", *setting);
     if (const EngineSetting* setting = call_->find("wholeWindows"))
       engine.whole_windows = fact(true, *setting);
     if (const EngineSetting* setting = call_->find("hasExpertParallel")) {

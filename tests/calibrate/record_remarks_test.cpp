@@ -188,6 +188,22 @@ TEST_SUITE("calibrate") {
     CHECK(read("container of July; VLLM_USE_V1=0, ROCm").is_first_generation);
   }
 
+  TEST_CASE("a start without latents says it by the variable, or by the engine's own words") {
+    const auto unfolds = [](const std::string& record) {
+      const auto starts =
+          read_engine_starts(R"({"engine": "vllm", "model": "m", )" + record + "}", "records");
+      REQUIRE(starts);
+      return starts->front().unfolds_latents;
+    };
+    CHECK(unfolds(R"("notes": "two nodes; VLLM_MLA_DISABLE=1")"));
+    CHECK(unfolds(R"("engine_extra": {"env": {"VLLM_MLA_DISABLE": "1"}})"));
+    CHECK_FALSE(unfolds(R"("notes": "VLLM_MLA_DISABLE=0")"));
+    CHECK_FALSE(unfolds(R"("notes": "MLA")"));
+    // vLLM 0.7.2 config.py, use_mla.
+    CHECK(unfolds(R"("quotes": ["WARNING 02-09 10:00:00 config.py:993] MLA is not supported with )"
+                  R"(awq_marlin quantization. Disabling MLA."])"));
+  }
+
   TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {
     const auto backend = [](const std::string& record) {
       const auto starts =

@@ -151,6 +151,22 @@ TEST_SUITE("review") {
     CHECK(backend("", "").empty());
   }
 
+  // 27 layers of 16 heads of 192, keys and values, or latents of 576, in 16 bits.
+  TEST_CASE("VLLM_MLA_DISABLE keeps keys and values of every head in place of latents") {
+    const auto token_with = [](const std::string& value) {
+      std::string text = pod("nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3",
+                             "--model=deepseek-ai/DeepSeek-V2-Lite", "nvidia.com/gpu: 1");
+      text.replace(text.find("      args:"), 0,
+                   "      env: [{name: VLLM_MLA_DISABLE, value: \"" + value + "\"}]\n");
+      Sized sized(text);
+      const Sizing& sizing = sized.only();
+      REQUIRE(sizing.estimate);
+      return sizing.estimate->kv_bytes_per_token;
+    };
+    CHECK(token_with("1") == Bytes(27LL * 16 * 2 * 192 * 2));
+    CHECK(token_with("0") == Bytes(27LL * 576 * 2));
+  }
+
   TEST_CASE("annotations fill what flags leave open, and flags win") {
     const std::string text =
         "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations: {gpushape.dev/model: Qwen/Qwen3-8B, "

@@ -13,6 +13,7 @@
 
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
+#include "calibrate/logs/vllm_kernels.hpp"
 
 namespace gpushape::calibrate::logs {
 namespace {
@@ -103,16 +104,6 @@ void read_tables(std::string_view line, EngineStart& start) {
     start.has_tables_elsewhere = !value->starts_with('0');
 }
 
-/// Source: vLLM v1/sample/ops/topk_topp_sampler.py.
-void read_sampler(std::string_view line, EngineStart& start) {
-  constexpr auto kOthers = std::to_array<std::string_view>(
-      {"FlashInfer top-p/top-k sampling is available but disabled",
-       "PyTorch-native implementation of top-p", "VLLM_USE_FLASHINFER_SAMPLER=0"});
-  if (line.contains("Using FlashInfer for top-p")) start.samples_with_flashinfer = true;
-  if (std::ranges::any_of(kOthers, [&](std::string_view words) { return line.contains(words); }))
-    start.samples_with_flashinfer = false;
-}
-
 /// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
 /// 'model.layers.2.mlp'], …}". Source: unsloth_zoo/vllm_utils.py, patch_vllm_compute_dtype.
 void read_kept_modules(std::string_view line, EngineStart& start) {
@@ -151,25 +142,6 @@ std::int64_t rank_behind(std::string_view line, std::string_view words) {
   const auto rest = behind(line, words);
   constexpr std::int64_t kMostRank = 65536;
   return rest ? std::min(leading_count(*rest).value_or(0), kMostRank) : 0;
-}
-
-/// "FLASHINFER" of "AttentionBackendEnum.FLASHINFER".
-std::string backend_name(std::string_view word) {
-  const std::size_t dot = word.rfind('.');
-  return std::string(dot == std::string_view::npos ? word : word.substr(dot + 1));
-}
-
-/// "Using FLASHINFER attention backend out of potential backends: […]", or to 0.19 "Using
-/// AttentionBackendEnum.FLASHINFER backend.": the first of them is that of the decoder.
-void read_attention_backend(std::string_view line, EngineStart& start) {
-  const auto rest = behind(line, "Using ");
-  if (!rest || !start.attention_backend.empty()) return;
-  const std::size_t end = rest->find(' ');
-  if (end == std::string_view::npos) return;
-  const std::string_view behind_name = rest->substr(end);
-  if (behind_name.starts_with(" attention backend out of") ||
-      (rest->starts_with("AttentionBackendEnum.") && behind_name.starts_with(" backend")))
-    start.attention_backend = backend_name(rest->substr(0, end));
 }
 
 /// Where the quoted text that begins at `at` ends; the end of the list where it is cut.
@@ -357,12 +329,11 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   // The share that the engine says it used; one that it recommends stands elsewhere.
   if (const auto rest = behind(line, "gpu_memory_utilization ("))
     take_share(start, leading_number(*rest));
-  read_attention_backend(line, start);
   read_share_of_graphs(line, start);
   read_unsloth(line, start);
   read_kept_modules(line, start);
   read_tables(line, start);
-  read_sampler(line, start);
+  read_kernels(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {
     if (const auto number = leading_number(*rest); number && line.contains("(util)"))
       start.utilization = number;

@@ -150,6 +150,7 @@ Result<ResolvedPlan> plan_transformers(const Request& request) {
   resolved.kv_cache_type = choose_kv_cache_type(loaded, dtype_of(loaded));
   plan.cache = choose_cache_geometry(loaded, plan, resolved.kv_cache_type.value);
   plan.cache.lies_apart = true;
+  plan.cache.unfolds_latents = true;
   plan.weights.has_rotary_tables = plan.facts.expected("rotaryTables") != 0;
   plan.weights.splits_latents = false;
   plan.weights.vocabulary_unit = 1;

@@ -1,6 +1,8 @@
 // Which kernels of attention vLLM chooses, where they take memory of their own.
 #pragma once
 
+#include <cstdint>
+
 #include "domain/conditions.hpp"
 #include "estimate/plan.hpp"
 
@@ -13,6 +15,16 @@ namespace gpushape::estimate::engines {
 /// (supports_kv_cache_dtype), flashinfer.py (get_supported_head_sizes).
 bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
                              domain::KvCacheType cache_type);
+
+/// Whether a model with latent attention keeps what its latents unfold to: releases without such
+/// kernels, for some formats or at all; models that vLLM runs as any other; and where it is told
+/// so (VLLM_MLA_DISABLE), or kernels are asked for by name that know no latents, which starts with
+/// nothing else.
+bool unfolds_latents(const Request& request, domain::EngineVersion version,
+                     const domain::Conditions& conditions);
+/// As CacheGeometry has it.
+std::int64_t unfolded_unit(const Request& request, domain::EngineVersion version,
+                           const domain::Conditions& conditions);
 
 /// The kernels of attention that were asked for lay the cache out block by block, as those that a
 /// GPU of AMD has by default do not; layers that propose tokens have these all the same.

@@ -7,6 +7,9 @@
 // the tokens of the next key have a block of their own: GLM-5.3-Flash on eight GPUs has blocks of
 // 640 tokens and 11 x (640 x 1,024 + 160 x 132) bytes (81.79 GiB for 55.15 requests of 131,072
 // tokens by a build of 0.28.1, 28.73 for 9.99 of 262,144 by one of 0.31.1).
+// Engines without kernels for latents keep what they unfold to: a key of the unrotated and the
+// rotated part, and a value, for every head. vLLM pads the value to the key's width, and both to
+// 256 before 0.7.0 (https://github.com/vllm-project/vllm/pull/4650, 12067).
 // Source: vLLM v1/kv_cache_interface.py, MLAAttentionSpec and KpoolTailSpec;
 // v1/attention/backends/mla/indexer.py.
 #include <algorithm>
@@ -29,6 +32,16 @@ std::int64_t one_block(const CacheSpec& /*spec*/, const CacheGeometry& /*geometr
   return 1;
 }
 
+std::int64_t unfolded_token_bytes(const domain::Attention& attention,
+                                  const CacheGeometry& geometry) {
+  const std::int64_t heads = std::max<std::int64_t>(1, attention.heads / geometry.tensor_parallel);
+  if (geometry.unfolded_unit == 0)
+    return heads * head_bytes(geometry, attention.head_dim, attention.value_head_dim);
+  const std::int64_t widest = std::max(attention.head_dim, attention.value_head_dim);
+  const std::int64_t width = divide_up(widest, geometry.unfolded_unit) * geometry.unfolded_unit;
+  return heads * head_bytes(geometry, width, width);
+}
+
 bool shares_keys(const domain::Attention& attention) {
   return attention.indexer && !attention.indexer->is_shared &&
          attention.indexer->tokens_per_key > 1;
@@ -37,6 +50,8 @@ bool shares_keys(const domain::Attention& attention) {
 }  // namespace
 
 std::int64_t latent_token_bytes(const domain::Attention& attention, const CacheGeometry& geometry) {
+  if (geometry.unfolds_latents && !attention.indexer)
+    return unfolded_token_bytes(attention, geometry);
   const domain::Latent latent = attention.latent.value_or(domain::Latent{});
   const bool is_sparse = attention.indexer && !geometry.keeps_sparse_latents_plain;
   const bool has_own_layout = geometry.type == domain::KvCacheType::Fp8Latent ||
