@@ -26,8 +26,9 @@ constexpr auto kReaders = std::to_array<LogReaderRow>({
 std::span<const LogReaderRow> log_readers() { return kReaders; }
 
 bool has_unknown_drafts(const EngineLog& log) {
-  const bool is_found = log.start.draft_model && log.start.draft_model->model;
-  return log.has_drafts && !log.start.draft_tokens && !is_found;
+  if (!log.has_drafts) return false;
+  return log.start.draft_model ? log.start.draft_model->model == nullptr
+                               : !log.start.draft_tokens.has_value();
 }
 
 Result<EngineLog> read_engine_log(std::string_view text, const std::string& file) {

@@ -133,6 +133,7 @@ TEST_SUITE("calibrate") {
     EngineLog log =
         started_with("method='draft_model', model='Qwen/Qwen3-0.6B', num_spec_tokens=4");
     REQUIRE(log.start.draft_model);
+    CHECK(log.start.draft_tokens == 4);
     CHECK(has_unknown_drafts(log));
     log.start.draft_model->model = std::make_shared<const domain::Model>(
         *example::built_in_catalog().find(log.start.draft_model->name.value));

@@ -156,6 +156,44 @@ TEST_SUITE("estimate") {
     CHECK(graphs(awq, fp8) == doctest::Approx(0.88).epsilon(0.05));
   }
 
+  // https://github.com/manojarulmurugan/SpecDecoding-Study-vLLM-SGLang, phase3_results,
+  // phase3b_results and pr49343_validation_bundle: Llama-3.1-8B with EAGLE-3 (five tokens) by
+  // 0.24.0 on A100 takes 0.88 GiB for its graphs, 0.87 in AWQ, and 0.48 and 0.49 with an fp8 cache.
+  // A step of 8,192 tokens peaks at 1.64 GiB, with a pool of 15.79 GiB of 40; of 2,048 the pool
+  // is 16.48.
+  TEST_CASE("the second runner captures and profiles the proposing of tokens as well") {
+    const auto started = [](const std::string& model, domain::KvCacheType cache,
+                            std::int64_t tokens) {
+      domain::Workload workload = workload_by({0, 24, 0});
+      workload.kv_cache_type = example::flag(cache);
+      workload.engine.second_runner = example::flag(true);
+      workload.engine.max_num_seqs = example::flag<std::int64_t>(256);
+      workload.engine.max_num_batched_tokens = example::flag(tokens);
+      workload.engine.gpu_memory_utilization = example::flag(0.85);
+      return estimate_of(model,
+                         example::drafting(workload, "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B", 5),
+                         gpu_of("a100-sxm4-40", "NVIDIA A100-SXM4-40GB", gib_of(39.49), "8.0"));
+    };
+    const auto check = [](const domain::Range& range, double gib, double share) {
+      CAPTURE(gib);
+      CHECK(range.low <= gib_of(gib));
+      CHECK(gib_of(gib) <= range.high);
+      CHECK(range.expected.gib() == doctest::Approx(gib).epsilon(share));
+    };
+    const auto fp8 = domain::KvCacheType::Fp8;
+    const auto plain = domain::KvCacheType::Auto;
+    const std::string whole = "meta-llama/Llama-3.1-8B-Instruct";
+    const std::string awq = "hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4";
+    check(example::term_range(started(whole, plain, 2048), "graphs"), 0.88, 0.05);
+    check(example::term_range(started(awq, plain, 2048), "graphs"), 0.87, 0.08);
+    check(example::term_range(started(whole, fp8, 2048), "graphs"), 0.48, 0.25);
+    check(example::term_range(started(awq, fp8, 2048), "graphs"), 0.49, 0.3);
+    const domain::Estimate large = started(whole, plain, 8192);
+    check(example::term_range(large, "activation"), 1.64, 0.03);
+    check(large.capacity->kv_pool_bytes, 15.79, 0.03);
+    check(started(whole, plain, 2048).capacity->kv_pool_bytes, 16.48, 0.03);
+  }
+
   // Qwen3-4B-Thinking-2507 by 0.20.0: an fp8 cache is read by FlashInfer's kernels on A100, whose
   // workspace of 394 MiB and 35 wrappers make 1.48 GiB of what 51 and 35 sizes are estimated at,
   // and took 0.86 afterwards (https://github.com/keguangzhang/151B_SP26_Competition); with

@@ -25,12 +25,10 @@ void read_drafts(std::string_view line, EngineLog& log) {
   log.has_drafts = true;
   const auto rest = behind(line, "SpeculativeConfig(");
   if (!rest) return;
+  take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
   // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  if (value_of_key(*rest, "method").value_or("").ends_with("mtp")) {
-    take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
-  } else {
+  if (!value_of_key(*rest, "method").value_or("").ends_with("mtp"))
     name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
-  }
 }
 
 /// What is not let in: "language_model_only=True", or limits of none.

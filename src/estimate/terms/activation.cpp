@@ -3,8 +3,8 @@
 // them, and so does the compiler:
 //
 //   activation = max(encoderPass, encoderKept + max(sampler + max(expertsKept, indexer),
-//                dense + indexer, max(experts, indexer), recurrent), compiler) + workspace +
-//                received
+//                dense + indexer, drafts, max(experts, indexer), recurrent), compiler) +
+//                workspace + received
 //
 // An indexer gathers its keys in the manager's workspace, which experts use in turn. `workspace` is
 // the matrix library's, `received` the hidden states and residual that a later pipeline stage takes
@@ -19,12 +19,13 @@ namespace gpushape::estimate::terms {
 namespace {
 
 /// What decides the peak.
-enum class Cause { Sampler, Dense, Experts, Recurrent, Encoder, Compiler };
+enum class Cause { Sampler, Dense, Drafts, Experts, Recurrent, Encoder, Compiler };
 
 struct Peak {
   Step step;
   Spread sampler;
   Spread dense;
+  Spread drafts;
   ExpertsPeak experts;
   EncoderPeak encoder;
   Spread recurrent;
@@ -43,6 +44,7 @@ Peak peak_of(const Situation& situation) {
   const Step& step = peak.step;
   peak.sampler = sampler_peak(step);
   peak.dense = dense_peak(step);
+  peak.drafts = drafts_peak(step);
   peak.experts = experts_peak(step);
   peak.encoder = encoder_peak(step);
   peak.recurrent = recurrent_peak(step);
@@ -52,11 +54,12 @@ Peak peak_of(const Situation& situation) {
   peak.workspace = plan.facts.expected("matrixWorkspace");
   if (situation.stage.index > 0) peak.received = 2 * step.tokens * step.hidden * step.dtype;
   const Spread& kept = peak.encoder.kept;
-  const std::array<std::pair<Cause, Spread>, 6> causes{{
+  const std::array<std::pair<Cause, Spread>, 7> causes{{
       {Cause::Sampler, peak.sampler == Spread{}
                            ? Spread{}
                            : peak.sampler + larger(peak.experts.kept, indexer) + kept},
       {Cause::Dense, peak.dense + indexer + kept},
+      {Cause::Drafts, peak.drafts == Spread{} ? Spread{} : peak.drafts + kept},
       {Cause::Experts,
        peak.experts.layer == Spread{} ? Spread{} : larger(peak.experts.layer, indexer) + kept},
       {Cause::Recurrent, peak.recurrent == Spread{} ? Spread{} : peak.recurrent + kept},
@@ -99,6 +102,8 @@ void describe_cause(const Peak& peak, const Plan& plan, domain::Term& term) {
       return describe_sampler(peak, plan, term);
     case Cause::Dense:
       return explain_dense(peak.step, term);
+    case Cause::Drafts:
+      return explain_drafts(peak.step, term);
     case Cause::Experts:
       return explain_experts(peak.step, term);
     case Cause::Recurrent:

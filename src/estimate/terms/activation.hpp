@@ -32,6 +32,11 @@ Spread dense_peak(const Step& step);
 /// Formula, inputs and source of a peak, as those below.
 void explain_dense(const Step& step, domain::Term& term);
 
+/// The pass of a head that proposes tokens, over all of the step's; zero where it is not profiled,
+/// or no larger than the rest.
+Spread drafts_peak(const Step& step);
+void explain_drafts(const Step& step, domain::Term& term);
+
 struct ExpertsPeak {
   Spread layer;  ///< while a layer with experts runs
   Spread kept;   ///< what stays allocated behind it, under the sampler too

@@ -4,7 +4,7 @@
 //   graphs  = base + captures (layers perLayerCapture + expertLayers perExpertsCapture)
 //             + largest / 512 largestCapture + graphActivations widest + splits
 //             + graphLogits rows vocabulary
-//             + attentionWorkspace + decodes attentionPerDecode
+//             + attentionWorkspace + decodes attentionPerDecode + draftGraphs
 //   widest  = largest x (3 or 2 f) x dtypeBytes, with f the width of a layer on this rank
 //   splits  = splitsOfGraphs x largest x heads x valueSize x 4
 //   rows    = the sum of all captured batches, where each graph keeps logits of its own
@@ -159,6 +159,20 @@ std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
   return captures(plan, std::min(largest, plan.max_num_seqs));
 }
 
+/// What is captured of proposing tokens, apart from the layers that do it: nothing where FlashInfer
+/// attends, which captures no step of several tokens but with TensorRT-LLM's kernels.
+Spread draft_graphs(const Situation& situation) {
+  const Plan& plan = *situation.plan;
+  if (plan.draft.model == nullptr || !situation.stage.has_head) return {};
+  constexpr double kBlackwell = 10;
+  constexpr double kBehindBlackwell = 11;
+  const domain::Conditions& conditions = plan.facts.conditions();
+  const bool has_tensorrt = conditions.compute_capability >= kBlackwell &&
+                            conditions.compute_capability < kBehindBlackwell;
+  return conditions.has_flashinfer == 0 || has_tensorrt ? plan.facts.value("draftGraphs")
+                                                        : Spread{};
+}
+
 /// Of FlashInfer: around each batch of decodes that is captured whole, and what they share.
 bool has_wrappers(const Plan& plan) { return plan.facts.value("attentionWorkspace").high > 0; }
 
@@ -188,6 +202,7 @@ Spread graphs_bytes(const Situation& situation) {
     sum.add(to_range(plan.facts.value("attentionPerDecode") *
                      static_cast<double>(captured_decodes(plan, largest))));
   }
+  sum.add(to_range(draft_graphs(situation)));
   if (plan.facts.expected("graphLogits") > 0)
     sum.add(to_range(plan.facts.value("graphLogits") * captured_logits(situation, largest)));
   const Spread captured = to_spread(sum.range());
@@ -245,6 +260,10 @@ void describe_graphs(const Situation& situation, domain::Term& term) {
     term.inputs.push_back({"attentionWorkspace", static_cast<std::int64_t>(workspace)});
     term.inputs.push_back({"decodes", captured_decodes(plan, largest)});
     term.inputs.push_back({"attentionPerDecode", per_decode});
+  }
+  if (const double drafts = draft_graphs(situation).expected; drafts > 0) {
+    term.formula += " + draftGraphs";
+    term.inputs.push_back({"draftGraphs", static_cast<std::int64_t>(drafts)});
   }
   // vLLM's versions and runners differ in this; other engines do not profile themselves so.
   if (plan.facts.find("graphsProfiled") != nullptr)
