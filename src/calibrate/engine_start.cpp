@@ -105,7 +105,8 @@ void read_extra(const Node& record, EngineStart& start) {
 
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
 bool names_amd(const EngineStart& start) {
-  constexpr auto kOfCards = std::to_array<std::string_view>({"Instinct", "MI2", "MI3", "gfx9"});
+  constexpr auto kOfCards =
+      std::to_array<std::string_view>({"Instinct", "MI2", "MI3", "gfx9", "gfx1", "ROCm"});
   if (std::ranges::any_of(kOfCards,
                           [&](std::string_view words) { return start.gpu.contains(words); }))
     return true;

@@ -99,7 +99,7 @@ class VersionedFacts {
     return table_ == nullptr ? 0 : table_->names.names().size();
   }
   /// NamePlaces::kUnknown where no row has it.
-  [[nodiscard]] std::size_t number_of(NameKey name) const {
+  [[nodiscard]] std::size_t number_of(const NameKey& name) const {
     return table_ == nullptr ? NamePlaces::kUnknown : table_->names.find(name);
   }
   /// How many rows a version has: the first ones.

@@ -1,12 +1,13 @@
 #include "estimate/facts.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace gpushape::estimate {
 
 double fact_under(const domain::Engine& engine, domain::EngineVersion version,
-                  const Conditions& conditions, NameKey name) {
+                  const Conditions& conditions, const NameKey& name) {
   const domain::VersionedFacts& facts = engine.facts;
   const std::size_t number = facts.number_of(name);
   if (number == NamePlaces::kUnknown) return 0;
@@ -27,9 +28,9 @@ Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
 
 void Facts::choose() {
   const std::size_t rows = facts_.rows_of(version_);
-  std::vector<char> is_met;  // of every `when`
-  is_met.reserve(facts_.whens().size());
-  for (const domain::When& when : facts_.whens()) is_met.push_back(when.holds(conditions_) ? 1 : 0);
+  const std::span<const domain::When> whens = facts_.whens();
+  std::vector<char> is_met(whens.size());
+  for (std::size_t i = 0; i < whens.size(); ++i) is_met[i] = whens[i].holds(conditions_) ? 1 : 0;
   const auto holds = [&](const domain::VersionedFacts::Candidate& candidate) {
     return candidate.row < rows &&
            (candidate.when == domain::VersionedFacts::kAlways || is_met[candidate.when] != 0);
@@ -55,7 +56,7 @@ void Facts::set_sequences(double sequences) {
   ++changes_;
 }
 
-std::string Facts::source(NameKey name) const {
+std::string Facts::source(const NameKey& name) const {
   const domain::EngineConstant* constant = find(name);
   return constant == nullptr ? std::string() : constant->source;
 }

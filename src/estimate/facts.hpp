@@ -22,7 +22,7 @@ using domain::Conditions;
 /// One constant alone, in bytes where its unit is one of memory, before all that hold are chosen. 0
 /// where no row holds.
 double fact_under(const domain::Engine& engine, domain::EngineVersion version,
-                  const Conditions& conditions, NameKey name);
+                  const Conditions& conditions, const NameKey& name);
 
 class Facts {
  public:
@@ -30,21 +30,21 @@ class Facts {
   Facts(const domain::Engine& engine, domain::EngineVersion version, const Conditions& conditions);
 
   /// nullptr where no row holds.
-  [[nodiscard]] const domain::EngineConstant* find(NameKey name) const {
+  [[nodiscard]] const domain::EngineConstant* find(const NameKey& name) const {
     const Held held = held_under(name);
     return held == nullptr ? nullptr : held->constant;
   }
   /// In bytes where the unit is one of memory. 0 where no row holds.
-  [[nodiscard]] Spread value(NameKey name) const {
+  [[nodiscard]] Spread value(const NameKey& name) const {
     const Held held = held_under(name);
     if (held == nullptr) return {};
     return Spread{held->constant->low, held->constant->expected, held->constant->high} * held->unit;
   }
-  [[nodiscard]] double expected(NameKey name) const {
+  [[nodiscard]] double expected(const NameKey& name) const {
     const Held held = held_under(name);
     return held == nullptr ? 0 : held->constant->expected * held->unit;
   }
-  [[nodiscard]] std::string source(NameKey name) const;
+  [[nodiscard]] std::string source(const NameKey& name) const;
 
   [[nodiscard]] const Conditions& conditions() const { return conditions_; }
   void set_sequences(double sequences);
@@ -55,7 +55,7 @@ class Facts {
   /// nullptr: none.
   using Held = const domain::VersionedFacts::Candidate*;
 
-  [[nodiscard]] Held held_under(NameKey name) const {
+  [[nodiscard]] Held held_under(const NameKey& name) const {
     const std::size_t number = facts_.number_of(name);
     return number == NamePlaces::kUnknown ? nullptr : (*held_)[number];
   }

@@ -78,6 +78,8 @@ TEST_SUITE("calibrate") {
         R"({"model": "m", "engine": "vllm", "engine_version": "0.26.1.dev229.rocm723"})"
         "\n"
         R"({"model": "m", "engine": "vllm", "gpu": "Aqua Vanjaram [Instinct MI300X VF]"})"
+        "\n"
+        R"x({"model": "m", "engine": "vllm", "gpu": "gfx1151 (ROCm 7.14)"})x"
         "\n",
         "starts.jsonl");
     REQUIRE(starts.has_value());
@@ -94,6 +96,7 @@ TEST_SUITE("calibrate") {
     CHECK(starts->at(2).vendor == "amd");
     CHECK(starts->at(3).vendor == "amd");
     CHECK(starts->at(4).vendor == "amd");
+    CHECK(starts->at(5).vendor == "amd");
   }
 
   // Lines as vLLM 0.13 and Unsloth print them, and flags as people list them.
