@@ -217,6 +217,12 @@ std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   if (month.empty()) return std::nullopt;
   const auto version = release_in(start.engine.empty() ? "vllm" : start.engine, month);
   if (!version) return std::nullopt;
+  constexpr EngineVersion kLastEarly{0, 7, 3};
+  if (start.prints_early_lines && *version > kLastEarly)
+    return NearestRelease{
+        .version = kLastEarly,
+        .is_stated = false,
+        .from = fmt::format("the month {}, and a line that releases to 0.7.3 print", month)};
   return NearestRelease{
       .version = *version, .is_stated = false, .from = fmt::format("the month {}", month)};
 }

@@ -334,8 +334,7 @@ const Sizing& Sizings::of(const VmClass& vm) {
   return impl_->vm_sizings.emplace(&vm, impl_->size(vm)).first->second;
 }
 
-std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
-                                                     const GrantedGpu& gpu) const {
+std::optional<domain::Estimate> estimate_on(const Sizing& sizing, const GrantedGpu& gpu) {
   if (!sizing.model || !sizing.engine || gpu.device == nullptr) return std::nullopt;
   Result<domain::Estimate> estimate =
       estimate::estimate_memory(*sizing.model, sizing.workload, *sizing.engine, memory_on(gpu));
@@ -343,8 +342,8 @@ std::optional<domain::Estimate> Sizings::estimate_on(const Sizing& sizing,
   return std::move(*estimate);
 }
 
-std::optional<domain::Estimate> Sizings::estimate_with(const Sizing& sizing,
-                                                       const domain::Workload& workload) const {
+std::optional<domain::Estimate> estimate_with(const Sizing& sizing,
+                                              const domain::Workload& workload) {
   if (!sizing.model || !sizing.engine || sizing.gpus.empty()) return std::nullopt;
   Result<domain::Estimate> estimate = estimate::estimate_memory(
       *sizing.model, workload, *sizing.engine, memory_on(sizing.gpus.front()));

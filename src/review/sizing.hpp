@@ -56,16 +56,16 @@ class Sizings {
   [[nodiscard]] const Sizing& of(const PodRequest& pod);
   /// What --workload needs on the devices of a VM, which says nothing of it itself.
   [[nodiscard]] const Sizing& of(const VmClass& vm);
-  /// The estimate of `sizing` on another of its GPUs; empty where that one cannot be.
-  [[nodiscard]] std::optional<domain::Estimate> estimate_on(const Sizing& sizing,
-                                                            const GrantedGpu& gpu) const;
-  /// The same on its first GPU with another layout, other weights or another demand.
-  [[nodiscard]] std::optional<domain::Estimate> estimate_with(
-      const Sizing& sizing, const domain::Workload& workload) const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The estimate of `sizing` on another of its GPUs; empty where that one cannot be.
+std::optional<domain::Estimate> estimate_on(const Sizing& sizing, const GrantedGpu& gpu);
+/// The same on its first GPU with another layout, other weights or another demand.
+std::optional<domain::Estimate> estimate_with(const Sizing& sizing,
+                                              const domain::Workload& workload);
 
 }  // namespace gpushape::review

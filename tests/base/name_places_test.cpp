@@ -22,15 +22,15 @@ TEST_SUITE("base") {
   }
 
   TEST_CASE("a name that the compiler has read is the one that was read from a file") {
-    constexpr NameKey literal = "gpuMemoryUtilization";
+    constexpr NameKey kLiteral = "gpuMemoryUtilization";
     const std::string text = "gpuMemoryUtilization";
     const NameKey read{std::string_view(text)};
-    CHECK(literal.hash() == read.hash());
-    CHECK(literal.name() == "gpuMemoryUtilization");
+    CHECK(kLiteral.hash() == read.hash());
+    CHECK(kLiteral.name() == "gpuMemoryUtilization");
     NamePlaces places;
     places.add("maxNumSeqs");
     CHECK(places.add(std::string("gpuMemoryUtilization")) == 1);
-    CHECK(places.find(literal) == 1);
+    CHECK(places.find(kLiteral) == 1);
   }
 
   TEST_CASE("names that differ in the middle alone, or are shorter than a word, are told apart") {

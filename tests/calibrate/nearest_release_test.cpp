@@ -35,6 +35,11 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->from == "a line that releases to 0.7.3 print");
     start.date = "2024-03-30";
     CHECK(nearest_release(start)->version == EngineVersion{0, 4, 0});
+    start.date = "2025-03-15";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 7, 3});
+    CHECK(nearest_release(start)->from ==
+          "the month 2025-03, and a line that releases to 0.7.3 print");
+    start.prints_early_lines = false;
     start.engine_version = "vdev";
     start.date = "2023-01-01";
     CHECK_FALSE(nearest_release(start).has_value());

@@ -10,6 +10,7 @@
 #include "calibrate/engine_start.hpp"
 
 using namespace gpushape;
+using calibrate::EngineStart;
 using calibrate::read_engine_starts;
 
 TEST_SUITE("calibrate") {
@@ -202,6 +203,23 @@ TEST_SUITE("calibrate") {
     // vLLM 0.7.2 config.py, use_mla.
     CHECK(unfolds(R"("quotes": ["WARNING 02-09 10:00:00 config.py:993] MLA is not supported with )"
                   R"(awq_marlin quantization. Disabling MLA."])"));
+  }
+
+  // 0.7.3 and 0.8.3; DeepSeek-R1 on eight H200 of 15 March 2025 has 18,418 blocks in 21.43 GiB, of
+  // 61 x 1,280 bytes a token, as 0.7.2 and 0.7.3 align them.
+  TEST_CASE("lines that name their file without a bracket are of releases to 0.7.3") {
+    const auto is_early = [](const std::string& line) {
+      const auto starts = read_engine_starts(
+          R"({"engine": "vllm", "model": "m", "quotes": [")" + line + "\"]}", "records");
+      REQUIRE(starts);
+      return starts->front().prints_early_lines;
+    };
+    CHECK(is_early("INFO 03-15 20:36:48 worker.py:267] model weights take 83.88GiB"));
+    CHECK(
+        is_early("(VllmWorkerProcess pid=6499) INFO 07-24 14:07:31 model_runner.py:692] 57.7 GB"));
+    CHECK_FALSE(is_early("INFO 04-20 17:00:56 [worker.py:267] model weights take 27.63GiB"));
+    CHECK_FALSE(is_early("INFO [gpu_worker.py:456] Available KV cache memory: 57.09 GiB"));
+    CHECK_FALSE(is_early(".py:"));
   }
 
   TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {

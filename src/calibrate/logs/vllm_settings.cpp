@@ -164,6 +164,19 @@ std::string_view list_in_braces(std::string_view list) {
   return list;
 }
 
+/// "INFO 03-15 20:36:48 worker.py:267] …" of releases to 0.7.3; later ones write "[worker.py:267]".
+bool names_file_barely(std::string_view line) {
+  constexpr std::string_view kTime = "00:00:00";
+  const std::size_t file = line.substr(0, line.find(".py:")).rfind(' ');
+  if (file == std::string_view::npos || file < kTime.size() || !line.contains(".py:")) return false;
+  const std::string_view time = line.substr(file - kTime.size(), kTime.size());
+  const auto is_alike = [](char letter, char model) {
+    return model == ':' ? letter == ':' : letter >= '0' && letter <= '9';
+  };
+  return line[file + 1] != '[' && line[file + 1] != '(' &&
+         std::ranges::equal(time, kTime, is_alike);
+}
+
 /// Of --mamba-ssm-cache-dtype; nothing for "auto".
 std::optional<int> state_bits_of(std::string_view type) {
   if (type == "float32") return 32;
@@ -311,7 +324,8 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
   // "Model loading took" since https://github.com/vllm-project/vllm/pull/14063, in 0.7.4 builds and
   // 0.8.
-  if (line.contains("Loading model weights took ")) start.prints_early_lines = true;
+  if (line.contains("Loading model weights took ") || names_file_barely(line))
+    start.prints_early_lines = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
   if (line.contains("on V1 engine")) start.is_second_generation = true;

@@ -124,6 +124,7 @@ ExpertsPeak peak_with(const Step& step, double gathered) {
 }  // namespace
 
 ExpertsPeak experts_peak(const Step& step) {
+  if (step.situation->plan->facts.conditions().has_experts == 0) return {};
   const Spread gathered = gathered_tokens(step);
   const ExpertsPeak least = peak_with(step, gathered.low);
   const ExpertsPeak likely = peak_with(step, gathered.expected);

@@ -11,6 +11,7 @@ namespace gpushape::estimate::terms {
 
 double indexer_workspace(const Step& step) {
   const Plan& plan = *step.situation->plan;
+  if (plan.facts.conditions().has_indexer == 0) return 0;
   std::int64_t widest = 0;
   each_run(*plan.model, step.situation->stage, [&](const domain::Layer& layer, std::int64_t) {
     const domain::Attention& attention = layer.attention;

@@ -60,6 +60,7 @@ MixerParts widest_mixer(const Step& step) {
 }  // namespace
 
 Spread recurrent_peak(const Step& step) {
+  if (step.situation->plan->facts.conditions().has_recurrent == 0) return {};
   const double widest = mixer_bytes(widest_mixer(step), step);
   if (widest == 0) return {};
   return step.situation->plan->facts.value("recurrentForward") * widest + hidden_tensors(step);

@@ -70,7 +70,7 @@ void me_01(const Deployment& deployment, Report& report) {
       return;
     // One that fits is enough where a claim takes alternatives.
     for (const GrantedGpu& gpu : sized.sizing->gpus) {
-      const auto other = deployment.sizings->estimate_on(*sized.sizing, gpu);
+      const auto other = estimate_on(*sized.sizing, gpu);
       if (other && other->capacity && other->capacity->fits_at != domain::FitsAt::None) return;
     }
     if (sized.call->engine == "ollama") {

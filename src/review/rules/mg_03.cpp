@@ -31,13 +31,11 @@ bool holds(const std::optional<domain::Estimate>& estimate) {
 
 /// The widest narrower weights with which a copy fits within `reach`; nothing where the present
 /// ones do, which is a matter of replicas (MG-05).
-std::optional<NarrowerGroup> narrower_group(const Deployment& deployment, const TensorGroup& group,
-                                            std::int64_t reach) {
+std::optional<NarrowerGroup> narrower_group(const TensorGroup& group, std::int64_t reach) {
   const std::int64_t sequences = group.wanted.value_or(1);
   const auto fits_on = [&](std::int64_t gpus, const domain::Workload& workload) {
-    return gpus <= reach && group.could_be(gpus)
-               ? deployment.sizings->estimate_with(*group.sizing, workload)
-               : std::nullopt;
+    return gpus <= reach && group.could_be(gpus) ? estimate_with(*group.sizing, workload)
+                                                 : std::nullopt;
   };
   for (const std::int64_t gpus : kPartitions) {
     if (holds(fits_on(gpus, group.on(gpus, sequences)))) return std::nullopt;
@@ -94,7 +92,7 @@ void mg_03(const Deployment& deployment, Report& report) {
     if (!group) return;
     const std::int64_t reach = reach_of(deployment, sized, *group);
     if (group->gpus <= reach) return;
-    const auto narrower = narrower_group(deployment, *group, reach);
+    const auto narrower = narrower_group(*group, reach);
     if (!narrower) return;
     report.add(*sized.pod->document, sized.place("tensor"),
                remark_on(sized.pod->title(), *group, reach, *narrower));
@@ -105,7 +103,7 @@ void mg_03(const Deployment& deployment, Report& report) {
     if (!group) continue;
     const std::int64_t reach = link_reach(*product_of(vm), hosts_for(deployment, vm));
     if (group->gpus <= reach) continue;
-    const auto narrower = narrower_group(deployment, *group, reach);
+    const auto narrower = narrower_group(*group, reach);
     if (!narrower) continue;
     report.add(*vm.document, *vm.devices.front().node,
                remark_on(title_of(vm), *group, reach, *narrower));

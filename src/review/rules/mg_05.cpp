@@ -21,13 +21,12 @@ struct SmallerShape {
 };
 
 /// The smallest shape of which as many as the GPUs give hold what is wanted.
-std::optional<SmallerShape> smaller_shape(const Deployment& deployment, const TensorGroup& group,
-                                          std::int64_t wanted) {
+std::optional<SmallerShape> smaller_shape(const TensorGroup& group, std::int64_t wanted) {
   for (std::int64_t gpus = 1; gpus < group.gpus; gpus *= 2) {
     if (group.gpus % gpus != 0 || !group.could_be(gpus)) continue;
     const std::int64_t replicas = group.gpus / gpus;
     const std::int64_t part = (wanted + replicas - 1) / replicas;
-    const auto estimate = deployment.sizings->estimate_with(*group.sizing, group.on(gpus, part));
+    const auto estimate = estimate_with(*group.sizing, group.on(gpus, part));
     if (!estimate || !estimate->capacity || !estimate->capacity->fits) continue;
     if (least_sequences(*estimate->capacity) * replicas < wanted) continue;
     return SmallerShape{gpus, replicas, *estimate->capacity};
@@ -54,7 +53,7 @@ void mg_05(const Deployment& deployment, Report& report) {
     const auto group = tensor_group(sized);
     const std::int64_t held = sequences_held(*sized.capacity);
     if (!group || held < 1) return;
-    const auto smaller = smaller_shape(deployment, *group, group->wanted.value_or(held));
+    const auto smaller = smaller_shape(*group, group->wanted.value_or(held));
     if (!smaller) return;
     report.add(
         *sized.pod->document, sized.place("tensor"),
