@@ -5,19 +5,32 @@
 #include <utility>
 
 namespace gpushape::estimate {
+namespace {
+
+using Candidate = domain::VersionedFacts::Candidate;
+
+/// nullptr where none of the name's constants holds; `is_met` is asked for the number of a `when`.
+const Candidate* first_that_holds(const domain::VersionedFacts& facts, std::size_t name,
+                                  std::size_t rows, const auto& is_met) {
+  const auto candidates = facts.candidates_of(name);
+  const auto first = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+    return candidate.row < rows &&
+           (candidate.when == domain::VersionedFacts::kAlways || is_met(candidate.when));
+  });
+  return first == candidates.end() ? nullptr : &*first;
+}
+
+}  // namespace
 
 double fact_under(const domain::Engine& engine, domain::EngineVersion version,
                   const Conditions& conditions, const NameKey& name) {
   const domain::VersionedFacts& facts = engine.facts;
   const std::size_t number = facts.number_of(name);
   if (number == NamePlaces::kUnknown) return 0;
-  const std::size_t rows = facts.rows_of(version);
-  for (const auto& candidate : facts.candidates_of(number)) {
-    const bool holds = candidate.row < rows && (candidate.when == domain::VersionedFacts::kAlways ||
-                                                facts.whens()[candidate.when].holds(conditions));
-    if (holds) return candidate.constant->expected * candidate.unit;
-  }
-  return 0;
+  const Candidate* held =
+      first_that_holds(facts, number, facts.rows_of(version),
+                       [&](std::size_t when) { return facts.whens()[when].holds(conditions); });
+  return held == nullptr ? 0 : held->constant->expected * held->unit;
 }
 
 Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
@@ -31,15 +44,10 @@ void Facts::choose() {
   const std::span<const domain::When> whens = facts_.whens();
   std::vector<char> is_met(whens.size());
   for (std::size_t i = 0; i < whens.size(); ++i) is_met[i] = whens[i].holds(conditions_) ? 1 : 0;
-  const auto holds = [&](const domain::VersionedFacts::Candidate& candidate) {
-    return candidate.row < rows &&
-           (candidate.when == domain::VersionedFacts::kAlways || is_met[candidate.when] != 0);
-  };
   std::vector<Held> held(facts_.name_count());
   for (std::size_t name = 0; name < held.size(); ++name) {
-    const auto candidates = facts_.candidates_of(name);
-    const auto first = std::ranges::find_if(candidates, holds);
-    if (first != candidates.end()) held[name] = &*first;
+    held[name] =
+        first_that_holds(facts_, name, rows, [&](std::size_t when) { return is_met[when] != 0; });
   }
   held_ = std::make_shared<const std::vector<Held>>(std::move(held));
 }

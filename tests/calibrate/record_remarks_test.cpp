@@ -13,6 +13,22 @@ using namespace gpushape;
 using calibrate::EngineStart;
 using calibrate::read_engine_starts;
 
+namespace {
+
+/// Of a record of vLLM with these fields beside its model's name.
+EngineStart start_with(const std::string& fields) {
+  const auto starts =
+      read_engine_starts(R"({"engine": "vllm", "model": "m", )" + fields + "}", "records");
+  REQUIRE(starts);
+  return starts->front();
+}
+
+EngineStart start_noted(const std::string& notes) {
+  return start_with(R"("notes": ")" + notes + "\"");
+}
+
+}  // namespace
+
 TEST_SUITE("calibrate") {
   TEST_CASE("limits of no images, and adapters, are read from what an engine was told besides") {
     const auto starts = read_engine_starts(
@@ -139,10 +155,8 @@ TEST_SUITE("calibrate") {
   // records of Qwen3.8-27B in four bits.
   TEST_CASE("what is started for text alone is read in the words that people leave of it") {
     const auto takes_nothing = [](const std::string& notes) {
-      const auto starts = read_engine_starts(
-          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
-      REQUIRE(starts);
-      return starts->front().takes_no_images && starts->front().takes_no_videos;
+      const EngineStart start = start_noted(notes);
+      return start.takes_no_images && start.takes_no_videos;
     };
     CHECK(takes_nothing(
         R"(vllm serve m --limit-mm-per-prompt '{\"image\":0,\"video\":0}' --port 8000)"));
@@ -172,12 +186,7 @@ TEST_SUITE("calibrate") {
 
   TEST_CASE(
       "what vLLM prints of its sampler, its drafts and its generation is read from a remark") {
-    const auto read = [](const std::string& notes) {
-      const auto starts = read_engine_starts(
-          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}", "records");
-      REQUIRE(starts);
-      return starts->front();
-    };
+    const auto read = start_noted;
     CHECK(read("Using FlashInfer for top-p & top-k sampling.").samples_with_flashinfer == true);
     CHECK(read("FlashInfer is not available. Falling back to the PyTorch-native implementation of "
                "top-p & top-k sampling.")
@@ -190,11 +199,8 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("a start without latents says it by the variable, or by the engine's own words") {
-    const auto unfolds = [](const std::string& record) {
-      const auto starts =
-          read_engine_starts(R"({"engine": "vllm", "model": "m", )" + record + "}", "records");
-      REQUIRE(starts);
-      return starts->front().unfolds_latents;
+    const auto unfolds = [](const std::string& fields) {
+      return start_with(fields).unfolds_latents;
     };
     CHECK(unfolds(R"("notes": "two nodes; VLLM_MLA_DISABLE=1")"));
     CHECK(unfolds(R"("engine_extra": {"env": {"VLLM_MLA_DISABLE": "1"}})"));
@@ -209,10 +215,7 @@ TEST_SUITE("calibrate") {
   // 61 x 1,280 bytes a token, as 0.7.2 and 0.7.3 align them.
   TEST_CASE("lines that name their file without a bracket are of releases to 0.7.3") {
     const auto is_early = [](const std::string& line) {
-      const auto starts = read_engine_starts(
-          R"({"engine": "vllm", "model": "m", "quotes": [")" + line + "\"]}", "records");
-      REQUIRE(starts);
-      return starts->front().prints_early_lines;
+      return start_with(R"("quotes": [")" + line + "\"]").prints_early_lines;
     };
     CHECK(is_early("INFO 03-15 20:36:48 worker.py:267] model weights take 83.88GiB"));
     CHECK(
@@ -223,11 +226,8 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("the kernels of attention are those that the engine says it uses, or was told to") {
-    const auto backend = [](const std::string& record) {
-      const auto starts =
-          read_engine_starts(R"({"engine": "vllm", "model": "m", )" + record + "}", "records");
-      REQUIRE(starts);
-      return starts->front().attention_backend;
+    const auto backend = [](const std::string& fields) {
+      return start_with(fields).attention_backend;
     };
     CHECK(backend(R"("quotes": ["Using FLASHINFER attention backend out of potential backends: )"
                   R"(['FLASHINFER', 'TRITON_ATTN']."])") == "FLASHINFER");
@@ -278,10 +278,7 @@ TEST_SUITE("calibrate") {
   // A table lies elsewhere where a remark names both the table and another place.
   TEST_CASE("a table of n-grams outside of the GPU is read from a remark that names both") {
     const auto is_elsewhere = [](const std::string& notes) {
-      const auto starts = read_engine_starts(
-          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "starts.jsonl");
-      REQUIRE(starts.has_value());
-      return starts->front().has_tables_elsewhere;
+      return start_noted(notes).has_tables_elsewhere;
     };
     CHECK(is_elsewhere("n-gram table in host memory") == true);
     CHECK(is_elsewhere("PLE offloaded") == true);
@@ -292,12 +289,7 @@ TEST_SUITE("calibrate") {
   }
 
   TEST_CASE("whether graphs were compiled is read from remarks that say one or the other") {
-    const auto compiles = [](const std::string& notes) {
-      const auto starts = read_engine_starts(
-          R"({"engine": "vllm", "model": "m", "notes": ")" + notes + "\"}\n", "s");
-      REQUIRE(starts.has_value());
-      return starts->front().compiles;
-    };
+    const auto compiles = [](const std::string& notes) { return start_noted(notes).compiles; };
     CHECK(compiles("Cold compile cache, torch.compile took 38.96 s") == true);
     CHECK(compiles("prefix caching; compile cache: cold in the log") == true);
     CHECK(compiles("Directly load the compiled graph, warm compile cache") == false);

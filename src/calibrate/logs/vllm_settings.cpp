@@ -167,14 +167,15 @@ std::string_view list_in_braces(std::string_view list) {
 /// "INFO 03-15 20:36:48 worker.py:267] …" of releases to 0.7.3; later ones write "[worker.py:267]".
 bool names_file_barely(std::string_view line) {
   constexpr std::string_view kTime = "00:00:00";
-  const std::size_t file = line.substr(0, line.find(".py:")).rfind(' ');
-  if (file == std::string_view::npos || file < kTime.size() || !line.contains(".py:")) return false;
+  const std::size_t name_end = line.find(".py:");
+  if (name_end == std::string_view::npos) return false;
+  const std::size_t file = line.rfind(' ', name_end);
+  if (file == std::string_view::npos || file < kTime.size()) return false;
   const std::string_view time = line.substr(file - kTime.size(), kTime.size());
   const auto is_alike = [](char letter, char model) {
     return model == ':' ? letter == ':' : letter >= '0' && letter <= '9';
   };
-  return line[file + 1] != '[' && line[file + 1] != '(' &&
-         std::ranges::equal(time, kTime, is_alike);
+  return line[file + 1] != '[' && std::ranges::equal(time, kTime, is_alike);
 }
 
 /// Of --mamba-ssm-cache-dtype; nothing for "auto".

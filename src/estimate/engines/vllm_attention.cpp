@@ -39,6 +39,18 @@ bool is_named_alike(std::string_view name, std::string_view upper) {
 /// head, each as wide as a key.
 bool is_run_unfolded(const domain::Model& model) { return model.family == "minicpm3"; }
 
+/// Source: vLLM 0.12 platforms/cuda.py, get_attn_backend_cls: kernels that do not fit are refused;
+/// before, latents had theirs whatever was asked for.
+bool refuses_latents(const domain::EngineSettings& asked, domain::EngineVersion version) {
+  constexpr domain::EngineVersion kRefuses{0, 12, 0};
+  constexpr auto kWithoutLatents = std::to_array<std::string_view>(
+      {"FLASH_ATTN", "FLASHINFER", "TRITON_ATTN", "FLEX_ATTENTION", "ROCM_ATTN"});
+  return asked.attention_backend && version >= kRefuses &&
+         std::ranges::any_of(kWithoutLatents, [&](std::string_view name) {
+           return is_named_alike(asked.attention_backend->value, name);
+         });
+}
+
 }  // namespace
 
 bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
@@ -59,30 +71,18 @@ bool attends_with_flashinfer(const Request& request, const domain::Conditions& c
          cache_type == domain::KvCacheType::Fp8;
 }
 
-bool unfolds_latents(const Request& request, domain::EngineVersion version,
-                     const domain::Conditions& conditions) {
-  if (conditions.has_latents == 0 || conditions.has_indexer != 0) return false;
-  const domain::EngineSettings& asked = request.workload->engine;
-  if (asked.unfolds_latents.value || is_run_unfolded(*request.model)) return true;
-  // Source: vLLM 0.12 platforms/cuda.py, get_attn_backend_cls: kernels that do not fit are refused;
-  // before, latents had theirs whatever was asked for.
-  constexpr domain::EngineVersion kRefuses{0, 12, 0};
-  constexpr auto kWithoutLatents = std::to_array<std::string_view>(
-      {"FLASH_ATTN", "FLASHINFER", "TRITON_ATTN", "FLEX_ATTENTION", "ROCM_ATTN"});
-  const auto is_asked = [&](std::string_view name) {
-    return is_named_alike(asked.attention_backend->value, name);
-  };
-  if (asked.attention_backend && version >= kRefuses &&
-      std::ranges::any_of(kWithoutLatents, is_asked))
-    return true;
-  return fact_under(*request.engine, version, conditions, "unfoldedLatents") != 0;
-}
-
-std::int64_t unfolded_unit(const Request& request, domain::EngineVersion version,
-                           const domain::Conditions& conditions) {
+std::optional<std::int64_t> unfolded_unit(const Request& request, domain::EngineVersion version,
+                                          const domain::Conditions& conditions) {
+  if (conditions.has_latents == 0 || conditions.has_indexer != 0) return std::nullopt;
   if (is_run_unfolded(*request.model)) return 1;
-  return std::max<std::int64_t>(
-      1, std::llround(fact_under(*request.engine, version, conditions, "unfoldedUnit")));
+  const auto fact = [&](NameKey name) {
+    return std::llround(fact_under(*request.engine, version, conditions, name));
+  };
+  const domain::EngineSettings& asked = request.workload->engine;
+  const bool is_unfolded = asked.unfolds_latents.value || refuses_latents(asked, version) ||
+                           fact("unfoldedLatents") != 0;
+  if (!is_unfolded) return std::nullopt;
+  return std::max<std::int64_t>(1, fact("unfoldedUnit"));
 }
 
 bool takes_blocks_first(const Request& request) {

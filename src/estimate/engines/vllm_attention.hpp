@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "domain/conditions.hpp"
 #include "estimate/plan.hpp"
@@ -16,15 +17,13 @@ namespace gpushape::estimate::engines {
 bool attends_with_flashinfer(const Request& request, const domain::Conditions& conditions,
                              domain::KvCacheType cache_type);
 
-/// Whether a model with latent attention keeps what its latents unfold to: releases without such
-/// kernels, for some formats or at all; models that vLLM runs as any other; and where it is told
-/// so (VLLM_MLA_DISABLE), or kernels are asked for by name that know no latents, which starts with
-/// nothing else.
-bool unfolds_latents(const Request& request, domain::EngineVersion version,
-                     const domain::Conditions& conditions);
-/// As CacheGeometry has it.
-std::int64_t unfolded_unit(const Request& request, domain::EngineVersion version,
-                           const domain::Conditions& conditions);
+/// For a model with latent attention that keeps what its latents unfold to, as
+/// CacheGeometry::unfolded_unit: by releases without kernels for latents, of some formats or at
+/// all; where vLLM runs the model as any other; and where it is told so (VLLM_MLA_DISABLE), or
+/// kernels are asked for by name that know no latents, which starts with nothing else. Nothing
+/// where latents are kept, or there are none.
+std::optional<std::int64_t> unfolded_unit(const Request& request, domain::EngineVersion version,
+                                          const domain::Conditions& conditions);
 
 /// The kernels of attention that were asked for lay the cache out block by block, as those that a
 /// GPU of AMD has by default do not; layers that propose tokens have these all the same.

@@ -140,13 +140,13 @@ void note_attention(const Request& request, ResolvedPlan& resolved) {
 }
 
 /// Only where the model has latents, and they are not what is kept.
-void note_latents(const Request& request, ResolvedPlan& resolved) {
+void note_latents(const Request& request, domain::EngineVersion version, ResolvedPlan& resolved) {
   if (!resolved.plan.cache.unfolds_latents) return;
   const bool is_told = request.workload->engine.unfolds_latents.value;
-  resolved.notes.push_back(
-      fmt::format("the cache keeps keys and values of every head in place of latents, {}",
-                  is_told ? "as told with VLLM_MLA_DISABLE"
-                          : "as the engine runs this model with these settings"));
+  resolved.notes.push_back(fmt::format(
+      "the cache keeps keys and values of every head in place of latents, {}",
+      is_told ? "as told with VLLM_MLA_DISABLE"
+              : fmt::format("as vLLM {} runs this model with these settings", to_text(version))));
 }
 
 /// What the sampler is taken for, where that is told or there are two to choose from.
@@ -239,8 +239,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   Conditions conditions = conditions_of(request);
   take_weights(weights, conditions);
   conditions.has_mxfp4_experts = has_mxfp4_experts(*request.model, weights.layout) ? 1 : 0;
-  const bool is_unfolded = unfolds_latents(request, version.facts_of, conditions);
-  if (is_unfolded) conditions.has_latents = 0;
+  const auto unfolded = unfolded_unit(request, version.facts_of, conditions);
+  if (unfolded) conditions.has_latents = 0;
   const auto cache_type = choose_kv_cache_type(request, dtype_of(request)).value;
   conditions.has_flashinfer = attends_with_flashinfer(request, conditions, cache_type) ? 1 : 0;
   conditions.has_second_runner = takes_second_runner(request, version.facts_of, conditions) ? 1 : 0;
@@ -252,7 +252,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   take_class(*request.model, plan.facts, plan.weights);
   plan.weights.towers_whole = plan.facts.expected("towersWhole") != 0;
   plan.weights.repeats_block_scales = plan.facts.expected("blockScalesRepeated") != 0;
-  plan.weights.splits_latents = !is_unfolded;
+  plan.weights.splits_latents = !unfolded;
   plan.weights.absorbs_latents = plan.facts.expected("absorbedLatents") != 0;
   constexpr std::array<NameKey, 3> kNeeded = {"gpuMemoryUtilization", "maxNumSeqs", "blockTokens"};
   if (Diagnostics missing = missing_facts(request, plan, version.facts_of, kNeeded);
@@ -260,8 +260,8 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
     return failure(std::move(missing));
   }
   plan.cache = choose_cache_geometry(request, plan, resolved.kv_cache_type.value);
-  plan.cache.unfolds_latents = is_unfolded;
-  if (is_unfolded) plan.cache.unfolded_unit = unfolded_unit(request, version.facts_of, conditions);
+  plan.cache.unfolds_latents = unfolded.has_value();
+  plan.cache.unfolded_unit = unfolded.value_or(0);
   plan.cache.has_drafts_apart =
       plan.facts.expected("draftsApart") != 0 && takes_blocks_first(request);
   settle_vllm(request, plan);
@@ -278,7 +278,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   note_adapters(request, resolved);
   note_bitsandbytes(resolved);
   note_attention(request, resolved);
-  note_latents(request, resolved);
+  note_latents(request, version.facts_of, resolved);
   note_sampler(request, resolved);
   note_mig(request, resolved);
   return resolved;

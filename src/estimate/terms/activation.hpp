@@ -32,8 +32,8 @@ Spread dense_peak(const Step& step);
 /// Formula, inputs and source of a peak, as those below.
 void explain_dense(const Step& step, domain::Term& term);
 
-/// The pass of a head that proposes tokens, over all of the step's; zero where it is not profiled,
-/// or no larger than the rest.
+/// The pass of a head that proposes tokens, over all of the step's; zero where it is not
+/// profiled.
 Spread drafts_peak(const Step& step);
 void explain_drafts(const Step& step, domain::Term& term);
 

@@ -159,18 +159,11 @@ std::int64_t captured_decodes(const Plan& plan, std::int64_t largest) {
   return captures(plan, std::min(largest, plan.max_num_seqs));
 }
 
-/// What is captured of proposing tokens, apart from the layers that do it: nothing where FlashInfer
-/// attends, which captures no step of several tokens but with TensorRT-LLM's kernels.
+/// What is captured of proposing tokens, apart from the layers that do it.
 Spread draft_graphs(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  if (plan.draft.model == nullptr || !situation.stage.has_head) return {};
-  constexpr double kBlackwell = 10;
-  constexpr double kBehindBlackwell = 11;
-  const domain::Conditions& conditions = plan.facts.conditions();
-  const bool has_tensorrt = conditions.compute_capability >= kBlackwell &&
-                            conditions.compute_capability < kBehindBlackwell;
-  return conditions.has_flashinfer == 0 || has_tensorrt ? plan.facts.value("draftGraphs")
-                                                        : Spread{};
+  const bool has_draft = plan.draft.model != nullptr && situation.stage.has_head;
+  return has_draft ? plan.facts.value("draftGraphs") : Spread{};
 }
 
 /// Of FlashInfer: around each batch of decodes that is captured whole, and what they share.
