@@ -78,6 +78,7 @@ void state_settings(const EngineLog& log, const Surroundings& surroundings,
   add("model", surroundings.model.id, surroundings.model_from);
   if (start.draft_model && start.draft_model->model)
     add("draftModel", start.draft_model->model->id, "the log");
+  if (start.draft_tokens) add("draftTokens", std::to_string(*start.draft_tokens), "the log");
   if (surroundings.gpu) {
     const std::string& device = surroundings.gpu->device;
     add("gpu",

@@ -206,18 +206,23 @@ std::optional<std::string> graphs_below_zero(const Difference& difference) {
 
 // ---- other memory
 
-/// What another process holds before the engine takes anything but its own context, GiB.
+/// What a GPU holds before the engine takes anything but its own context, GiB: as it is printed
+/// then, or of one GPU, which talks to no other while it loads, with its weights (vLLM 0.6.4
+/// worker/worker.py, initial_memory_usage).
+std::optional<double> held_before(const RankReading& rank, const EngineStart& start) {
+  if (rank.free_gib && rank.total_gib) return *rank.total_gib - *rank.free_gib;
+  const bool is_alone = start.tensor_parallel == 1 && start.pipeline_parallel == 1;
+  if (rank.used_gib && rank.weights_gib && is_alone) return *rank.used_gib - *rank.weights_gib;
+  return std::nullopt;
+}
+
+/// What another process holds of it, GiB.
 double held_by_others(const Difference& difference) {
-  double least_free = 0;
-  bool is_known = false;
-  for (const RankReading& rank : difference.log->ranks) {
-    if (!rank.free_gib || !rank.total_gib) continue;
-    const double held = *rank.total_gib - *rank.free_gib;
-    if (!is_known || held > least_free) least_free = held;
-    is_known = true;
-  }
-  if (!is_known) return 0;
-  return least_free - term_gib(*difference.estimate, "cudaContext") -
+  std::optional<double> most;
+  for (const RankReading& rank : difference.log->ranks)
+    most = std::max(most, held_before(rank, difference.log->start));
+  if (!most) return 0;
+  return *most - term_gib(*difference.estimate, "cudaContext") -
          term_gib(*difference.estimate, "communicators");
 }
 

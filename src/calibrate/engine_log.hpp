@@ -24,6 +24,7 @@ struct RankReading {
   std::optional<double> pool_gib;
   std::optional<double> total_gib;
   std::optional<double> free_gib;  ///< before the engine takes anything but its context
+  std::optional<double> used_gib;  ///< of the GPU by all, the weights loaded and nothing run
   std::optional<double> cache_gib;
   std::optional<double> state_gib;
   std::optional<double> compute_gib;

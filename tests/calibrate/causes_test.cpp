@@ -126,6 +126,34 @@ TEST_SUITE("calibrate") {
               .contains("another process held 8.7 GiB"));
   }
 
+  // https://github.com/vllm-project/vllm/pull/10927: 34.44 GiB are used behind 29.30 of weights on
+  // a GPU that nobody else would leave 0.45 to, the context.
+  TEST_CASE("of a GPU alone, what is used behind the weights tells another tenant, too") {
+    const auto started = [](const std::string& parallel, const std::string& used) {
+      const auto log = read_engine_log(
+          "INFO 12-06 07:42:30 llm_engine.py:249] Initializing an LLM engine (v0.6.4) with config: "
+          "model='deepseek-ai/DeepSeek-V2-Lite-Chat', dtype=torch.float16, max_seq_len=8192, " +
+              parallel +
+              "quantization=None, enforce_eager=True, kv_cache_dtype=auto\n"
+              "INFO 12-06 07:43:15 model_runner.py:1105] Loading model weights took 29.3010 GB\n"
+              "INFO 12-06 07:43:16 worker.py:235] Memory profiling results: duration=1.09 seconds, "
+              "total_gpu_memory=79.10GiB, initial_memory_usage=" +
+              used +
+              "GiB, peak_torch_memory=30.56GiB, memory_usage_post_profile=34.81GiB, "
+              "non_torch_memory=5.21GiB, kv_cache_size=35.42GiB, gpu_memory_utilization=0.90.\n",
+          "a log");
+      REQUIRE(log);
+      const domain::Calibration calibration = calibrated(*log, "h100-sxm-80");
+      const auto& causes = calibrated_term(calibration, "nonTorch").causes;
+      return std::ranges::any_of(causes, [](const std::string& cause) {
+        return cause.contains("another process held 4.7 GiB");
+      });
+    };
+    CHECK(started("tensor_parallel_size=1, ", "34.44"));
+    CHECK_FALSE(started("tensor_parallel_size=1, ", "30.10"));  // the context, and little more
+    CHECK_FALSE(started("tensor_parallel_size=2, ", "34.44"));  // what two GPUs talk through
+  }
+
   TEST_CASE("batch sizes that are not the defaults are recognised by the peak") {
     EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.max_num_seqs.reset();

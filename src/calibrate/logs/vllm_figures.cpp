@@ -38,6 +38,7 @@ constexpr auto kFigures = std::to_array<FigurePhrase>({
     {"total_memory=", &RankReading::total_gib},
     {"free_memory=", &RankReading::free_gib},
     {"Initial free memory: ", &RankReading::free_gib},
+    {"initial_memory_usage=", &RankReading::used_gib},
     {"CUDA graph pool memory: ", &RankReading::graphs_gib},
 });
 
