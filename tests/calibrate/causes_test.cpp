@@ -79,8 +79,8 @@ TEST_SUITE("calibrate") {
   // RadixArk/Qwen3.8-27B-NVFP4 loads 20.75 GiB where its layers draft: 424,699,392 values, 0.79 GiB
   // in 16 bits, on top.
   TEST_CASE("the model's own layers that draft are noticed by their size") {
-    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
-    domain::Calibration calibration = calibrated(log, "h100-sxm-80");
+    const EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    const domain::Calibration calibration = calibrated(log, "h100-sxm-80");
     domain::CalibratedTerm weights = calibrated_term(calibration, "weights");
     weights.predicted = domain::exactly(gib_of(19.95));
     weights.measured = domain::exactly(gib_of(20.75));
