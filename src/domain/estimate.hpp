@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,7 +35,7 @@ enum class Part {
 
 /// One named input of a formula, in the order the formula names them.
 struct Input {
-  std::string name;
+  std::string_view name;  ///< a literal: formulas are part of the program
   std::variant<std::int64_t, double, std::string> value;
 
   bool operator==(const Input&) const = default;

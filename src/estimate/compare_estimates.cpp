@@ -21,7 +21,7 @@ const Term* find_term(const Estimate& estimate, const std::string& name) {
   return term == estimate.terms.end() ? nullptr : &*term;
 }
 
-std::string text_of(const Term* term, const std::string& name) {
+std::string text_of(const Term* term, std::string_view name) {
   if (term == nullptr) return {};
   const auto input = std::ranges::find(term->inputs, name, &Input::name);
   if (input == term->inputs.end()) return {};
@@ -39,8 +39,8 @@ std::string text_of(const Term* term, const std::string& name) {
 }
 
 /// Names of both terms' inputs, those of the later first.
-std::vector<std::string> input_names(const Term* before, const Term* after) {
-  std::vector<std::string> names;
+std::vector<std::string_view> input_names(const Term* before, const Term* after) {
+  std::vector<std::string_view> names;
   for (const Term* term : {after, before}) {
     if (term == nullptr) continue;
     for (const Input& input : term->inputs) {
@@ -59,10 +59,10 @@ TermChange change_of(const std::string& name, const Term* before, const Term* af
     change.after = after->bytes;
     change.source = after->source;
   }
-  for (const std::string& input : input_names(before, after)) {
+  for (const std::string_view input : input_names(before, after)) {
     const std::string was = text_of(before, input);
     const std::string is = text_of(after, input);
-    if (was != is) change.inputs.push_back({.name = input, .before = was, .after = is});
+    if (was != is) change.inputs.push_back({.name = std::string(input), .before = was, .after = is});
   }
   return change;
 }

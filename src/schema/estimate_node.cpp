@@ -164,7 +164,7 @@ Node to_node(const domain::Term& term) {
   node.set("formula", term.formula);
   Node inputs = Node::mapping();
   for (const domain::Input& input : term.inputs) {
-    std::visit([&](const auto& value) { inputs.set(input.name, value); }, input.value);
+    std::visit([&](const auto& value) { inputs.set(std::string(input.name), value); }, input.value);
   }
   node.set("inputs", std::move(inputs));
   node.set("source", term.source);

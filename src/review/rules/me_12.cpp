@@ -19,8 +19,8 @@ namespace {
 constexpr double kWorthWord = 5;
 
 /// Integer inputs of the term of the cache, by name.
-std::map<std::string, std::int64_t> cache_inputs(const domain::Estimate& estimate) {
-  std::map<std::string, std::int64_t> inputs;
+std::map<std::string_view, std::int64_t> cache_inputs(const domain::Estimate& estimate) {
+  std::map<std::string_view, std::int64_t> inputs;
   for (const domain::Term& term : estimate.terms) {
     if (term.name != "kvCache") continue;
     for (const domain::Input& input : term.inputs) {
@@ -36,7 +36,7 @@ void me_12(const Deployment& deployment, Report& report) {
   each_estimated(deployment, [&](const SizedPod& sized) {
     if (sized.call->engine != "vllm") return;
     const auto inputs = cache_inputs(*sized.estimate);
-    const auto input = [&](const char* name) {
+    const auto input = [&](std::string_view name) {
       const auto found = inputs.find(name);
       return found == inputs.end() ? std::int64_t{0} : found->second;
     };
