@@ -160,14 +160,33 @@ domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate&
   return any;
 }
 
+/// The engine as each of some possible starts was told to run it, made once for all that were told
+/// the same: making the tables of its facts takes longer than an estimate.
+class ToldEngines {
+ public:
+  explicit ToldEngines(const domain::Engine& engine) : engine_(engine) {}
+
+  const domain::Engine& of(const PossibleStart& possible) {
+    const bool is_whole = possible.start.keeps_towers_whole;
+    const bool is_amd = possible.start.vendor == kAmd && !possible.memory;
+    std::optional<domain::Engine>& told = told_[(is_whole ? 2U : 0U) + (is_amd ? 1U : 0U)];
+    if (!told) {
+      told = on_vendor(is_whole ? as_started(engine_, possible.start) : engine_, possible.start,
+                       possible.memory);
+    }
+    return *told;
+  }
+
+ private:
+  const domain::Engine& engine_;
+  std::array<std::optional<domain::Engine>, 4> told_;  ///< by the two truths of `of`
+};
+
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
-                                           const domain::Model& model,
-                                           const domain::Engine& engine) {
-  domain::Engine told =
-      possible.start.keeps_towers_whole ? as_started(engine, possible.start) : engine;
-  told = on_vendor(std::move(told), possible.start, possible.memory);
-  const Result<domain::Estimate> estimate = estimate::estimate_memory(
-      model, workload_of(possible.start, model, possible.version), told, possible.memory);
+                                           const domain::Model& model, ToldEngines& engines) {
+  const Result<domain::Estimate> estimate =
+      estimate::estimate_memory(model, workload_of(possible.start, model, possible.version),
+                                engines.of(possible), possible.memory);
   if (!estimate) return std::nullopt;
   PredictedFigures figures{.weights = of_any_stage(loaded_bytes(*estimate), *estimate),
                            .activation = term_bytes(*estimate, "activation"),
@@ -278,9 +297,11 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
 
 PredictedFigures predicted_figures(const std::vector<PossibleStart>& starts,
                                    const domain::Model& model, const domain::Engine& engine) {
-  PredictedFigures figures = figures_of(starts.front(), model, engine).value_or(PredictedFigures{});
+  ToldEngines engines(engine);
+  PredictedFigures figures =
+      figures_of(starts.front(), model, engines).value_or(PredictedFigures{});
   for (const PossibleStart& possible : starts) {
-    const auto other = figures_of(possible, model, engine);
+    const auto other = figures_of(possible, model, engines);
     if (!other) continue;
     figures.weights = widened(figures.weights, other->weights);
     figures.activation = widened(figures.activation, other->activation);
