@@ -128,7 +128,9 @@ ExpertPadding expert_padding(const Facts& facts) {
   };
   return {.width = unit("expertWidthUnit"),
           .hidden = unit("expertHiddenUnit"),
-          .inputs = unit("expertInputsUnit"),
+          .scale_rows = std::llround(facts.expected("expertScaleRows")),
+          .keeps_scales = facts.expected("expertScalesKept") != 0,
+          .has_float32_biases = facts.expected("expertBiasesFloat32") != 0,
           .row_bytes = std::llround(facts.expected("expertRowBytes")),
           .group = unit("expertGroup"),
           .is_of_shares = facts.expected("expertSharesPadded") != 0};

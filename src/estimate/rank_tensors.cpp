@@ -37,15 +37,12 @@ RankTensor expert_on_rank(const domain::Tensor& tensor, const WeightsLayout& lay
   const bool is_first = tensor.expert_split == Split::Rows;  // hidden to width
   if (is_first) {
     share.rows = expert_width_on_rank(tensor.rows, layout).padded;
-    if (share.columns > 0)
-      share.columns = round_up_to(round_up_to(share.columns, padding.hidden), padding.inputs);
+    if (share.columns > 0) share.columns = round_up_to(share.columns, padding.hidden);
     return share;
   }
   share.rows = round_up_to(share.rows, padding.hidden);
-  if (tensor.expert_split == Split::Columns) {
-    share.columns =
-        round_up_to(expert_width_on_rank(tensor.columns, layout).padded, padding.inputs);
-  }
+  if (tensor.expert_split == Split::Columns)
+    share.columns = expert_width_on_rank(tensor.columns, layout).padded;
   return share;
 }
 
@@ -96,6 +93,25 @@ bool is_wide_router(const domain::Tensor& tensor, const WeightsLayout& layout) {
   return layout.has_float32_routers && tensor.part == TensorPart::Router && tensor.columns > 0;
 }
 
+bool is_wide_bias(const domain::Tensor& tensor, const WeightsLayout& layout) {
+  return layout.expert_padding.has_float32_biases && tensor.split == Split::Experts &&
+         tensor.columns == 0;
+}
+
+/// What experts' kernels do with scales of MXFP4.
+struct ScaleRows {
+  std::int64_t unit = 0;  ///< 0: nothing
+  bool are_kept = false;  ///< beside those that are laid out anew
+};
+
+ScaleRows scale_rows_of(const domain::Tensor& tensor, const WeightScheme& scheme,
+                        const WeightsLayout& layout) {
+  if (tensor.split != Split::Experts || scheme.quantization != domain::Quantization::Mxfp4)
+    return {};
+  const ExpertPadding& padding = layout.expert_padding;
+  return {.unit = padding.scale_rows, .are_kept = padding.keeps_scales};
+}
+
 /// Tensors of one allocation, as they add up.
 struct Fused {
   RankTensor sum;
@@ -103,6 +119,7 @@ struct Fused {
   bool is_float32 = false;
   std::int64_t row_bytes = 0;    ///< left free behind long rows
   std::int64_t scale_bytes = 0;  ///< of a block's scale for each of its rows; 0: of the block
+  ScaleRows scale_rows = {};
 };
 
 /// Source: vLLM quantization/utils/fp8_utils.py (_maybe_pad_fp8_weight, of scales by block and by
@@ -156,7 +173,11 @@ void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
       break;
     case ScaleGranularity::Group: {
       const std::int64_t groups = divide_up(in, scheme.group);
-      bytes.push_back(copies * groups * out * scheme.scale_bits / kBitsPerByte);
+      const auto scales = [&](std::int64_t rows) {
+        bytes.push_back(copies * groups * rows * scheme.scale_bits / kBitsPerByte);
+      };
+      scales(round_up_to(out, fused.scale_rows.unit));
+      if (fused.scale_rows.are_kept) scales(out);
       if (scheme.nested_group > 0)
         bytes.push_back(copies * divide_up(groups * out, scheme.nested_group) * kFloatBytes);
       if (scheme.zero_bits > 0)
@@ -294,9 +315,11 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
     if (is_open) append_fused(open, bytes);
     open = {.sum = share,
             .scheme = scheme,
-            .is_float32 = tensor.is_float32 || is_wide_router(tensor, layout),
+            .is_float32 =
+                tensor.is_float32 || is_wide_router(tensor, layout) || is_wide_bias(tensor, layout),
             .row_bytes = bytes_behind_rows(tensor, scheme, layout),
-            .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0};
+            .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0,
+            .scale_rows = scale_rows_of(tensor, scheme, layout)};
     open_word = tensor.fused;
     is_open = true;
   }

@@ -18,7 +18,10 @@ namespace gpushape::estimate {
 struct ExpertPadding {
   std::int64_t width = 1;      ///< of one rank's share of an expert
   std::int64_t hidden = 1;     ///< of the space that experts work in
-  std::int64_t inputs = 1;     ///< of what a matrix is multiplied with, width or hidden
+  /// Of the rows of MXFP4 scales, which the kernels lay out anew; 0 where they stay as they are.
+  std::int64_t scale_rows = 0;
+  bool keeps_scales = false;         ///< those of the checkpoint, beside the new ones
+  bool has_float32_biases = false;   ///< of experts
   std::int64_t row_bytes = 0;  ///< as WeightsLayout::row_bytes, behind the rows of 16-bit experts
   std::int64_t group = 1;      ///< of a rank's width; other kernels, without padding, take the rest
   /// Experts that are dealt out whole are as wide as all ranks' padded shares of them.
@@ -33,6 +36,7 @@ struct WeightsLayout {
   /// Each tensor in the scheme that the checkpoint has for it; otherwise linear layers in `scheme`
   /// and the rest in the model's dtype.
   bool is_as_stored = false;
+  bool is_converted = false;  ///< the engine makes the scheme of 16-bit weights while it loads them
   std::int64_t dtype_bytes = 2;  ///< of everything that no scheme applies to
   bool head_quantized = false;
   /// Attention, recurrent layers and shared experts stay in the model's dtype, whatever the scheme.
@@ -66,6 +70,7 @@ struct WeightsLayout {
   bool shares_tables_across_data = false;  ///< ranks of data parallelism have a part of them each
   bool loads_towers = true;                ///< not where the engine is started for text alone
   bool towers_whole = false;               ///< each rank has all of them
+  bool converts_towers = false;            ///< encoders of images get the scheme as the layers do
   bool has_second_table = false;           ///< an embedding that is loaded twice
   bool leaves_out_layers = false;          ///< of towers: those that nothing is taken from
   bool has_float32_routers = false;
