@@ -83,14 +83,21 @@ TowerAllocations tower_allocations(const domain::Tower& tower, const domain::Mod
   const auto bytes_of = [&](std::int64_t values, std::int64_t sharers) {
     return divide_up(values, sharers) * layout.dtype_bytes;
   };
+  const bool is_converted = layout.converts_towers && tower.kind == domain::TowerKind::Vision;
+  const auto linear_bytes_of = [&](std::int64_t values, std::int64_t sharers) {
+    if (!is_converted) return bytes_of(values, sharers);
+    constexpr std::int64_t kBitsPerByte = 8;
+    return divide_up(divide_up(values, sharers) * layout.scheme.weight_bits, kBitsPerByte);
+  };
   TowerAllocations allocations;
   allocations.layers = tower.layers - (layout.leaves_out_layers ? tower.unused_layers : 0);
-  allocations.layer = {bytes_of(qkv, attention_ranks), bytes_of(hidden * hidden, attention_ranks),
-                       bytes_of(up, ranks), bytes_of(hidden * tower.width, ranks)};
+  allocations.layer = {linear_bytes_of(qkv, attention_ranks),
+                       linear_bytes_of(hidden * hidden, attention_ranks),
+                       linear_bytes_of(up, ranks), linear_bytes_of(hidden * tower.width, ranks)};
   if (tower.table_values > 0) allocations.rest.push_back(bytes_of(tower.table_values, 1));
   if (rest == 0) return allocations;
   const std::int64_t shared = shared_projector_values(tower, model, rest);
-  allocations.rest.push_back(bytes_of(rest - shared + divide_up(shared, ranks), 1));
+  allocations.rest.push_back(bytes_of(rest - shared, 1) + linear_bytes_of(shared, ranks));
   return allocations;
 }
 

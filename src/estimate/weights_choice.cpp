@@ -64,6 +64,7 @@ WeightsChoice choose_weights(const Request& request,
   choice.layout.head_quantized = is_as_stored && stored.head_quantized;
   const bool is_converted =
       std::ranges::find(converted_while_loading, wanted) != converted_while_loading.end();
+  choice.layout.is_converted = is_converted && !is_as_stored;
   const bool is_told = is_recipe_told(stored, is_as_stored, is_converted);
   const bool is_kept_known = is_as_stored && is_told;
   choice.layout.is_recipe_open =

@@ -93,6 +93,38 @@ TEST_SUITE("estimate") {
     CHECK((text.high - text.low).gib() < 0.1);
   }
 
+  // https://github.com/vllm-project/vllm/issues/15264. Of the encoder 32 layers of 1,280 wide hold
+  // 4 x 1,280 x 1,280 + 3 x 1,280 x 3,420 values, its merger 5,120 x 5,120 + 5,120 x 3,584: 0.63
+  // GiB in 16 bits that 8 do not take. gemma4_mm.py hands its encoder no quantization.
+  TEST_CASE("FP8 that is made while loading takes the encoders of images, where classes let it") {
+    check_weights({.model = "Qwen/Qwen2.5-VL-7B-Instruct",
+                   .version = "0.8.1",
+                   .quantization = "fp8",
+                   .gib = 8.9031},
+                  0.003);
+    const auto gib_of = [](std::string_view model, std::string_view quantization) {
+      return weights_by_vllm({.model = model, .version = "0.22", .quantization = quantization})
+          .expected.gib();
+    };
+    const double linear = 32 * (4 * 1280.0 * 1280 + 3 * 1280 * 3420) + 5120 * (5120.0 + 3584);
+    const double decoder =
+        gib_of("Qwen/Qwen2.5-7B-Instruct", "") - gib_of("Qwen/Qwen2.5-7B-Instruct", "fp8");
+    CHECK(gib_of("Qwen/Qwen2.5-VL-7B-Instruct", "") -
+              gib_of("Qwen/Qwen2.5-VL-7B-Instruct", "fp8") ==
+          doctest::Approx(decoder + linear / (1 << 30)).epsilon(0.01));
+    // 31.47 GiB by a start of Gemma-4-31B with --quantization fp8 on an RTX PRO 6000: 1.4 G of its
+    // 31.3 G parameters, 2.6 GiB, are the embedding, 0.57 G the encoder, both in 16 bits.
+    check_weights(
+        {.model = "google/gemma-4-31B-it", .version = "0.22", .quantization = "fp8", .gib = 31.47},
+        0.01);
+  }
+
+  // https://github.com/vllm-project/vllm/issues/16199; AWQ's groups of 128 are 1.4 GiB less.
+  TEST_CASE("Gemma 3 trained for 4 bits has groups of 32") {
+    check_weights({.model = "gaunernst/gemma-3-27b-it-int4-awq", .version = "0.8.3", .gib = 17.611},
+                  0.004);
+  }
+
   // The published files are 594 GB; 1.0 more are the halves of kv_b_proj.
   TEST_CASE("Kimi-K2-Thinking is published with experts of 4 bits") {
     const domain::Range weights =
