@@ -56,6 +56,7 @@ void visit_model(Fields& fields) {
   fields.boolean("head", &Model::has_head);
   fields.boolean("finalNorm", &Model::has_final_norm);
   fields.boolean("finalNormBias", &Model::final_norm_bias);
+  fields.boolean("wholeItems", &Model::has_whole_items);
   fields.tensors("modelTensors", &Model::extra);
   fields.integer("poolingValues", &Model::pooling_values,
                  {.least = 0, .most = kMostTowerParameters});

@@ -32,8 +32,8 @@
 //   {…}, feedForwardGated, feedForwardBias, experts {count, active, width, sharedWidth, …}, norms,
 //   normBias, layerTensors [{name, rows, columns, linear, float32, dealtOut}]
 // and of a model:
-//   role, head, finalNorm, finalNormBias, modelTensors, poolingValues, towers [{kind, …, parameters,
-//   besideTotal, tableValues}], multiTokenPrediction {layers, tensors, holdsEmbedding},
+//   role, head, finalNorm, finalNormBias, wholeItems, modelTensors, poolingValues, towers [{kind, …,
+//   parameters, besideTotal, tableValues}], multiTokenPrediction {layers, tensors, holdsEmbedding},
 //   furtherRopes, kvCacheType, quantization {scheme, kept, group, zeroPoints, headQuantized,
 //   staticActivationScales, modules [{pattern, scheme}]}, storedParameters: what the checkpoint
 //   holds, and storedParts [{part, dtype, tensors, values, bytes}]: to the byte, from its header.

@@ -58,6 +58,7 @@ struct Conditions {
   double has_shared_experts = 0;
   double active_experts = 0;  ///< of one token, the most of any layer
   double scales_residuals = 0;
+  double has_whole_items = 0;
   double has_flashinfer = 0;  ///< kernels of attention, not of sampling
   double is_first_generation = 0;
   double has_second_runner = 0;
@@ -125,6 +126,8 @@ inline constexpr auto kConditions = std::to_array<ConditionRow>({
     {"activeExperts", &Conditions::active_experts, "routed experts of one token; 0 without any"},
     {"scaledResiduals", &Conditions::scales_residuals,
      "1 when layers scale what they add to the residual (Granite)"},
+    {"wholeItems", &Conditions::has_whole_items,
+     "1 when a step must hold an image or a video whole (Gemma 4)"},
     {"flashinfer", &Conditions::has_flashinfer, "1 when vLLM attends with FlashInfer's kernels"},
     {"flashinferSampler", &Conditions::samples_with_flashinfer,
      "1 when vLLM is known to sample with FlashInfer's kernels, 0 when it is known not to"},

@@ -203,6 +203,8 @@ struct Model {
   bool has_head = true;        ///< a language-model head takes part in inference
   bool has_final_norm = true;  ///< encoders end with the norm of their last layer
   bool final_norm_bias = false;
+  /// Tokens of an image or a video attend both ways among themselves: a step must hold it whole.
+  bool has_whole_items = false;
   std::vector<LayerRun> layers;
   std::vector<ExtraTensor> extra;  ///< beside embedding, final norm and head
   /// Of the dense layers behind the pooling of an embedding model, which lie in files of their own

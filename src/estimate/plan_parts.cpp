@@ -191,6 +191,7 @@ Conditions conditions_of(const Request& request) {
                                      : 0;
   conditions.has_towers = request.model->towers.empty() ? 0 : 1;
   conditions.has_tied_embeddings = request.model->tied_embeddings ? 1 : 0;
+  conditions.has_whole_items = request.model->has_whole_items ? 1 : 0;
   conditions.has_sinks =
       std::ranges::any_of(request.model->layers,
                           [](const domain::LayerRun& run) { return run.layer.attention.has_sinks; })

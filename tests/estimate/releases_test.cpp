@@ -58,6 +58,22 @@ TEST_SUITE("estimate") {
     CHECK(kept == context + gib(5));
   }
 
+  // https://github.com/vllm-project/vllm/pull/43051, and starts of 0.26.0 on an RTX 5090
+  // (https://github.com/justinwkUKM/Gemma4UnslothDynamicNVFP4): 32 frames of 70 + 2 + 6 tokens.
+  TEST_CASE("a step of Gemma 4 holds a whole video where its tokens attend both ways") {
+    const domain::VisibleMemory gpu = gpu_of("gpu", "NVIDIA", gib(31), "12.0");
+    const auto tokens_of = [&](const std::string& model, const domain::Workload& workload) {
+      return estimate_of(model, workload, gpu).settings.max_num_batched_tokens.value;
+    };
+    domain::Workload workload = workload_by({0, 26, 0});
+    CHECK(tokens_of("google/gemma-4-26B-A4B-it", workload) == 32 * 78);
+    CHECK(tokens_of("google/gemma-4-12B-it", workload) == 32 * 78);
+    CHECK(tokens_of("google/gemma-4-E4B-it", workload) == 2048);
+    CHECK(tokens_of("google/gemma-4-26B-A4B-it", workload_by({0, 20, 0})) == 2048);
+    workload.images = example::flag<std::int64_t>(0);
+    CHECK(tokens_of("google/gemma-4-26B-A4B-it", workload) == 2048);
+  }
+
   // https://github.com/Huzifa1/vllm-profiling: 0.09 GiB by 0.9.2 and 0.02 by 0.10.0 on one A100,
   // 0.02 and 0.07 by 0.10.1.1 on L40S and H100; Unsloth's notebooks: 0.03 to 0.05 on T4.
   TEST_CASE("what lies beside PyTorch's memory hangs on the GPU's size and the release") {

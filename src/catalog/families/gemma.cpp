@@ -157,6 +157,10 @@ void read_gemma4(ConfigParts& parts) {
   const std::int64_t shared =
       parts.fields().integer("num_kv_shared_layers", kLayerCount).value_or(0);
   const bool widens = parts.flag("use_double_wide_mlp", "", false);
+  if (parts.fields().text("use_bidirectional_attention") == "vision") {
+    model.has_whole_items = true;
+    parts.from_config("wholeItems");
+  }
   const std::optional<std::int64_t> window = read_window(parts);
   const std::vector<bool> slides = sliding_layers(parts, count, window);
   for (std::size_t i = 0; i < slides.size(); ++i) {

@@ -31,7 +31,11 @@ std::int64_t default_count(const Facts& facts, NameKey name) {
 
 /// What one step may hold when nobody says.
 std::int64_t default_batched_tokens(const Plan& plan, std::int64_t sequences, std::int64_t times) {
-  const std::int64_t tokens = times * default_count(plan.facts, "maxNumBatchedTokens");
+  // A step holds the longest item of a model whose items are not cut.
+  const std::int64_t of_item =
+      plan.weights.loads_towers ? default_count(plan.facts, "itemBatchedTokens") : 0;
+  const std::int64_t tokens =
+      std::max(times * default_count(plan.facts, "maxNumBatchedTokens"), of_item);
   const double whole_prompts = plan.facts.expected("wholePromptsUpTo");
   if (whole_prompts <= 0) return std::min(tokens, sequences * plan.longest_request);
   // Without chunked prefill a step must hold the longest prompt.
