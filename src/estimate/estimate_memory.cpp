@@ -26,6 +26,7 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
   const TakenEvidence& evidence = prepared.evidence();
   std::vector<domain::Term> terms;
   const std::span<const EngineTerm> rows = engine.terms();
+  terms.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].row.applies(figures.situation)) continue;
     domain::Term term;

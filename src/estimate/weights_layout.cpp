@@ -1,6 +1,7 @@
 #include "estimate/weights_layout.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace gpushape::estimate {
 namespace {
 
 constexpr std::int64_t kScratchFloatBytes = 4;
+constexpr std::size_t kUsualAllocations = 64;  ///< of a layer, at most, of most models
 
 /// Sums tensors, and asks the allocator for each where somebody wants to know.
 class Tally {
@@ -77,9 +79,14 @@ std::uint64_t exceptions_of(const domain::Model& model, std::int64_t layer) {
   return sum;
 }
 
-domain::Layer as_loaded(domain::Layer layer, const WeightsLayout& layout) {
-  if (layout.loads_keys_twice) layer.attention.value_is_key = false;
-  return layer;
+/// The layer itself unless it is loaded otherwise than it is; `changed` then holds it. Tensors
+/// point to the names of both.
+const domain::Layer& as_loaded(const domain::Layer& layer, const WeightsLayout& layout,
+                               std::optional<domain::Layer>& changed) {
+  if (!layout.loads_keys_twice) return layer;
+  changed = layer;
+  changed->attention.value_is_key = false;
+  return *changed;
 }
 
 /// The allocations of a stage's layers. A network has few kinds of layers, and many of those are
@@ -87,7 +94,10 @@ domain::Layer as_loaded(domain::Layer layer, const WeightsLayout& layout) {
 class LayerMemory {
  public:
   LayerMemory(const domain::Model& model, const WeightsLayout& layout, Tally& tally)
-      : model_(model), layout_(layout), tally_(tally) {}
+      : model_(model), layout_(layout), tally_(tally) {
+    bytes_.reserve(kUsualAllocations);
+    large_.reserve(kUsualAllocations);
+  }
 
   void add(const domain::Layer& layer, std::int64_t index, std::int64_t times) {
     const std::size_t kind = kind_of(layer, index);
@@ -125,8 +135,9 @@ class LayerMemory {
         return seen.kind;
     }
     bytes_.clear();
-    append_allocations(tensors_of(as_loaded(layer, layout_), model_), model_, layout_, index, false,
-                       bytes_);
+    std::optional<domain::Layer> changed;
+    append_allocations(tensors_of(as_loaded(layer, layout_, changed), model_), model_, layout_,
+                       index, false, bytes_);
     append_extras(layer, model_, layout_, bytes_);
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
     const std::size_t kind = kind_of(batch, std::span(bytes_).first(batch.large));
@@ -235,19 +246,21 @@ void set_rows_apart(Tally& tally, const domain::Model& model, const WeightsLayou
   const WeightsLayout close = without_room_behind_rows(layout);
   std::vector<std::int64_t> before;
   std::vector<std::int64_t> after;
-  for_each_kind(
-      model, stage, [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-        const std::vector<domain::Tensor> tensors = tensors_of(as_loaded(layer, layout), model);
-        before.clear();
-        after.clear();
-        append_allocations(tensors, model, close, index, false, before);
-        append_allocations(tensors, model, layout, index, false, after);
-        for (std::int64_t time = 0; time < times; ++time) {
-          for (std::size_t i = 0; i < before.size(); ++i) {
-            if (before[i] != after[i]) tally.widen(before[i], after[i]);
-          }
-        }
-      });
+  for_each_kind(model, stage,
+                [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
+                  std::optional<domain::Layer> changed;
+                  const std::vector<domain::Tensor> tensors =
+                      tensors_of(as_loaded(layer, layout, changed), model);
+                  before.clear();
+                  after.clear();
+                  append_allocations(tensors, model, close, index, false, before);
+                  append_allocations(tensors, model, layout, index, false, after);
+                  for (std::int64_t time = 0; time < times; ++time) {
+                    for (std::size_t i = 0; i < before.size(); ++i) {
+                      if (before[i] != after[i]) tally.widen(before[i], after[i]);
+                    }
+                  }
+                });
 }
 
 /// Embedding and what belongs to it on the first stage, final norm and head on the last, unless the
@@ -309,6 +322,7 @@ void add_towers(Tally& tally, const domain::Model& model, const WeightsLayout& l
 void add_all_but_towers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
                         const Stage& stage) {
   std::vector<std::int64_t> bytes;
+  bytes.reserve(kUsualAllocations);
   const auto add_outer = [&](const std::vector<domain::Tensor>& tensors) {
     bytes.clear();
     append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
