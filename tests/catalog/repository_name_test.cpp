@@ -60,6 +60,8 @@ TEST_SUITE("catalog") {
     CHECK(quantized_name("nvidia/Llama-3.1-8B-Instruct-FP8")->suffix->kv_cache == KvCacheType::Fp8);
     CHECK_FALSE(quantized_name("RedHatAI/Qwen3-8B-FP8")->suffix->kv_cache);
     CHECK(quantized_name("gaunernst/gemma-3-4b-it-int4-awq")->suffix->group == 32);
+    CHECK(quantized_name("RedHatAI/Qwen3.6-35B-A3B-NVFP4")->suffix->is_whole);
+    CHECK_FALSE(quantized_name("someone/Qwen3.6-35B-A3B-NVFP4")->suffix->is_whole);
   }
 
   TEST_CASE("a name without such a suffix, or with nothing before it, tells nothing") {
