@@ -79,14 +79,15 @@ std::uint64_t exceptions_of(const domain::Model& model, std::int64_t layer) {
   return sum;
 }
 
-/// The layer itself unless it is loaded otherwise than it is; `changed` then holds it. Tensors
-/// point to the names of both.
-const domain::Layer& as_loaded(const domain::Layer& layer, const WeightsLayout& layout,
-                               std::optional<domain::Layer>& changed) {
-  if (!layout.loads_keys_twice) return layer;
+/// Of the layer as it is loaded, which `changed` holds where that is otherwise than it is: the
+/// tensors' names may point into it.
+std::vector<domain::Tensor> loaded_tensors(const domain::Layer& layer, const domain::Model& model,
+                                           const WeightsLayout& layout,
+                                           std::optional<domain::Layer>& changed) {
+  if (!layout.loads_keys_twice) return tensors_of(layer, model);
   changed = layer;
   changed->attention.value_is_key = false;
-  return *changed;
+  return tensors_of(*changed, model);
 }
 
 /// The allocations of a stage's layers. A network has few kinds of layers, and many of those are
@@ -136,8 +137,8 @@ class LayerMemory {
     }
     bytes_.clear();
     std::optional<domain::Layer> changed;
-    append_allocations(tensors_of(as_loaded(layer, layout_, changed), model_), model_, layout_,
-                       index, false, bytes_);
+    append_allocations(loaded_tensors(layer, model_, layout_, changed), model_, layout_, index,
+                       false, bytes_);
     append_extras(layer, model_, layout_, bytes_);
     const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
     const std::size_t kind = kind_of(batch, std::span(bytes_).first(batch.large));
@@ -246,21 +247,20 @@ void set_rows_apart(Tally& tally, const domain::Model& model, const WeightsLayou
   const WeightsLayout close = without_room_behind_rows(layout);
   std::vector<std::int64_t> before;
   std::vector<std::int64_t> after;
-  for_each_kind(model, stage,
-                [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-                  std::optional<domain::Layer> changed;
-                  const std::vector<domain::Tensor> tensors =
-                      tensors_of(as_loaded(layer, layout, changed), model);
-                  before.clear();
-                  after.clear();
-                  append_allocations(tensors, model, close, index, false, before);
-                  append_allocations(tensors, model, layout, index, false, after);
-                  for (std::int64_t time = 0; time < times; ++time) {
-                    for (std::size_t i = 0; i < before.size(); ++i) {
-                      if (before[i] != after[i]) tally.widen(before[i], after[i]);
-                    }
-                  }
-                });
+  for_each_kind(
+      model, stage, [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
+        std::optional<domain::Layer> changed;
+        const std::vector<domain::Tensor> tensors = loaded_tensors(layer, model, layout, changed);
+        before.clear();
+        after.clear();
+        append_allocations(tensors, model, close, index, false, before);
+        append_allocations(tensors, model, layout, index, false, after);
+        for (std::int64_t time = 0; time < times; ++time) {
+          for (std::size_t i = 0; i < before.size(); ++i) {
+            if (before[i] != after[i]) tally.widen(before[i], after[i]);
+          }
+        }
+      });
 }
 
 /// Embedding and what belongs to it on the first stage, final norm and head on the last, unless the

@@ -79,8 +79,8 @@ TEST_SUITE("estimate") {
   TEST_CASE("what lies beside PyTorch's memory hangs on the GPU's size and the release") {
     struct Row {
       domain::EngineVersion version;
-      const char* compute_capability;
-      double printed;
+      const char* compute_capability = "";
+      double printed = 0;
     };
     for (const Row& row : {Row{{0, 9, 2}, "8.0", 0.09}, Row{{0, 8, 5}, "7.5", 0.03},
                            Row{{0, 7, 1}, "7.5", 0.05}, Row{{0, 10, 0}, "8.0", 0.02},
