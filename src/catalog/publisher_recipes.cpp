@@ -41,6 +41,10 @@ constexpr std::string_view kLlmCompressor =
     "https://github.com/vllm-project/llm-compressor, the example that the model card of the "
     "repository names";
 
+constexpr std::string_view kGemmaQat =
+    "https://github.com/gau-nernst/gemma3-int4: Gemma 3's QAT checkpoints, groups of 32; "
+    "gemma-3-27b-it-int4-awq loads 17.61 GiB by vLLM 0.8.3 "
+    "(https://github.com/vllm-project/vllm/issues/16199)";
 constexpr std::string_view kLlmCompressorMixture =
     "https://docs.vllm.ai/projects/llm-compressor, Qwen3.6 NVFP4 MoE example: linear attention and "
     "lm_head in 16 bits; vLLM 0.20.0 loads 21.86 GiB on an RTX 5090, 23.43 on GB10 with the layer "
@@ -84,6 +88,7 @@ constexpr RepositorySuffix kExpertsBehindFirst{.linear = Quantization::Awq,
                                                .keeps_linear_attention = true,
                                                .kept = {"layers.0", "shared_expert"},
                                                .is_whole = true};
+constexpr RepositorySuffix kSmallAwq{.linear = Quantization::Awq, .group = kSmall};
 constexpr RepositorySuffix kGoogle{.linear = Quantization::Int4, .group = kSmall, .is_whole = true};
 // Its file holds the table of words twice, and releases differ in whether both are loaded.
 constexpr RepositorySuffix kGoogleTwoTables{
@@ -203,6 +208,10 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .keeps_linear_attention = true,
      .is_whole = true,
      .source = kLlmCompressorMixture},
+    by("gaunernst", kAnyBase, "-int4-awq", kSmallAwq, kGemmaQat),
+    by("gaunernst", kAnyBase, "-qat-autoawq", kSmallAwq, kGemmaQat),
+    by("gaunernst", kAnyBase, "-qat-compressed-tensors",
+       {.linear = Quantization::Int4, .group = kSmall}, kGemmaQat),
     {.suffix = "-fp8-int4-awq",
      .linear = Quantization::Int4,
      .group = kSmall,

@@ -43,10 +43,6 @@ constexpr std::string_view kEetq =
 constexpr std::string_view kIntel =
     "naming of OPEA and Intel repositories: AutoRound, 4 bits in GPTQ packing, groups of 128, "
     "lm_head in 16 bits";
-constexpr std::string_view kQat =
-    "https://github.com/gau-nernst/gemma3-int4: Gemma 3's QAT checkpoints, groups of 32; "
-    "gemma-3-27b-it-int4-awq loads 17.61 GiB by vLLM 0.8.3 "
-    "(https://github.com/vllm-project/vllm/issues/16199)";
 constexpr std::string_view kMx = "naming of repositories in OCP Microscaling formats";
 // mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
 // scale for 32.
@@ -56,7 +52,6 @@ constexpr std::string_view kMlx =
 constexpr int kMlxGroup = 32;
 constexpr int kUsualGroup = 128;
 constexpr int kHalfGroup = 64;
-constexpr int kSmallGroup = 32;
 constexpr std::string_view kNamesNoType =
     "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
     "none is named; another one by --quant";
@@ -238,21 +233,6 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .linear = Quantization::Awq,
      .group = kUsualGroup,
      .source = "model cards of TheBloke's AWQ repositories: GS 128"},
-    {.suffix = "-int4-awq",
-     .organization = "gaunernst",
-     .linear = Quantization::Awq,
-     .group = kSmallGroup,
-     .source = kQat},
-    {.suffix = "-qat-autoawq",
-     .organization = "gaunernst",
-     .linear = Quantization::Awq,
-     .group = kSmallGroup,
-     .source = kQat},
-    {.suffix = "-qat-compressed-tensors",
-     .organization = "gaunernst",
-     .linear = Quantization::Int4,
-     .group = kSmallGroup,
-     .source = kQat},
     {.suffix = "-awq", .linear = Quantization::Awq, .source = kAwq},
     {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kAwq},
     {.suffix = "-int4-awq", .linear = Quantization::Awq, .source = kAwq},

@@ -84,7 +84,7 @@ std::optional<When::Comparison> When::read(std::string_view text) {
   return comparison;
 }
 
-bool When::asks_for(double Conditions::* value) const {
+bool When::asks_for(double Conditions::*value) const {
   return std::ranges::find(comparisons(), value, &Comparison::value) != comparisons().end();
 }
 

@@ -267,6 +267,20 @@ TEST_SUITE("catalog") {
     CHECK(layers[0].attention.kv_heads == 2);
   }
 
+  // config.json of google/gemma-4-26B-A4B says "vision", those of E2B and E4B nothing.
+  TEST_CASE("images of Gemma 4 are whole where their tokens attend both ways") {
+    const auto is_whole = [](const char* value) {
+      return model_of(config("gemma4_text", 2,
+                             R"("use_bidirectional_attention": )" + std::string(value)))
+          .has_whole_items;
+    };
+    CHECK(is_whole(R"("vision")"));
+    for (const char* value : {"null", "false", "true", R"("all")"}) {
+      CAPTURE(value);
+      CHECK_FALSE(is_whole(value));
+    }
+  }
+
   TEST_CASE("layers of an architecture search differ in KV heads, or have no attention") {
     const Model model = model_of(R"({"model_type": "nemotron-nas", "hidden_size": 512,
         "num_hidden_layers": 2, "num_attention_heads": 8, "vocab_size": 1000,

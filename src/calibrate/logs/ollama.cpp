@@ -16,7 +16,7 @@ namespace {
 void read_ollama_sizes(std::string_view line, LlamaState& state) {
   struct Row {
     std::string_view words;
-    std::optional<double> RankReading::* figure;
+    std::optional<double> RankReading::*figure;
   };
   constexpr auto kRows = std::to_array<Row>({
       {"msg=\"model weights\"", &RankReading::weights_gib},

@@ -30,7 +30,7 @@ std::string lower_word(std::string_view text) {
 
 struct TrtFigurePhrase {
   std::string_view phrase;
-  std::optional<double> RankReading::* figure;
+  std::optional<double> RankReading::*figure;
 };
 constexpr auto kTrtFigures = std::to_array<TrtFigurePhrase>({
     {"(inside torch) in memory usage profiling: ", &RankReading::weights_gib},

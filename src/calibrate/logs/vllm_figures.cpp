@@ -18,7 +18,7 @@ namespace {
 
 struct FigurePhrase {
   std::string_view phrase;
-  std::optional<double> RankReading::* figure;
+  std::optional<double> RankReading::*figure;
 };
 
 constexpr auto kFigures = std::to_array<FigurePhrase>({
@@ -45,7 +45,7 @@ constexpr auto kFigures = std::to_array<FigurePhrase>({
 /// "0.25 GiB for non-torch memory": the figure stands before its words.
 struct UsagePhrase {
   std::string_view words;
-  std::optional<double> RankReading::* figure;
+  std::optional<double> RankReading::*figure;
 };
 constexpr auto kUsage = std::to_array<UsagePhrase>({
     {" for weight", &RankReading::weights_gib},

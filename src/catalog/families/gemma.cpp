@@ -131,6 +131,12 @@ domain::Layer global_layer(const ConfigParts& parts, domain::Layer layer) {
   return layer;
 }
 
+/// "vision", of images and videos; a truth, or nothing, of models that do not.
+bool attends_both_ways(const ConfigParts& parts) {
+  const document::Node* const node = parts.fields().node("use_bidirectional_attention");
+  return node != nullptr && node->is(document::Node::Kind::String) && node->text() == "vision";
+}
+
 }  // namespace
 
 void read_gemma4(ConfigParts& parts) {
@@ -157,7 +163,7 @@ void read_gemma4(ConfigParts& parts) {
   const std::int64_t shared =
       parts.fields().integer("num_kv_shared_layers", kLayerCount).value_or(0);
   const bool widens = parts.flag("use_double_wide_mlp", "", false);
-  if (parts.fields().text("use_bidirectional_attention") == "vision") {
+  if (attends_both_ways(parts)) {
     model.has_whole_items = true;
     parts.from_config("wholeItems");
   }
