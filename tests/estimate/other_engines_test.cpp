@@ -77,8 +77,9 @@ TEST_SUITE("estimate") {
   // eight ranks have 360 each, 384 as held. DeepSeek-V2-Lite's, in 16 bits, are as wide as they
   // are.
   TEST_CASE("weights say how wide kernels hold experts, where that is wider than they are") {
-    const auto width_of = [](std::string_view model, std::string_view name) {
-      const AskedEngine row{model, "vllm", "0.19", 8};
+    const auto width_of = [](std::string_view model, std::string_view name,
+                             std::string_view version = "0.19") {
+      const AskedEngine row{model, "vllm", std::string(version), 8};
       const Estimate estimate = engine_estimate(row, engine_workload(row), printed_h100());
       for (const domain::Input& input : estimate.terms.front().inputs) {
         if (input.name == name) return std::get<std::int64_t>(input.value);
@@ -88,6 +89,10 @@ TEST_SUITE("estimate") {
     CHECK(width_of("openai/gpt-oss-120b", "expertWidth") == 360);
     CHECK(width_of("openai/gpt-oss-120b", "paddedExpertWidth") == 384);
     CHECK(width_of("deepseek-ai/DeepSeek-V2-Lite", "paddedExpertWidth") == 0);
+    // Scales once they are laid out anew, and as they were loaded: both until 0.25.
+    CHECK(width_of("openai/gpt-oss-120b", "expertScalesHeld") == 0);
+    CHECK(width_of("openai/gpt-oss-120b", "expertScalesHeld", "0.18") == 2);
+    CHECK(width_of("openai/gpt-oss-120b", "expertScalesHeld", "0.25.1") == 1);
   }
 
   TEST_CASE("in a vGPU guest the reservation is nobody's") {

@@ -176,12 +176,20 @@ Spread weights_bytes(const Situation& situation) {
 
 namespace {
 
-/// Where kernels hold experts wider than they are, how much, and why.
+/// Where kernels hold experts wider than they are, how much, and why; and scales of theirs that are
+/// laid out anew.
 void describe_experts(const Plan& plan, domain::Term& term) {
   const auto run = std::ranges::find_if(plan.model->layers, [](const domain::LayerRun& one) {
     return one.layer.feed_forward.experts.has_value();
   });
   if (run == plan.model->layers.end()) return;
+  const ExpertPadding& padding = plan.weights.expert_padding;
+  const bool has_mxfp4 = plan.weights.scheme.quantization == domain::Quantization::Mxfp4;
+  if (has_mxfp4 && padding.scale_rows > 0) {
+    term.inputs.push_back({"expertScaleRows", padding.scale_rows});
+    term.inputs.push_back({"expertScalesHeld", std::int64_t{padding.keeps_scales ? 2 : 1}});
+    term.source += "; scales of experts: " + plan.facts.source("expertScalesKept");
+  }
   const ExpertWidth width =
       expert_width_on_rank(run->layer.feed_forward.experts->width, plan.weights);
   if (width.padded == width.shared) return;
