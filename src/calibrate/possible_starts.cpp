@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <ranges>
@@ -148,16 +149,25 @@ std::vector<std::optional<domain::VisibleMemory>> memories(const RecordGpu& gpu)
   return values;
 }
 
-/// Stages of a pipeline differ, a start prints one of them, and an estimate speaks of the largest.
-/// The smallest of two lies as far below their mean as that lies above it; of more, it is taken to.
-domain::Range of_any_stage(const domain::Range& largest, const domain::Estimate& estimate) {
-  const std::int64_t stages = estimate.parallelism.pipeline;
-  if (stages < 2 || !estimate.all_gpus || largest.expected == Bytes(0)) return largest;
-  const Bytes mean = estimate.all_gpus->weights / estimate.all_gpus->gpus;
-  const Bytes below = std::max(Bytes(0), largest.expected - mean);
-  domain::Range any = largest;
-  any.low = std::max(Bytes(0), any.low - below * 2);
-  return any;
+/// Stages of a pipeline differ, an estimate speaks of the one with the largest total, and a start
+/// prints any of them: the one whose weights are nearest to what is printed.
+domain::Range of_printed_stage(const domain::Range& weights, const domain::Estimate& estimate,
+                               const std::optional<double>& printed_gib) {
+  if (!printed_gib || !estimate.all_gpus || weights.expected == Bytes(0)) return weights;
+  const std::vector<domain::StageHolding>& stages = estimate.all_gpus->stages;
+  const auto largest = std::ranges::max_element(stages, {}, &domain::StageHolding::total);
+  domain::Range nearest = weights;
+  for (const domain::StageHolding& stage : stages) {
+    const Bytes more = stage.weights - largest->weights;
+    const domain::Range here{.low = std::max(Bytes(0), weights.low + more),
+                             .expected = weights.expected + more,
+                             .high = weights.high + more};
+    const auto off = [&](const domain::Range& range) {
+      return std::abs(range.expected.gib() - *printed_gib);
+    };
+    if (off(here) < off(nearest)) nearest = here;
+  }
+  return nearest;
 }
 
 /// The engine as each of some possible starts was told to run it, made once for all that were told
@@ -188,11 +198,12 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
       estimate::estimate_memory(model, workload_of(possible.start, model, possible.version),
                                 engines.of(possible), possible.memory);
   if (!estimate) return std::nullopt;
-  PredictedFigures figures{.weights = of_any_stage(loaded_bytes(*estimate), *estimate),
-                           .activation = term_bytes(*estimate, "activation"),
-                           .non_torch = non_torch_bytes(*estimate),
-                           .graphs = term_bytes(*estimate, "graphs"),
-                           .pool = {}};
+  PredictedFigures figures{
+      .weights = of_printed_stage(loaded_bytes(*estimate), *estimate, possible.start.weights_gib),
+      .activation = term_bytes(*estimate, "activation"),
+      .non_torch = non_torch_bytes(*estimate),
+      .graphs = term_bytes(*estimate, "graphs"),
+      .pool = {}};
   if (estimate->capacity) figures.pool = estimate->capacity->kv_pool_bytes;
   figures.weights = as_read(figures.weights, "weights", possible.start, possible.memory);
   figures.non_torch = as_read(figures.non_torch, "nonTorch", possible.start, possible.memory);

@@ -110,12 +110,22 @@ struct Capacity {
   bool operator==(const Capacity&) const = default;
 };
 
+/// What one GPU of a pipeline's stage holds, at the expected value.
+struct StageHolding {
+  std::int64_t layers = 0;
+  Bytes weights;
+  Bytes total;
+
+  bool operator==(const StageHolding&) const = default;
+};
+
 /// What all GPUs of one instance hold together.
 struct AllGpus {
   std::int64_t gpus = 1;
   Bytes weights;
   Bytes copies;  ///< of the weights: what stands on more than one GPU, counted without the first
   Bytes total;   ///< at the expected value
+  std::vector<StageHolding> stages;  ///< of a pipeline, in their order; none without one
 
   bool operator==(const AllGpus&) const = default;
 };

@@ -71,6 +71,10 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
     all.weights += loaded.allocated * of_stage / sharers;
     held += (loaded.tensors + loaded.rotary) * of_stage / sharers;
     all.total += figures.total.expected * of_stage;
+    if (plan.parallelism.pipeline == 1) return;
+    all.stages.push_back({.layers = figures.situation.stage.layers,
+                          .weights = loaded.allocated / sharers,
+                          .total = figures.total.expected});
   };
   if (prepared.stages().size() == plan.stages.size()) {
     for (const StageFigures& figures : prepared.stages()) add(figures);

@@ -1,6 +1,7 @@
 #include "estimate/weights_layout.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,8 +32,12 @@ class Tally {
     tensors_ += batch.bytes * times;
     if (allocates_) allocator_.allocate(batch, large, times);
   }
+  [[nodiscard]] CachingAllocator::Batch batch_of(std::vector<std::int64_t>& bytes) const {
+    if (allocates_) return CachingAllocator::batch_of(bytes);
+    return {.bytes = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
+  }
   void add(std::vector<std::int64_t>& bytes, std::int64_t times = 1) {
-    const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes);
+    const CachingAllocator::Batch batch = batch_of(bytes);
     add(batch, std::span(bytes).first(batch.large), times);
   }
   void add_rotary(std::int64_t bytes) {
@@ -140,7 +145,7 @@ class LayerMemory {
     append_allocations(loaded_tensors(layer, model_, layout_, changed), model_, layout_, index,
                        false, bytes_);
     append_extras(layer, model_, layout_, bytes_);
-    const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes_);
+    const CachingAllocator::Batch batch = tally_.batch_of(bytes_);
     const std::size_t kind = kind_of(batch, std::span(bytes_).first(batch.large));
     seen_.push_back({.layer = &layer, .exceptions = exceptions, .kind = kind});
     return kind;

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "render/facts_view.hpp"
 #include "render/memory_view.hpp"
@@ -79,6 +82,23 @@ std::string together(const domain::AllGpus& all) {
   return text;
 }
 
+/// "1: 20 layers, 25.02 GiB of weights; 2 to 4: …": neighbours that hold the same stand together.
+std::string by_stage(const std::vector<domain::StageHolding>& stages) {
+  std::string text;
+  for (std::size_t first = 0; first < stages.size();) {
+    const domain::StageHolding& stage = stages[first];
+    std::size_t end = first + 1;
+    while (end < stages.size() && stages[end] == stage) ++end;
+    if (first > 0) text += "; ";
+    text +=
+        end - first == 1 ? fmt::format("{}", first + 1) : fmt::format("{} to {}", first + 1, end);
+    text += fmt::format(": {} layers, {} GiB of weights, {} GiB in all", stage.layers,
+                        gib_text(stage.weights), gib_text(stage.total));
+    first = end;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string estimate_text(const Estimate& estimate, const Style& style) {
@@ -95,7 +115,10 @@ std::string estimate_text(const Estimate& estimate, const Style& style) {
     show_capacity(page, estimate);
     show_solution(page, estimate);
     page.blank();
-    if (estimate.all_gpus) page.labelled("All", 7, together(*estimate.all_gpus), 0, Tone::Plain);
+    if (const auto& all = estimate.all_gpus) {
+      page.labelled("All", 7, together(*all), 0, Tone::Plain);
+      if (!all->stages.empty()) page.labelled("Stages", 7, by_stage(all->stages), 0, Tone::Plain);
+    }
   }
   page.labelled("Verdict", 7, verdict_of(estimate), 0, tone);
   return page.text();

@@ -152,6 +152,16 @@ Node all_gpus_node(const domain::AllGpus& all) {
   node.set("weightsBytes", all.weights);
   node.set("copiedWeightsBytes", all.copies);
   node.set("totalBytes", all.total);
+  if (all.stages.empty()) return node;
+  Node stages = Node::sequence();
+  for (const domain::StageHolding& stage : all.stages) {
+    Node of_gpu = Node::mapping();
+    of_gpu.set("layers", stage.layers);
+    of_gpu.set("weightsBytes", stage.weights);
+    of_gpu.set("totalBytes", stage.total);
+    stages.add(std::move(of_gpu));
+  }
+  node.set("stages", std::move(stages));
   return node;
 }
 

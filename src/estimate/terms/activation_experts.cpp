@@ -126,8 +126,9 @@ ExpertsPeak peak_with(const Step& step, double gathered) {
 ExpertsPeak experts_peak(const Step& step) {
   if (step.situation->plan->facts.conditions().has_experts == 0) return {};
   const Spread gathered = gathered_tokens(step);
-  const ExpertsPeak least = peak_with(step, gathered.low);
   const ExpertsPeak likely = peak_with(step, gathered.expected);
+  if (gathered.low == gathered.high) return likely;
+  const ExpertsPeak least = peak_with(step, gathered.low);
   const ExpertsPeak most = peak_with(step, gathered.high);
   return {.layer = {least.layer.low, likely.layer.expected, most.layer.high},
           .kept = {least.kept.low, likely.kept.expected, most.kept.high}};
