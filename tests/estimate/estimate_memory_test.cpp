@@ -309,6 +309,16 @@ TEST_SUITE("estimate") {
     const domain::Estimate stages = made(workload);
     CHECK(stages.all_gpus->gpus == 4);
     CHECK(stages.all_gpus->copies == Bytes(3LL * 2 * 131072 * 128));  // the table, on each stage
+    CHECK(twice.all_gpus->stages.empty());
+    // 32 layers in four; the first has the embedding, the last the head of the same size and the
+    // last norm.
+    const std::vector<domain::StageHolding>& each = stages.all_gpus->stages;
+    REQUIRE(each.size() == 4);
+    for (const domain::StageHolding& stage : each) CHECK(stage.layers == 8);
+    CHECK(each[1] == each[2]);
+    CHECK(each[0].weights - each[1].weights == Bytes(2LL * 128256 * 4096));
+    CHECK(each[3].weights - each[0].weights == Bytes(2LL * 4096));
+    CHECK(each[0].weights + each[1].weights * 2 + each[3].weights == stages.all_gpus->weights);
   }
 
   TEST_CASE("every term has formula, inputs and source, and bounds in order") {
