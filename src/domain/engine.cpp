@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -60,11 +61,12 @@ std::optional<EngineVersion> engine_version(std::string_view text) {
 }
 
 VersionedFacts::VersionedFacts(std::vector<EngineFacts> rows) {
-  Table table{
-      .rows = std::move(rows), .whens = {}, .whens_of_sequences = {}, .names = {}, .editions = {}};
-  for (const EngineFacts& row : table.rows) {
-    for (const EngineConstant& constant : row.constants) table.names.add(constant.name);
-  }
+  Table table{.rows = std::move(rows),
+              .whens = {},
+              .whens_of_sequences = {},
+              .names = {},
+              .candidates = {},
+              .starts = {}};
   NamePlaces texts;
   const auto when_of = [&](std::string_view text) {
     if (text.empty()) return kAlways;
@@ -75,46 +77,33 @@ VersionedFacts::VersionedFacts(std::vector<EngineFacts> rows) {
       table.whens_of_sequences.push_back(when);
     return when;
   };
+  std::vector<std::vector<Candidate>> of_names;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (const EngineConstant& constant : table.rows[row].constants) {
+      const std::size_t name = table.names.add(constant.name);
+      if (name == of_names.size()) of_names.emplace_back();
+      of_names[name].push_back({.constant = &constant,
+                                .row = row,
+                                .when = when_of(constant.when),
+                                .unit = bytes_of(constant.unit)});
+    }
+  }
   const auto comparisons_of = [&](const Candidate& candidate) {
     return candidate.when == kAlways ? 0 : table.whens[candidate.when].count();
   };
-  std::vector<std::vector<Candidate>> of_names(table.names.names().size());
-  table.editions.reserve(table.rows.size() + 1);
-  table.editions.push_back(edition_of(of_names));
-  for (const EngineFacts& row : table.rows) {
-    for (const EngineConstant& constant : row.constants) {
-      const Candidate later{
-          .constant = &constant, .when = when_of(constant.when), .unit = bytes_of(constant.unit)};
-      std::vector<Candidate>& candidates = of_names[table.names.add(constant.name)];
-      std::erase_if(candidates,
-                    [&](const Candidate& earlier) { return earlier.when == later.when; });
-      const auto place = std::ranges::find_if(candidates, [&](const Candidate& earlier) {
-        return comparisons_of(earlier) <= comparisons_of(later);
-      });
-      candidates.insert(place, later);
-    }
-    table.editions.push_back(edition_of(of_names));
+  for (std::vector<Candidate>& candidates : of_names) {
+    std::ranges::reverse(candidates);  // the latest first
+    std::ranges::stable_sort(candidates, std::greater(), comparisons_of);
+    table.starts.push_back(table.candidates.size());
+    std::ranges::copy(candidates, std::back_inserter(table.candidates));
   }
+  table.starts.push_back(table.candidates.size());
   table_ = std::make_shared<const Table>(std::move(table));
 }
 
-VersionedFacts::Edition VersionedFacts::edition_of(
-    std::span<const std::vector<Candidate>> of_names) {
-  Edition edition;
-  edition.starts_.reserve(of_names.size() + 1);
-  for (const std::vector<Candidate>& candidates : of_names) {
-    edition.starts_.push_back(edition.candidates_.size());
-    std::ranges::copy(candidates, std::back_inserter(edition.candidates_));
-  }
-  edition.starts_.push_back(edition.candidates_.size());
-  return edition;
-}
-
-const VersionedFacts::Edition& VersionedFacts::edition_of(EngineVersion version) const {
-  static const Edition kNone;
-  if (table_ == nullptr) return kNone;
+std::size_t VersionedFacts::rows_of(EngineVersion version) const {
   const auto later = std::ranges::upper_bound(rows(), version, {}, &EngineFacts::since);
-  return table_->editions[static_cast<std::size_t>(later - rows().begin())];
+  return static_cast<std::size_t>(later - rows().begin());
 }
 
 }  // namespace gpushape::domain

@@ -66,8 +66,7 @@ struct EngineFacts {
 
 /// An engine's facts, ascending by `since`. Never changed once they are made, so that copies share
 /// them, and what is worked out of them is kept: every name has a number, every condition is read
-/// once, and for each version the constants of a name stand in the order in which they are asked
-/// whether they hold.
+/// once, and the constants of a name stand in the order in which they are asked whether they hold.
 class VersionedFacts {
  public:
   static constexpr std::size_t kAlways = static_cast<std::size_t>(-1);
@@ -75,23 +74,9 @@ class VersionedFacts {
   /// A constant that may be the one of its name.
   struct Candidate {
     const EngineConstant* constant = nullptr;
+    std::size_t row = 0;         ///< its place in rows()
     std::size_t when = kAlways;  ///< its number in whens()
     double unit = 1;             ///< bytes of its unit of memory; 1 for any other
-  };
-
-  /// The constants that versions with the same rows choose from.
-  class Edition {
-   public:
-    /// Of a name: those with most comparisons first, of those the latest first. The first that
-    /// holds is taken.
-    [[nodiscard]] std::span<const Candidate> candidates_of(std::size_t name) const {
-      return std::span(candidates_).subspan(starts_[name], starts_[name + 1] - starts_[name]);
-    }
-
-   private:
-    friend class VersionedFacts;
-    std::vector<Candidate> candidates_;  ///< name by name
-    std::vector<std::size_t> starts_;    ///< of each name's, and the end
   };
 
   VersionedFacts() = default;
@@ -117,8 +102,14 @@ class VersionedFacts {
   [[nodiscard]] std::size_t number_of(const NameKey& name) const {
     return table_ == nullptr ? NamePlaces::kUnknown : table_->names.find(name);
   }
-  /// Nothing but names where the version is older than every row.
-  [[nodiscard]] const Edition& edition_of(EngineVersion version) const;
+  /// How many rows a version has: the first ones.
+  [[nodiscard]] std::size_t rows_of(EngineVersion version) const;
+  /// Of a name: those with most comparisons first, of those the latest first. The first that the
+  /// version has and that holds is taken.
+  [[nodiscard]] std::span<const Candidate> candidates_of(std::size_t name) const {
+    return std::span(table_->candidates)
+        .subspan(table_->starts[name], table_->starts[name + 1] - table_->starts[name]);
+  }
 
   bool operator==(const VersionedFacts& other) const {
     return table_ == other.table_ || std::ranges::equal(rows(), other.rows());
@@ -130,10 +121,9 @@ class VersionedFacts {
     std::vector<When> whens;
     std::vector<std::size_t> whens_of_sequences;
     NamePlaces names;
-    std::vector<Edition> editions;  ///< of the first rows: none, one, two …
+    std::vector<Candidate> candidates;  ///< name by name
+    std::vector<std::size_t> starts;    ///< of each name's, and the end
   };
-  static Edition edition_of(std::span<const std::vector<Candidate>> of_names);
-
   std::shared_ptr<const Table> table_;
 };
 

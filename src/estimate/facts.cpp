@@ -9,16 +9,15 @@ namespace {
 
 using Candidate = domain::VersionedFacts::Candidate;
 
-/// nullptr where none holds.
-const Candidate* first_that_holds(std::span<const Candidate> candidates,
-                                  std::span<const domain::When> whens,
-                                  const Conditions& conditions) {
-  for (const Candidate& candidate : candidates) {
-    if (candidate.when == domain::VersionedFacts::kAlways ||
-        whens[candidate.when].holds(conditions))
-      return &candidate;
-  }
-  return nullptr;
+/// nullptr where none of the name's constants holds; `is_met` is asked for the number of a `when`.
+const Candidate* first_that_holds(const domain::VersionedFacts& facts, std::size_t name,
+                                  std::size_t rows, const auto& is_met) {
+  const auto candidates = facts.candidates_of(name);
+  const auto first = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+    return candidate.row < rows &&
+           (candidate.when == domain::VersionedFacts::kAlways || is_met(candidate.when));
+  });
+  return first == candidates.end() ? nullptr : &*first;
 }
 
 }  // namespace
@@ -29,7 +28,8 @@ double fact_under(const domain::Engine& engine, domain::EngineVersion version,
   const std::size_t number = facts.number_of(name);
   if (number == NamePlaces::kUnknown) return 0;
   const Candidate* held =
-      first_that_holds(facts.edition_of(version).candidates_of(number), facts.whens(), conditions);
+      first_that_holds(facts, number, facts.rows_of(version),
+                       [&](std::size_t when) { return facts.whens()[when].holds(conditions); });
   return held == nullptr ? 0 : held->constant->expected * held->unit;
 }
 
@@ -40,10 +40,15 @@ Facts::Facts(const domain::Engine& engine, domain::EngineVersion version,
 }
 
 void Facts::choose() {
-  const domain::VersionedFacts::Edition& edition = facts_.edition_of(version_);
+  const std::size_t rows = facts_.rows_of(version_);
+  const std::span<const domain::When> whens = facts_.whens();
+  std::vector<char> is_met(whens.size());
+  for (std::size_t i = 0; i < whens.size(); ++i) is_met[i] = whens[i].holds(conditions_) ? 1 : 0;
   std::vector<Held> held(facts_.name_count());
-  for (std::size_t name = 0; name < held.size(); ++name)
-    held[name] = first_that_holds(edition.candidates_of(name), facts_.whens(), conditions_);
+  for (std::size_t name = 0; name < held.size(); ++name) {
+    held[name] =
+        first_that_holds(facts_, name, rows, [&](std::size_t when) { return is_met[when] != 0; });
+  }
   held_ = std::make_shared<const std::vector<Held>>(std::move(held));
 }
 

@@ -32,6 +32,7 @@ class Tally {
     tensors_ += batch.bytes * times;
     if (allocates_) allocator_.allocate(batch, large, times);
   }
+  /// Where nobody asks the allocator, the sum alone.
   [[nodiscard]] CachingAllocator::Batch batch_of(std::vector<std::int64_t>& bytes) const {
     if (allocates_) return CachingAllocator::batch_of(bytes);
     return {.bytes = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};

@@ -99,31 +99,6 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(tokens_of(start).holds());
   }
 
-  // Llama-3.1-8B by 0.19.0 on four stages: the first has 69.80 GiB for its keys, the last, with the
-  // head, 68.89, and that decides: 2,257,264 tokens of 32 KiB a stage.
-  TEST_CASE("of a pipeline the pool of one stage does not tell the count of another") {
-    EngineStart start;
-    start.id = "four stages";
-    start.engine = "vllm";
-    start.engine_version = "0.19.0";
-    start.model = "meta-llama/Llama-3.1-8B-Instruct";
-    start.gpu = "H100 80GB (SXM)";
-    start.pipeline_parallel = 4;
-    start.context_tokens = 8192;
-    start.utilization = 0.95;
-    start.pool_gib = 69.80;
-    start.pool_tokens = 2257264;
-    CHECK_FALSE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).tokens);
-    start.pool_gib = 68.89;
-    const Comparison own = calibrate::compare(start, built_in_catalog(), built_in_profiles());
-    REQUIRE(own.tokens);
-    CHECK(own.tokens->holds());
-    start.pool_tokens = 2400000;  // more than that pool holds is nobody's
-    const Comparison more = calibrate::compare(start, built_in_catalog(), built_in_profiles());
-    REQUIRE(more.tokens);
-    CHECK_FALSE(more.tokens->holds());
-  }
-
   // Qwen3.5-9B by SGLang on two RTX 4090, K 2.50 and V 2.50 GB: 8 layers x 2 heads x 256 x 2 x 2
   // bytes are 16,384 a token and rank, and 327,310 tokens 4.994 GiB. States stand beside.
   TEST_CASE("what SGLang prints of a hybrid's pool are keys and values alone") {

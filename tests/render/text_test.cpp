@@ -312,6 +312,18 @@ TEST_SUITE("render") {
     CHECK(mentions(text, "does not fit h100-sxm-80"));
   }
 
+  TEST_CASE("stages of a pipeline stand one by one, and those that hold the same together") {
+    std::string words;
+    for (const std::string& line :
+         lines_of(estimate_text(samples::staged_estimate(), style_with(0))))
+      words += line.substr(std::min(line.size(), line.find_first_not_of(' '))) + " ";
+    CHECK(mentions(words,
+                   "1: 8 layers, 4.00 GiB of weights, 12.00 GiB in all; 2 to 3: 8 layers, 3.00 GiB "
+                   "of weights, 11.00 GiB in all; 4: 8 layers, 4.00 GiB of weights, 12.00 GiB in "
+                   "all"));
+    CHECK_FALSE(mentions(estimate_text(samples::full_estimate(), style_with(0)), "Stages"));
+  }
+
   // An encoder keeps nothing: "0 tokens" would read as a pool that is full.
   TEST_CASE("a model without a cache is shown no count of tokens") {
     domain::Estimate estimate = samples::full_estimate();

@@ -82,6 +82,19 @@ TEST_SUITE("schema") {
     CHECK(at(node, "settings.maxNumSeqs.origin")->text() == "computed");
   }
 
+  TEST_CASE("an Estimate of a pipeline says what one GPU of each stage holds") {
+    const Node node = to_node(samples::staged_estimate());
+    const auto& stages = at(node, "allGpus.stages")->items();
+    REQUIRE(stages.size() == 4);
+    CHECK(names(stages[1]) == Names{"layers", "weightsBytes", "totalBytes"});
+    CHECK(at(stages[1], "layers")->integer() == 8);
+    CHECK(at(stages[1], "weightsBytes")->integer() == 3LL << 30);
+    CHECK(at(stages[1], "totalBytes")->integer() == 11LL << 30);
+    auto whole = samples::staged_estimate();
+    whole.all_gpus->stages.clear();
+    CHECK(at(to_node(whole), "allGpus.stages") == nullptr);
+  }
+
   TEST_CASE("a name without an entry of its own stands beside the entry that it was read as") {
     auto estimate = samples::full_estimate();
     estimate.model_id = "RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16";

@@ -167,9 +167,13 @@ TEST_SUITE("schema") {
     gpushape::domain::Estimate declared;
     declared.terms = {samples::term("declared", gpushape::domain::Part::Weights, 1, 1, 1)};
     hold("estimate.schema.json",
-         {to_node(samples::full_estimate()), to_node(samples::bare_estimate()), to_node(declared)});
-    hold("advice.schema.json", {to_node(samples::full_advice()), to_node(samples::asking_advice()),
-                                to_node(samples::refusing_advice())});
+         {to_node(samples::full_estimate()), to_node(samples::staged_estimate()),
+          to_node(samples::bare_estimate()), to_node(declared)});
+    gpushape::domain::Advice staged = samples::full_advice();
+    staged.shapes.front().estimate = samples::staged_estimate();
+    hold("advice.schema.json",
+         {to_node(samples::full_advice()), to_node(staged), to_node(samples::asking_advice()),
+          to_node(samples::refusing_advice())});
     hold("resource-contract.schema.json",
          {to_node(samples::full_contract()), to_node(samples::bare_contract())});
     hold("workload.schema.json",

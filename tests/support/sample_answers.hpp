@@ -76,6 +76,16 @@ inline domain::Estimate full_estimate() {
   return estimate;
 }
 
+/// The same in four stages: the first and the last have a table of 1 GiB more.
+inline domain::Estimate staged_estimate() {
+  domain::Estimate estimate = full_estimate();
+  estimate.parallelism.pipeline = 4;
+  const domain::StageHolding inner{.layers = 8, .weights = gib(3), .total = gib(11)};
+  const domain::StageHolding outer{.layers = 8, .weights = gib(4), .total = gib(12)};
+  estimate.all_gpus = domain::AllGpus{4, gib(14), Bytes(0), gib(46), {outer, inner, inner, outer}};
+  return estimate;
+}
+
 /// A model alone: no context, no concurrency, no GPU.
 inline domain::Estimate bare_estimate() {
   domain::Estimate estimate = full_estimate();
