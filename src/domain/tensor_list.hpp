@@ -43,7 +43,7 @@ class TensorList {
   std::vector<Tensor> take() { return std::move(tensors_); }
 
  private:
-  static constexpr std::size_t kUsual = 24;  ///< a layer's, of most models
+  static constexpr std::size_t kUsual = 32;  ///< a layer's, of most models
 
   std::vector<Tensor> tensors_;
 };

@@ -46,17 +46,6 @@ std::vector<domain::Term> describe(const PreparedEstimate& prepared, const Engin
   return terms;
 }
 
-/// Bytes of the weights that one instance needs once.
-Bytes single_weights(const Plan& plan) {
-  if (plan.offload) return Bytes(plan.needs->weights);
-  WeightsLayout alone = plan.weights;
-  alone.tensor_parallel = 1;
-  alone.data_parallel = 1;
-  alone.expert_parallel = 1;
-  const std::int64_t layers = layer_count(*plan.model);
-  return held_weights(*plan.model, alone, cut_into_stages(layers, 1, Remainder::Last).front());
-}
-
 std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   const Plan& plan = prepared.resolved().plan;
   const std::int64_t of_stage = plan.parallelism.tensor * plan.parallelism.data;
@@ -64,12 +53,14 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   all.gpus = of_stage * plan.parallelism.pipeline;
   if (all.gpus < 2) return std::nullopt;
   Bytes held;
+  Bytes once;  // what one instance needs
   const auto add = [&](const StageFigures& figures) {
     const LoadedWeights& loaded = figures.situation.weights;
     // What ZeRO deals out stands on all of its GPUs once.
     const auto sharers = static_cast<std::int64_t>(plan.training.sharers(3));
     all.weights += loaded.allocated * of_stage / sharers;
     held += (loaded.tensors + loaded.rotary) * of_stage / sharers;
+    once += loaded.once;
     all.total += figures.total.expected * of_stage;
     if (plan.parallelism.pipeline == 1) return;
     all.stages.push_back({.layers = figures.situation.stage.layers,
@@ -81,7 +72,8 @@ std::optional<domain::AllGpus> sum_over_gpus(const PreparedEstimate& prepared) {
   } else {
     for (const Stage& stage : plan.stages) add(prepared.figures_of(stage));
   }
-  all.copies = std::max(Bytes(0), held - single_weights(plan));
+  if (plan.offload) once = Bytes(plan.needs->weights);
+  all.copies = std::max(Bytes(0), held - once);
   return all;
 }
 

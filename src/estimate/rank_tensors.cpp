@@ -151,84 +151,144 @@ std::int64_t padding_of_rows(const Fused& fused) {
 }
 
 /// Scales, zero points and indices of one fused linear layer.
-void append_companions(const Fused& fused, std::vector<std::int64_t>& bytes) {
+template <class Use>
+void each_companion(const Fused& fused, const Use& use) {
   const WeightScheme& scheme = fused.scheme;
   const auto& [out, in, copies] = fused.sum;
   switch (scheme.granularity) {
     case ScaleGranularity::None:
       return;
     case ScaleGranularity::Tensor:
-      bytes.push_back(copies * scheme.scale_bits / kBitsPerByte);
+      use(copies * scheme.scale_bits / kBitsPerByte);
       break;
     case ScaleGranularity::Channel:
-      bytes.push_back(copies * out * scheme.scale_bits / kBitsPerByte);
+      use(copies * out * scheme.scale_bits / kBitsPerByte);
       break;
     case ScaleGranularity::Block:
       if (fused.scale_bytes > 0) {
-        bytes.push_back(copies * out * divide_up(in, scheme.group) * fused.scale_bytes);
+        use(copies * out * divide_up(in, scheme.group) * fused.scale_bytes);
         break;
       }
-      bytes.push_back(copies * divide_up(out, scheme.group) * divide_up(in, scheme.group) *
-                      scheme.scale_bits / kBitsPerByte);
+      use(copies * divide_up(out, scheme.group) * divide_up(in, scheme.group) * scheme.scale_bits /
+          kBitsPerByte);
       break;
     case ScaleGranularity::Group: {
       const std::int64_t groups = divide_up(in, scheme.group);
-      const auto scales = [&](std::int64_t rows) {
-        bytes.push_back(copies * groups * rows * scheme.scale_bits / kBitsPerByte);
+      const auto use_scales = [&](std::int64_t rows) {
+        use(copies * groups * rows * scheme.scale_bits / kBitsPerByte);
       };
-      scales(round_up_to(out, fused.scale_rows.unit));
-      if (fused.scale_rows.are_kept) scales(out);
+      use_scales(round_up_to(out, fused.scale_rows.unit));
+      if (fused.scale_rows.are_kept) use_scales(out);
       if (scheme.nested_group > 0)
-        bytes.push_back(copies * divide_up(groups * out, scheme.nested_group) * kFloatBytes);
-      if (scheme.zero_bits > 0)
-        bytes.push_back(copies * groups * out * scheme.zero_bits / kBitsPerByte);
+        use(copies * divide_up(groups * out, scheme.nested_group) * kFloatBytes);
+      if (scheme.zero_bits > 0) use(copies * groups * out * scheme.zero_bits / kBitsPerByte);
       break;
     }
   }
-  if (scheme.order_bits > 0) bytes.push_back(copies * in * scheme.order_bits / kBitsPerByte);
-  if (scheme.tensor_scale_bits > 0)
-    bytes.push_back(copies * scheme.tensor_scale_bits / kBitsPerByte);
-  if (scheme.input_scale_bits > 0) bytes.push_back(copies * scheme.input_scale_bits / kBitsPerByte);
+  if (scheme.order_bits > 0) use(copies * in * scheme.order_bits / kBitsPerByte);
+  if (scheme.tensor_scale_bits > 0) use(copies * scheme.tensor_scale_bits / kBitsPerByte);
+  if (scheme.input_scale_bits > 0) use(copies * scheme.input_scale_bits / kBitsPerByte);
 }
 
-void append_fused(const Fused& fused, std::vector<std::int64_t>& bytes) {
+/// Calls `use` with the bytes of each allocation of a fused layer.
+template <class Use>
+void each_allocation(const Fused& fused, const Use& use) {
   const RankTensor& sum = fused.sum;
   const WeightScheme& scheme = fused.scheme;
   const std::int64_t values = sum.copies * sum.rows * std::max<std::int64_t>(1, sum.columns);
   if (values <= 0) return;
   if (fused.is_float32) {
-    bytes.push_back(values * kFloatBytes);
+    use(values * kFloatBytes);
     return;
   }
   if (scheme.is_interleaved) {
     const std::int64_t blocks =
         sum.copies * sum.rows * divide_up(std::max<std::int64_t>(1, sum.columns), scheme.group);
-    bytes.push_back(blocks * (scheme.group * scheme.weight_bits + scheme.scale_bits) /
-                    kBitsPerByte);
+    use(blocks * (scheme.group * scheme.weight_bits + scheme.scale_bits) / kBitsPerByte);
     return;
   }
-  bytes.push_back(divide_up(values * scheme.weight_bits, kBitsPerByte) + padding_of_rows(fused));
-  append_companions(fused, bytes);
+  use(divide_up(values * scheme.weight_bits, kBitsPerByte) + padding_of_rows(fused));
+  each_companion(fused, use);
 }
+
+/// Tensors one after another, of which those that lie in one allocation are put together.
+template <class Use>
+class Fusing {
+ public:
+  explicit Fusing(const Use& use) : use_(use) {}
+
+  void add(const domain::Tensor& tensor, const RankTensor& share, const WeightScheme& scheme,
+           const WeightsLayout& layout) {
+    const bool continues = is_open_ && !tensor.fused.empty() && tensor.fused == word_ &&
+                           scheme == open_.scheme && share.columns == open_.sum.columns;
+    if (continues) {
+      open_.sum.rows += share.rows;
+      return;
+    }
+    close();
+    open_ = {.sum = share,
+             .scheme = scheme,
+             .is_float32 = tensor.is_float32 || is_wide_router(tensor, layout) ||
+                           is_wide_bias(tensor, layout),
+             .row_bytes = bytes_behind_rows(tensor, scheme, layout),
+             .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0,
+             .scale_rows = scale_rows_of(tensor, scheme, layout)};
+    word_ = tensor.fused;
+    is_open_ = true;
+  }
+  void close() {
+    if (is_open_) each_allocation(open_, use_);
+    is_open_ = false;
+  }
+
+ private:
+  const Use& use_;
+  Fused open_;
+  std::string_view word_;
+  bool is_open_ = false;
+};
 
 /// Queries and outputs work on latents by products of their projections with the halves of
 /// kv_b_proj, in 8 bits where the projections are, and those halves unpacked; the queries' rotated
 /// part stands apart. Source: vLLM 0.7.1 attention/backends/mla/utils.py,
 /// process_weights_after_loading.
-void append_absorbed(const domain::Attention& attention, std::int64_t hidden,
-                     const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
+template <class Use>
+void each_absorbed(const domain::Attention& attention, std::int64_t hidden,
+                   const WeightsLayout& layout, const Use& use) {
   const domain::Latent& latent = *attention.latent;
   const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);
   const std::int64_t queries = latent.query_rank > 0 ? latent.query_rank : hidden;
   const bool is_8_bit = layout.scheme.weight_bits == kBitsPerByte;
   const std::int64_t value_bytes = is_8_bit ? 1 : layout.dtype_bytes;
-  bytes.push_back(queries * heads * latent.rope_dim * layout.dtype_bytes);
-  bytes.push_back(queries * heads * latent.kv_rank * value_bytes);
-  bytes.push_back(heads * latent.kv_rank * hidden * value_bytes);
+  use(queries * heads * latent.rope_dim * layout.dtype_bytes);
+  use(queries * heads * latent.kv_rank * value_bytes);
+  use(heads * latent.kv_rank * hidden * value_bytes);
   if (!is_quantized(layout.scheme)) return;
   const std::int64_t unrotated = attention.head_dim - latent.rope_dim;
-  bytes.push_back(latent.kv_rank * heads * (unrotated + attention.value_head_dim) *
-                  layout.dtype_bytes);
+  use(latent.kv_rank * heads * (unrotated + attention.value_head_dim) * layout.dtype_bytes);
+}
+
+/// Calls `use` with the bytes of all that a layer keeps beside its tensors.
+template <class Use>
+void each_extra(const domain::Layer& layer, const domain::Model& model, const WeightsLayout& layout,
+                const Use& use) {
+  const domain::Attention& attention = layer.attention;
+  if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
+    return;
+  for (std::int64_t i = 0; i < layout.attention_scalars; ++i) use(kFloatBytes);
+  if (attention.kind != domain::LayerKind::Latent || !layout.splits_latents || !attention.latent)
+    return;
+  if (layout.absorbs_latents) {
+    each_absorbed(attention, model.hidden_size, layout, use);
+    return;
+  }
+  // Decoding multiplies queries and outputs by the halves of kv_b_proj instead of unfolding keys
+  // and values: vLLM v1/attention/backends/mla/common.py, process_weights_after_loading.
+  const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);
+  const std::int64_t rank = attention.latent->kv_rank;
+  const std::int64_t unrotated = attention.head_dim - attention.latent->rope_dim;
+  use(heads * attention.value_head_dim * rank * layout.dtype_bytes);
+  use(heads * unrotated * rank * layout.dtype_bytes);
 }
 
 }  // namespace
@@ -292,12 +352,25 @@ bool has_tables_in_layers(const domain::Model& model) {
   });
 }
 
+Layouts::Layouts(const WeightsLayout& layout) : rank(layout), alone(layout) {
+  alone.tensor_parallel = 1;
+  alone.data_parallel = 1;
+  alone.expert_parallel = 1;
+  alone.dense_parallel = 1;
+  is_dealt_out = rank != alone;
+}
+
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,
-                        const WeightsLayout& layout, std::int64_t layer, bool is_multi_token,
-                        std::vector<std::int64_t>& bytes) {
-  Fused open;
-  std::string_view open_word;
-  bool is_open = false;
+                        const Layouts& layouts, std::int64_t layer, bool is_multi_token,
+                        Allocations& allocations) {
+  const WeightsLayout& layout = layouts.rank;
+  const auto take = [&](std::int64_t bytes) {
+    allocations.bytes.push_back(bytes);
+    if (!layouts.is_dealt_out) allocations.once += bytes;
+  };
+  const auto take_once = [&](std::int64_t bytes) { allocations.once += bytes; };
+  Fusing of_rank(take);
+  Fusing of_all(take_once);
   for (const domain::Tensor& tensor : tensors) {
     const bool is_table = is_looked_up(tensor, layer);
     if (layout.keeps_tables_on_host && is_table) continue;
@@ -306,45 +379,19 @@ void append_allocations(std::span<const domain::Tensor> tensors, const domain::M
       share.rows = divide_up(share.rows, layout.data_parallel);
     const WeightScheme scheme =
         repacked(held_scheme(tensor, model, layout, layer, is_multi_token), tensor, layout);
-    const bool continues = is_open && !tensor.fused.empty() && tensor.fused == open_word &&
-                           scheme == open.scheme && share.columns == open.sum.columns;
-    if (continues) {
-      open.sum.rows += share.rows;
-      continue;
-    }
-    if (is_open) append_fused(open, bytes);
-    open = {.sum = share,
-            .scheme = scheme,
-            .is_float32 =
-                tensor.is_float32 || is_wide_router(tensor, layout) || is_wide_bias(tensor, layout),
-            .row_bytes = bytes_behind_rows(tensor, scheme, layout),
-            .scale_bytes = layout.repeats_block_scales ? layout.dtype_bytes : 0,
-            .scale_rows = scale_rows_of(tensor, scheme, layout)};
-    open_word = tensor.fused;
-    is_open = true;
+    of_rank.add(tensor, share, scheme, layout);
+    if (layouts.is_dealt_out)
+      of_all.add(tensor, on_rank(tensor, model, layouts.alone), scheme, layouts.alone);
   }
-  if (is_open) append_fused(open, bytes);
+  of_rank.close();
+  of_all.close();
 }
 
-void append_extras(const domain::Layer& layer, const domain::Model& model,
-                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes) {
-  const domain::Attention& attention = layer.attention;
-  if (attention.kind == domain::LayerKind::None || attention.kind == domain::LayerKind::Recurrent)
-    return;
-  for (std::int64_t i = 0; i < layout.attention_scalars; ++i) bytes.push_back(kFloatBytes);
-  if (attention.kind != domain::LayerKind::Latent || !layout.splits_latents || !attention.latent)
-    return;
-  if (layout.absorbs_latents) {
-    append_absorbed(attention, model.hidden_size, layout, bytes);
-    return;
-  }
-  // Decoding multiplies queries and outputs by the halves of kv_b_proj instead of unfolding keys
-  // and values: vLLM v1/attention/backends/mla/common.py, process_weights_after_loading.
-  const std::int64_t heads = divide_up(attention.heads, layout.tensor_parallel);
-  const std::int64_t rank = attention.latent->kv_rank;
-  const std::int64_t unrotated = attention.head_dim - attention.latent->rope_dim;
-  bytes.push_back(heads * attention.value_head_dim * rank * layout.dtype_bytes);
-  bytes.push_back(heads * unrotated * rank * layout.dtype_bytes);
+void append_extras(const domain::Layer& layer, const domain::Model& model, const Layouts& layouts,
+                   Allocations& allocations) {
+  each_extra(layer, model, layouts.rank,
+             [&](std::int64_t bytes) { allocations.bytes.push_back(bytes); });
+  each_extra(layer, model, layouts.alone, [&](std::int64_t bytes) { allocations.once += bytes; });
 }
 
 }  // namespace gpushape::estimate

@@ -32,14 +32,34 @@ bool is_looked_up(const domain::Tensor& tensor, std::int64_t layer);
 /// Whether any layer of the model has one.
 bool has_tables_in_layers(const domain::Model& model);
 
-/// Appends the bytes of each allocation, in the order in which engines make them. `layer` counts
-/// over the whole network (domain::kOutsideLayers for tensors of no layer).
+/// A layout, and what it were on one rank that holds everything.
+struct Layouts {
+  explicit Layouts(const WeightsLayout& layout);
+
+  WeightsLayout rank;
+  WeightsLayout alone;
+  bool is_dealt_out = false;  ///< the two are not the same
+};
+
+/// What tensors come to in memory.
+struct Allocations {
+  std::vector<std::int64_t> bytes;  ///< of each, in the order in which engines make them
+  std::int64_t once = 0;            ///< of all, on one rank that holds everything
+
+  void clear() {
+    bytes.clear();
+    once = 0;
+  }
+};
+
+/// Adds the allocations of `tensors`. `layer` counts over the whole network (domain::kOutsideLayers
+/// for tensors of no layer).
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,
-                        const WeightsLayout& layout, std::int64_t layer, bool is_multi_token,
-                        std::vector<std::int64_t>& bytes);
+                        const Layouts& layouts, std::int64_t layer, bool is_multi_token,
+                        Allocations& allocations);
 
 /// What one layer keeps beside its tensors: scale factors of attention, halves of latents.
-void append_extras(const domain::Layer& layer, const domain::Model& model,
-                   const WeightsLayout& layout, std::vector<std::int64_t>& bytes);
+void append_extras(const domain::Layer& layer, const domain::Model& model, const Layouts& layouts,
+                   Allocations& allocations);
 
 }  // namespace gpushape::estimate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 
 #include "estimate/division.hpp"
@@ -66,6 +67,13 @@ std::int64_t shared_projector_values(const domain::Tower& tower, const domain::M
 
 bool shares_heads(const domain::Tower& tower, std::int64_t ranks) {
   return tower.heads % ranks == 0;
+}
+
+std::int64_t TowerAllocations::bytes() const {
+  const auto sum_of = [](const std::vector<std::int64_t>& each) {
+    return std::accumulate(each.begin(), each.end(), std::int64_t{0});
+  };
+  return sum_of(layer) * layers + sum_of(rest);
 }
 
 TowerAllocations tower_allocations(const domain::Tower& tower, const domain::Model& model,

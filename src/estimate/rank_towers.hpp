@@ -20,6 +20,8 @@ struct TowerAllocations {
   std::vector<std::int64_t> layer;  ///< of each
   std::int64_t layers = 0;
   std::vector<std::int64_t> rest;  ///< behind the layers
+
+  [[nodiscard]] std::int64_t bytes() const;
 };
 TowerAllocations tower_allocations(const domain::Tower& tower, const domain::Model& model,
                                    const WeightsLayout& layout);

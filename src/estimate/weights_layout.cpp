@@ -1,7 +1,6 @@
 #include "estimate/weights_layout.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,64 +12,14 @@
 #include "estimate/header_bytes.hpp"
 #include "estimate/rank_tensors.hpp"
 #include "estimate/rank_towers.hpp"
+#include "estimate/weights_tally.hpp"
 
 namespace gpushape::estimate {
 namespace {
 
 constexpr std::int64_t kScratchFloatBytes = 4;
 constexpr std::size_t kUsualAllocations = 64;  ///< of a layer, at most, of most models
-
-/// Sums tensors, and asks the allocator for each where somebody wants to know.
-class Tally {
- public:
-  enum class Asks { Allocator, Nobody };
-
-  Tally(const WeightsLayout& layout, Asks asks)
-      : allocates_(asks == Asks::Allocator), allocator_(layout.unsplit_share) {}
-  void add(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large,
-           std::int64_t times) {
-    tensors_ += batch.bytes * times;
-    if (allocates_) allocator_.allocate(batch, large, times);
-  }
-  /// Where nobody asks the allocator, the sum alone.
-  [[nodiscard]] CachingAllocator::Batch batch_of(std::vector<std::int64_t>& bytes) const {
-    if (allocates_) return CachingAllocator::batch_of(bytes);
-    return {.bytes = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
-  }
-  void add(std::vector<std::int64_t>& bytes, std::int64_t times = 1) {
-    const CachingAllocator::Batch batch = batch_of(bytes);
-    add(batch, std::span(bytes).first(batch.large), times);
-  }
-  void add_rotary(std::int64_t bytes) {
-    rotary_ += bytes;
-    if (allocates_) allocator_.allocate(bytes);
-  }
-  /// Makes a tensor anew with room behind its rows, and only then gives the old one back.
-  void widen(std::int64_t bytes, std::int64_t wider) {
-    tensors_ += wider - bytes;
-    if (!allocates_) return;
-    allocator_.allocate(wider);
-    allocator_.release();
-    allocator_.free(bytes);
-  }
-  /// Bytes that belong to no tensor that is known by name; they may be negative.
-  void add_unnamed(std::int64_t bytes) { unnamed_ += bytes; }
-  [[nodiscard]] Bytes held() const { return Bytes(tensors_ + unnamed_ + rotary_); }
-  [[nodiscard]] LoadedWeights loaded() const {
-    return {.tensors = Bytes(tensors_ + unnamed_),
-            .rotary = Bytes(rotary_),
-            .allocated = allocator_.allocated() + Bytes(unnamed_),
-            .reserved = allocator_.reserved() + Bytes(unnamed_),
-            .towers = {}};
-  }
-
- private:
-  std::int64_t tensors_ = 0;
-  std::int64_t rotary_ = 0;
-  std::int64_t unnamed_ = 0;
-  bool allocates_;
-  CachingAllocator allocator_;
-};
+constexpr std::size_t kUsualKinds = 4;         ///< of layers
 
 /// Which exceptions speak of a layer: layers with the same ones hold the same.
 std::uint64_t exceptions_of(const domain::Model& model, std::int64_t layer) {
@@ -100,17 +49,20 @@ std::vector<domain::Tensor> loaded_tensors(const domain::Layer& layer, const dom
 /// alike to the allocator.
 class LayerMemory {
  public:
-  LayerMemory(const domain::Model& model, const WeightsLayout& layout, Tally& tally)
-      : model_(model), layout_(layout), tally_(tally) {
-    bytes_.reserve(kUsualAllocations);
+  LayerMemory(const domain::Model& model, const Layouts& layouts, WeightsTally& tally)
+      : model_(model), layouts_(layouts), tally_(tally) {
+    allocations_.bytes.reserve(kUsualAllocations);
     large_.reserve(kUsualAllocations);
+    seen_.reserve(kUsualKinds);
+    kinds_.reserve(kUsualKinds);
   }
 
   void add(const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-    const std::size_t kind = kind_of(layer, index);
-    if (kind != open_kind_) flush();
-    open_kind_ = kind;
+    const Seen& seen = seen_of(layer, index);
+    if (seen.kind != open_kind_) flush();
+    open_kind_ = seen.kind;
     open_times_ += times;
+    tally_.add_once(seen.once * times);
   }
   /// What was added last waits for more of its kind until this is called.
   void flush() {
@@ -129,27 +81,31 @@ class LayerMemory {
     const domain::Layer* layer = nullptr;
     std::uint64_t exceptions = 0;
     std::size_t kind = 0;
+    std::int64_t once = 0;
   };
 
   [[nodiscard]] std::span<const std::int64_t> large_of(const Kind& kind) const {
     return std::span(large_).subspan(kind.first, kind.batch.large);
   }
 
-  std::size_t kind_of(const domain::Layer& layer, std::int64_t index) {
+  const Seen& seen_of(const domain::Layer& layer, std::int64_t index) {
     const std::uint64_t exceptions = exceptions_of(model_, index);
     for (const Seen& seen : seen_) {
       if (seen.exceptions == exceptions && (seen.layer == &layer || *seen.layer == layer))
-        return seen.kind;
+        return seen;
     }
-    bytes_.clear();
+    allocations_.clear();
     std::optional<domain::Layer> changed;
-    append_allocations(loaded_tensors(layer, model_, layout_, changed), model_, layout_, index,
-                       false, bytes_);
-    append_extras(layer, model_, layout_, bytes_);
-    const CachingAllocator::Batch batch = tally_.batch_of(bytes_);
-    const std::size_t kind = kind_of(batch, std::span(bytes_).first(batch.large));
-    seen_.push_back({.layer = &layer, .exceptions = exceptions, .kind = kind});
-    return kind;
+    append_allocations(loaded_tensors(layer, model_, layouts_.rank, changed), model_, layouts_,
+                       index, false, allocations_);
+    append_extras(layer, model_, layouts_, allocations_);
+    const std::span<std::int64_t> bytes = allocations_.bytes;
+    const CachingAllocator::Batch batch = CachingAllocator::batch_of(bytes);
+    seen_.push_back({.layer = &layer,
+                     .exceptions = exceptions,
+                     .kind = kind_of(batch, bytes.first(batch.large)),
+                     .once = allocations_.once});
+    return seen_.back();
   }
   std::size_t kind_of(const CachingAllocator::Batch& batch, std::span<const std::int64_t> large) {
     const auto same = std::ranges::find_if(kinds_, [&](const Kind& kind) {
@@ -164,11 +120,11 @@ class LayerMemory {
   }
 
   const domain::Model& model_;
-  const WeightsLayout& layout_;
-  Tally& tally_;
+  const Layouts& layouts_;
+  WeightsTally& tally_;
   std::vector<Seen> seen_;
   std::vector<Kind> kinds_;
-  std::vector<std::int64_t> bytes_;  ///< of one layer, for the moment
+  Allocations allocations_;  ///< of one layer, for the moment
   std::vector<std::int64_t> large_;
   std::size_t open_kind_ = 0;
   std::int64_t open_times_ = 0;
@@ -179,7 +135,7 @@ bool has_kind(const domain::Model& model, domain::LayerKind kind) {
       model.layers, [&](const domain::LayerRun& run) { return run.layer.attention.kind == kind; });
 }
 
-void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+void add_rotary_tables(WeightsTally& tally, const domain::Model& model, const WeightsLayout& layout,
                        const Stage& stage) {
   if (!layout.has_rotary_tables) return;
   const std::int64_t plain_bytes = std::max(layout.rotary_bytes, layout.dtype_bytes);
@@ -199,13 +155,17 @@ void add_rotary_tables(Tally& tally, const domain::Model& model, const WeightsLa
   // Compressed attention rotates its windows and its entries with bases of their own. Source: vLLM
   // vllm/models/deepseek_v4/common/rope.py.
   const std::int64_t tables = has_kind(model, domain::LayerKind::Compressed) ? 2 : 1;
-  tally.add_rotary(tables * values_of(model.rope) * value_bytes);
+  const auto add = [&](std::int64_t bytes, bool is_own) {
+    tally.add_rotary(bytes);
+    if (is_own) tally.add_once(bytes);
+  };
+  const bool is_first = stage.first_layer == 0;
+  const std::int64_t bytes = values_of(model.rope) * value_bytes;
+  add(tables * bytes, is_first || layout.has_rotary_of_each_layer);
   if (layout.has_rotary_of_each_layer) {
-    for (std::int64_t further = 1; further < stage.layers; ++further)
-      tally.add_rotary(values_of(model.rope) * value_bytes);
+    for (std::int64_t further = 1; further < stage.layers; ++further) add(bytes, true);
   }
-  for (const domain::Rope& rope : model.further_ropes)
-    tally.add_rotary(values_of(rope) * plain_bytes);
+  for (const domain::Rope& rope : model.further_ropes) add(values_of(rope) * plain_bytes, is_first);
 }
 
 /// Calls `use` with the layer, its index and how many alike follow it, for all layers of a stage.
@@ -225,9 +185,9 @@ void for_each_kind(const domain::Model& model, const Stage& stage, const Use& us
   }
 }
 
-void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+void add_layers(WeightsTally& tally, const domain::Model& model, const Layouts& layouts,
                 const Stage& stage) {
-  LayerMemory memory(model, layout, tally);
+  LayerMemory memory(model, layouts, tally);
   for_each_kind(model, stage,
                 [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
                   memory.add(layer, index, times);
@@ -235,10 +195,10 @@ void add_layers(Tally& tally, const domain::Model& model, const WeightsLayout& l
   memory.flush();
 }
 
-WeightsLayout without_room_behind_rows(WeightsLayout layout) {
+Layouts without_room_behind_rows(WeightsLayout layout) {
   layout.row_bytes = 0;
   layout.expert_padding.row_bytes = 0;
-  return layout;
+  return Layouts(layout);
 }
 
 /// Once all layers are loaded, rows are set apart, matrix by matrix. A new matrix often lies in the
@@ -248,25 +208,27 @@ WeightsLayout without_room_behind_rows(WeightsLayout layout) {
 /// torch.cuda.empty_cache while the old matrix still stands. Ministral-3-14B in FP8 takes 17.60 GiB
 /// of an MI300X, Qwen3-VL-30B-A3B 79.29 (0.14.1, https://github.com/ashishkamra/
 /// vllm-memory-estimator): 15.3 and 63.5 without this.
-void set_rows_apart(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+void set_rows_apart(WeightsTally& tally, const domain::Model& model, const Layouts& layouts,
                     const Stage& stage) {
-  const WeightsLayout close = without_room_behind_rows(layout);
-  std::vector<std::int64_t> before;
-  std::vector<std::int64_t> after;
-  for_each_kind(
-      model, stage, [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
-        std::optional<domain::Layer> changed;
-        const std::vector<domain::Tensor> tensors = loaded_tensors(layer, model, layout, changed);
-        before.clear();
-        after.clear();
-        append_allocations(tensors, model, close, index, false, before);
-        append_allocations(tensors, model, layout, index, false, after);
-        for (std::int64_t time = 0; time < times; ++time) {
-          for (std::size_t i = 0; i < before.size(); ++i) {
-            if (before[i] != after[i]) tally.widen(before[i], after[i]);
-          }
-        }
-      });
+  const Layouts close = without_room_behind_rows(layouts.rank);
+  Allocations before;
+  Allocations after;
+  for_each_kind(model, stage,
+                [&](const domain::Layer& layer, std::int64_t index, std::int64_t times) {
+                  std::optional<domain::Layer> changed;
+                  const auto tensors = loaded_tensors(layer, model, layouts.rank, changed);
+                  before.clear();
+                  after.clear();
+                  append_allocations(tensors, model, close, index, false, before);
+                  append_allocations(tensors, model, layouts, index, false, after);
+                  tally.add_once((after.once - before.once) * times);
+                  for (std::int64_t time = 0; time < times; ++time) {
+                    for (std::size_t i = 0; i < before.bytes.size(); ++i) {
+                      if (before.bytes[i] != after.bytes[i])
+                        tally.widen(before.bytes[i], after.bytes[i]);
+                    }
+                  }
+                });
 }
 
 /// Embedding and what belongs to it on the first stage, final norm and head on the last, unless the
@@ -295,69 +257,81 @@ OuterTensors outer_tensors_of(const domain::Model& model, const WeightsLayout& l
   return outer;
 }
 
-void add_drafts(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
+void add_drafts(WeightsTally& tally, const domain::Model& model, const Layouts& layouts) {
   const domain::MultiTokenPrediction& prediction = *model.multi_token_prediction;
-  std::vector<std::int64_t> bytes;
+  Allocations allocations;
   std::int64_t layer = 0;
   for (const domain::LayerRun& run : prediction.layers) {
     const std::vector<domain::Tensor> tensors = tensors_of(run.layer, model);
     for (std::int64_t i = 0; i < run.count; ++i) {
-      append_allocations(tensors, model, layout, layer + i, true, bytes);
-      append_extras(run.layer, model, layout, bytes);
+      append_allocations(tensors, model, layouts, layer + i, true, allocations);
+      append_extras(run.layer, model, layouts, allocations);
     }
     layer += run.count;
   }
   for (const domain::ExtraTensor& extra : prediction.extra) {
     const std::int64_t columns = std::max<std::int64_t>(1, extra.columns);
-    bytes.push_back(extra.rows * columns * layout.dtype_bytes);
+    const std::int64_t bytes = extra.rows * columns * layouts.rank.dtype_bytes;
+    allocations.bytes.push_back(bytes);
+    allocations.once += bytes;
   }
-  tally.add(bytes);
+  tally.add(allocations.bytes);
+  tally.add_once(allocations.once);
 }
 
 // Every stage has towers, though the first one alone encodes for requests. Source: vLLM
 // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all ranks.
-void add_towers(Tally& tally, const domain::Model& model, const WeightsLayout& layout) {
-  if (!layout.loads_towers) return;
+void add_towers(WeightsTally& tally, const domain::Model& model, const Layouts& layouts,
+                const Stage& stage) {
+  if (!layouts.rank.loads_towers) return;
   for (const domain::Tower& tower : model.towers) {
-    TowerAllocations allocations = tower_allocations(tower, model, layout);
+    TowerAllocations allocations = tower_allocations(tower, model, layouts.rank);
+    if (stage.first_layer == 0) {
+      tally.add_once(layouts.is_dealt_out ? tower_allocations(tower, model, layouts.alone).bytes()
+                                          : allocations.bytes());
+    }
     tally.add(allocations.layer, allocations.layers);
     tally.add(allocations.rest);
   }
 }
 
-void add_all_but_towers(Tally& tally, const domain::Model& model, const WeightsLayout& layout,
+void add_all_but_towers(WeightsTally& tally, const domain::Model& model, const Layouts& layouts,
                         const Stage& stage) {
-  std::vector<std::int64_t> bytes;
-  bytes.reserve(kUsualAllocations);
-  const auto add_outer = [&](const std::vector<domain::Tensor>& tensors) {
-    bytes.clear();
-    append_allocations(tensors, model, layout, domain::kOutsideLayers, false, bytes);
-    tally.add(bytes);
+  const WeightsLayout& layout = layouts.rank;
+  Allocations allocations;
+  const auto add_outer = [&](const std::vector<domain::Tensor>& tensors, bool is_own) {
+    allocations.clear();
+    append_allocations(tensors, model, layouts, domain::kOutsideLayers, false, allocations);
+    tally.add(allocations.bytes);
+    if (is_own) tally.add_once(allocations.once);
+  };
+  const auto add_table = [&] {
+    const std::int64_t bytes =
+        padded_vocabulary(model, layout) * domain::embedding_columns(model) * layout.dtype_bytes;
+    allocations.bytes = {bytes / layout.tensor_parallel};
+    tally.add(allocations.bytes);
+    tally.add_once(bytes);
   };
   if (stage.has_embedding && layout.is_as_stored) {
-    tally.add_unnamed(beyond_architecture(model, layout.loads_drafts).count() /
-                      layout.tensor_parallel);
+    const std::int64_t bytes = beyond_architecture(model, layout.loads_drafts).count();
+    tally.add_unnamed(bytes / layout.tensor_parallel);
+    tally.add_once(bytes);
   }
   const OuterTensors outer = outer_tensors_of(model, layout, stage);
-  add_outer(outer.first);
+  add_outer(outer.first, stage.has_embedding);
   add_rotary_tables(tally, model, layout, stage);
   const bool sets_apart = layout.row_bytes > 0 || layout.expert_padding.row_bytes > 0;
-  add_layers(tally, model, sets_apart ? without_room_behind_rows(layout) : layout, stage);
-  add_outer(outer.last);
-  const std::int64_t table_bytes = padded_vocabulary(model, layout) *
-                                   domain::embedding_columns(model) * layout.dtype_bytes /
-                                   layout.tensor_parallel;
-  if (layout.has_unused_head && stage.has_head) {
-    bytes = {table_bytes};
-    tally.add(bytes);
+  if (sets_apart) {
+    add_layers(tally, model, without_room_behind_rows(layout), stage);
+  } else {
+    add_layers(tally, model, layouts, stage);
   }
-  if (layout.has_second_table && stage.has_embedding) {
-    bytes = {table_bytes};
-    tally.add(bytes);
-  }
+  add_outer(outer.last, stage.has_head);
+  if (layout.has_unused_head && stage.has_head) add_table();
+  if (layout.has_second_table && stage.has_embedding) add_table();
   if (layout.loads_drafts && stage.has_head && model.multi_token_prediction)
-    add_drafts(tally, model, layout);
-  if (sets_apart) set_rows_apart(tally, model, layout, stage);
+    add_drafts(tally, model, layouts);
+  if (sets_apart) set_rows_apart(tally, model, layouts, stage);
 }
 
 }  // namespace
@@ -372,21 +346,15 @@ std::int64_t kv_heads_on_rank(const domain::Attention& attention, std::int64_t t
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage) {
-  Tally tally(layout, Tally::Asks::Allocator);
-  add_towers(tally, model, layout);
+  const Layouts layouts(layout);
+  WeightsTally tally(layout);
+  add_towers(tally, model, layouts, stage);
   const LoadedWeights towers = tally.loaded();
-  add_all_but_towers(tally, model, layout, stage);
+  add_all_but_towers(tally, model, layouts, stage);
   LoadedWeights loaded = tally.loaded();
   loaded.towers = {
       .tensors = towers.tensors, .allocated = towers.allocated, .reserved = towers.reserved};
   return loaded;
-}
-
-Bytes held_weights(const domain::Model& model, const WeightsLayout& layout, const Stage& stage) {
-  Tally tally(layout, Tally::Asks::Nobody);
-  add_towers(tally, model, layout);
-  add_all_but_towers(tally, model, layout, stage);
-  return tally.held();
 }
 
 }  // namespace gpushape::estimate

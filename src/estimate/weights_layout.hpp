@@ -16,12 +16,12 @@ namespace gpushape::estimate {
 
 /// Multiples that a kernel wants of an expert's sizes; 1 for none.
 struct ExpertPadding {
-  std::int64_t width = 1;      ///< of one rank's share of an expert
-  std::int64_t hidden = 1;     ///< of the space that experts work in
+  std::int64_t width = 1;   ///< of one rank's share of an expert
+  std::int64_t hidden = 1;  ///< of the space that experts work in
   /// Of the rows of MXFP4 scales, which the kernels lay out anew; 0 where they stay as they are.
   std::int64_t scale_rows = 0;
-  bool keeps_scales = false;         ///< those of the checkpoint, beside the new ones
-  bool has_float32_biases = false;   ///< of experts
+  bool keeps_scales = false;        ///< those of the checkpoint, beside the new ones
+  bool has_float32_biases = false;  ///< of experts
   std::int64_t row_bytes = 0;  ///< as WeightsLayout::row_bytes, behind the rows of 16-bit experts
   std::int64_t group = 1;      ///< of a rank's width; other kernels, without padding, take the rest
   /// Experts that are dealt out whole are as wide as all ranks' padded shares of them.
@@ -102,8 +102,11 @@ struct LoadedTowers {
 
 /// Byte counts of the tensors of one stage on one rank.
 struct LoadedWeights {
-  Bytes tensors;    ///< as they are
-  Bytes rotary;     ///< tables of the rotary embeddings
+  Bytes tensors;  ///< as they are
+  Bytes rotary;   ///< tables of the rotary embeddings
+  /// Tensors and tables of the stage as one rank alone would hold them; what every stage of a
+  /// pipeline has is the first one's.
+  Bytes once;
   Bytes allocated;  ///< as the framework's allocator counts them
   Bytes reserved;   ///< as free memory shows them: the segments that they were cut from
   LoadedTowers towers;
@@ -111,8 +114,6 @@ struct LoadedWeights {
 
 LoadedWeights load_weights(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage);
-/// Its tensors and tables alone.
-Bytes held_weights(const domain::Model& model, const WeightsLayout& layout, const Stage& stage);
 
 /// Rows of the embedding after padding, of all ranks together.
 std::int64_t padded_vocabulary(const domain::Model& model, const WeightsLayout& layout);

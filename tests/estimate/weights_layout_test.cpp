@@ -98,6 +98,33 @@ TEST_SUITE("estimate") {
     CHECK(cut == load_weights(model, both, whole(model)).tensors + ends);
   }
 
+  // What all ranks and stages hold, were each thing there once, is what one rank alone holds.
+  TEST_CASE("what stages hold once adds up to one rank's, however they are cut") {
+    const std::array<example::Decoder, 2> decoders{example::llama_8b(), example::qwen2_3b()};
+    for (const example::Decoder& decoder : decoders) {
+      const domain::Model model = example::model(decoder);
+      const std::int64_t layers = estimate::layer_count(model);
+      for (const bool has_both_ends : {false, true}) {
+        WeightsLayout layout{.has_embedding_on_every_stage = has_both_ends,
+                             .has_head_on_every_stage = has_both_ends};
+        const estimate::LoadedWeights alone = load_weights(model, layout, whole(model));
+        CHECK(alone.once == alone.tensors + alone.rotary);
+        for (const std::int64_t ranks : {2, 4, 16}) {
+          for (const std::int64_t count : {1, 2, 4}) {
+            CAPTURE(ranks);
+            CAPTURE(count);
+            layout.tensor_parallel = ranks;
+            Bytes once;
+            for (const Stage& stage :
+                 estimate::cut_into_stages(layers, count, estimate::Remainder::Last))
+              once += load_weights(model, layout, stage).once;
+            CHECK(once == alone.once);
+          }
+        }
+      }
+    }
+  }
+
   TEST_CASE("the vocabulary is padded to 64 rows") {
     domain::Model model = example::model(example::llama_8b());
     model.vocabulary = 32016;  // CodeLlama-7b
