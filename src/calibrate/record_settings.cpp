@@ -71,15 +71,34 @@ std::string flags_as_settings(std::string_view text) {
   return settings;
 }
 
+/// "enable_lora True, cpu_offload_gb 40.0" as logs list settings: "enable_lora=True, ". A name of
+/// one word alone is no setting: "tutorial page".
+std::string pairs_as_settings(std::string_view text) {
+  std::string settings;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(", ");
+    std::string_view pair = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 2);
+    if (const auto list = behind(pair, "args: ")) pair = *list;
+    const std::string_view name = pair.substr(0, pair.find(' '));
+    const bool is_name = name.contains('_') && std::ranges::all_of(name, [](char letter) {
+                           return letter == '_' || std::islower(static_cast<unsigned char>(letter));
+                         });
+    if (is_name && name.size() < pair.size())
+      settings += std::string(name) + "=" + std::string(pair.substr(name.size() + 1)) + ", ";
+  }
+  return settings;
+}
+
 /// What records call an engine's arguments.
 constexpr auto kArgumentNames = std::to_array<std::string_view>(
-    {"args", "arguments", "command", "server_args", "engine_config"});
+    {"args", "arguments", "command", "flags", "server_args", "engine_config"});
 
 /// Settings as flags, or as what vLLM prints of those that are not its defaults, braces alone.
 void add_settings(std::vector<std::string>& lines, const std::string& text) {
   if (text.empty()) return;
   lines.push_back(text.starts_with('{') ? "non-default args: " + text : text);
-  lines.push_back(flags_as_settings(text));
+  lines.push_back(flags_as_settings(text) + pairs_as_settings(text));
 }
 
 /// The lines of its log that a record quotes.

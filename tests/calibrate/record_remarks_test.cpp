@@ -73,6 +73,18 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(own.draft_model);
     CHECK(start_of("vllm", R"({"decode_context_parallel_size": 8})").context_parallel == 8);
     CHECK_FALSE(start_of("vllm", R"({"page_size": 1})").draft_tokens.has_value());
+    // https://github.com/djangodevreng/dgx-spark-benchmarks, _bootlog.txt of Qwen3.6-35B-A3B, and
+    // https://github.com/alint77/jupiter-glm52-vllm-worklog: names and values in a row.
+    const EngineStart text_alone = start_of(
+        "vllm",
+        R"({"flags": "trust_remote_code, language_model_only True, reasoning_parser qwen3"})");
+    CHECK(text_alone.takes_no_images);
+    CHECK(text_alone.takes_no_videos);
+    const EngineStart offloads = start_of(
+        "vllm", R"({"flags": "offload_backend uva, cpu_offload_gb 40.0, enable_lora True"})");
+    CHECK(offloads.offload_gib == 40);
+    CHECK(offloads.has_adapters);
+    CHECK_FALSE(start_of("vllm", R"({"flags": "enable_lora False, page one"})").has_adapters);
     const EngineStart sglang =
         start_of("sglang", R"({"swa_full_tokens_ratio": "0.03", "chunked_prefill_size": "4096", )"
                            R"("max_total_tokens": "10240", "avail_mem_before_load_gb": 44.01})");
