@@ -309,6 +309,8 @@ ResolvedPlan begin_plan(const Request& request, const VersionChoice& version, We
   plan.weights.expert_padding = expert_padding(plan.facts);
   plan.weights.row_bytes = std::llround(plan.facts.expected("fp8RowBytes"));
   plan.weights.drops_gptq_companions = plan.facts.expected("gptqCompanionsDropped") != 0;
+  if (plan.weights.scheme.zero_bits > 0)
+    plan.weights.zero_bits = static_cast<int>(plan.facts.expected("zeroPointBits"));
   plan.weights.unsplit_share = plan.facts.expected("allocatorUnsplitShare");
   plan.weights.loads_drafts =
       workload.engine.draft_tokens.has_value() && !workload.engine.draft_model;

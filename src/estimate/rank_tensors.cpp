@@ -128,15 +128,20 @@ std::int64_t bytes_behind_rows(const domain::Tensor& tensor, const WeightScheme&
                                const WeightsLayout& layout) {
   if (tensor.part == TensorPart::Expert)
     return is_quantized(scheme) ? 0 : layout.expert_padding.row_bytes;
-  const bool is_padded = scheme.quantization == domain::Quantization::Fp8 ||
-                         scheme.quantization == domain::Quantization::Fp8Block;
+  using domain::Quantization;
+  const bool is_padded =
+      scheme.quantization == Quantization::Fp8 || scheme.quantization == Quantization::Fp8Block;
   return is_padded ? layout.row_bytes : 0;
 }
 
 /// Of the schemes here, GPTQ's alone have an order. Experts keep their zero points: vLLM
-/// quantization/gptq_marlin.py, GPTQMarlinMoEMethod, w13_qzeros and w2_qzeros.
+/// quantization/gptq_marlin.py, GPTQMarlinMoEMethod. Machete multiplies those of linear layers by
+/// the scales, in the dtype: vLLM quantization/kernels/mixed_precision/machete.py, transform_w_zp.
 WeightScheme repacked(WeightScheme scheme, const domain::Tensor& tensor,
                       const WeightsLayout& layout) {
+  if (layout.zero_bits > 0 && scheme.zero_bits > 0 && scheme.order_bits == 0 &&
+      tensor.part != TensorPart::Expert)
+    scheme.zero_bits = layout.zero_bits;
   if (!layout.drops_gptq_companions || scheme.order_bits == 0) return scheme;
   if (tensor.part != TensorPart::Expert) scheme.zero_bits = 0;
   scheme.order_bits = 0;
@@ -350,14 +355,6 @@ bool has_tables_in_layers(const domain::Model& model) {
              return is_looked_up(tensor, 0);
            });
   });
-}
-
-Layouts::Layouts(const WeightsLayout& layout) : rank(layout), alone(layout) {
-  alone.tensor_parallel = 1;
-  alone.data_parallel = 1;
-  alone.expert_parallel = 1;
-  alone.dense_parallel = 1;
-  is_dealt_out = rank != alone;
 }
 
 void append_allocations(std::span<const domain::Tensor> tensors, const domain::Model& model,

@@ -34,7 +34,13 @@ bool has_tables_in_layers(const domain::Model& model);
 
 /// A layout, and what it were on one rank that holds everything.
 struct Layouts {
-  explicit Layouts(const WeightsLayout& layout);
+  explicit Layouts(const WeightsLayout& layout) : rank(layout), alone(layout) {
+    alone.tensor_parallel = 1;
+    alone.data_parallel = 1;
+    alone.expert_parallel = 1;
+    alone.dense_parallel = 1;
+    is_dealt_out = rank != alone;
+  }
 
   WeightsLayout rank;
   WeightsLayout alone;

@@ -55,6 +55,9 @@ struct WeightsLayout {
   std::int64_t row_bytes = 0;
   /// The loader lets go of zero points and orders of GPTQ whose groups are symmetric and in place.
   bool drops_gptq_companions = false;
+  /// Bits of a zero point that the loader lays out anew, of linear layers but experts; 0: as
+  /// stored.
+  int zero_bits = 0;
   /// Latent attention keeps the two halves of its up-projection once more, apart.
   bool splits_latents = true;
   /// Instead, its up-projections are multiplied into those of queries and outputs beforehand.

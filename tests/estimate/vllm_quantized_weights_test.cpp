@@ -203,4 +203,26 @@ TEST_SUITE("estimate") {
     CHECK(awq_by("0.25", 2) - awq_by("0.23", 2) == doctest::Approx(widened / 2).epsilon(0.1));
     CHECK(awq_by("0.25", 4) == doctest::Approx(awq_by("0.23", 4)));
   }
+
+  // https://github.com/rahulrawat20022002/case_study2, vllm_judge.log (39.56 GiB by 0.30.0 beside a
+  // pool of 87.95 at 0.95, so on 141 GB); Qwen2.5-7B-AWQ by 0.31.0 on H200 5.38. A zero point
+  // of 16 bits for 4 is 12 more for each 128 of 70.2 G weights: 0.77 GiB.
+  TEST_CASE("Hopper's kernels hold zero points of AWQ in 16 bits, and those of others in 4") {
+    const auto of = [](std::string_view version, std::string_view capability) {
+      return weights_by_vllm(
+          {.model = "Qwen/Qwen2.5-72B-Instruct-AWQ", .version = version, .capability = capability});
+    };
+    CHECK(of("0.30", "9.0").expected.gib() == doctest::Approx(39.56).epsilon(0.001));
+    CHECK(of("0.30", "9.0").low.gib() < of("0.30", "8.0").expected.gib());
+    const double linear = 80 * (8192.0 * 8192 * 2 + 2 * 8192.0 * 1024 + 3 * 8192.0 * 29568);
+    const double wider = linear / 128 * 12 / 8 / (1 << 30);
+    CHECK(of("0.30", "9.0").expected.gib() - of("0.29", "9.0").expected.gib() ==
+          doctest::Approx(wider).epsilon(0.05));
+    CHECK(of("0.30", "8.0") == of("0.29", "8.0"));
+    check_weights({.model = "Qwen/Qwen2.5-7B-Instruct-AWQ",
+                   .version = "0.31",
+                   .gib = 5.38,
+                   .capability = "9.0"},
+                  0.002);
+  }
 }

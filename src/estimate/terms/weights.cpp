@@ -53,12 +53,13 @@ double layer_of_experts(const Situation& situation) {
 
 /// Bytes that another kernel for the same format would do without. AITER's take rows as they are:
 /// gemma-4-12B-it in FP8 by 0.26.0 on gfx942 loads 12.49 GiB with them, 12.96 with room behind
-/// rows.
+/// rows. Marlin's take zero points as they are stored.
 double less_by_kernel(const Situation& situation) {
   const Plan& plan = *situation.plan;
   WeightsLayout least = plan.weights;
   least.row_bytes = 0;
   least.expert_padding.row_bytes = 0;
+  least.zero_bits = 0;
   if (const double unit = plan.facts.expected("expertWidthUnitLeast"); unit > 0)
     least.expert_padding.width =
         std::min<std::int64_t>(least.expert_padding.width, std::llround(unit));
@@ -70,10 +71,13 @@ double less_by_kernel(const Situation& situation) {
 /// Bytes that another kernel for the same format would take on top.
 double more_by_kernel(const Situation& situation) {
   const Plan& plan = *situation.plan;
-  if (plan.weights.repeats_block_scales || plan.facts.expected("blockScalesOpen") == 0) return 0;
-  if (plan.weights.scheme.granularity != domain::ScaleGranularity::Block) return 0;
   WeightsLayout most = plan.weights;
-  most.repeats_block_scales = true;
+  if (plan.weights.scheme.granularity == domain::ScaleGranularity::Block &&
+      plan.facts.expected("blockScalesOpen") != 0)
+    most.repeats_block_scales = true;
+  if (plan.weights.scheme.zero_bits > 0 && plan.facts.expected("zeroPointBitsMost") > 0)
+    most.zero_bits = static_cast<int>(plan.facts.expected("zeroPointBitsMost"));
+  if (most == plan.weights) return 0;
   const LoadedWeights loaded = load_weights(*plan.model, most, situation.stage);
   return static_cast<double>((loaded.tensors - situation.weights.tensors).count());
 }
