@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "estimate/vllm_starts.hpp"
 
@@ -94,6 +95,32 @@ TEST_SUITE("estimate") {
       CHECK(beside.high.gib() >= row.printed);
       CHECK(beside.high.gib() - beside.low.gib() < 0.105);
     }
+  }
+
+  // Non-torch memory of GLM-5.2 on four GH200 by a build of 0.23.1 (https://github.com/alint77/
+  // jupiter-glm52-vllm-worklog) and on four GB200 by 0.26.0; Llama-3.1-8B on four H100 by 0.19.0
+  // 2.13.
+  TEST_CASE("ranks of a model with an indexer need not hold the workspace of an all-reduce") {
+    const auto beside_of = [](const std::string& model, domain::EngineVersion version,
+                              const char* capability) {
+      domain::Workload workload = workload_by(version);
+      workload.engine.tensor = example::flag<std::int64_t>(4);
+      const domain::Estimate estimate =
+          estimate_of(model, workload, gpu_of("gpu", "NVIDIA", gib(186), capability));
+      const domain::Range alone = example::term_range(estimate, "nonTorch");
+      const domain::Range shared = example::term_range(estimate, "collectives");
+      return std::pair((alone.low + shared.low).gib(), (alone.high + shared.high).gib());
+    };
+    const auto hopper = beside_of("zai-org/GLM-5.2-FP8", {0, 23, 1}, "9.0");
+    CHECK(hopper.first <= 0.63);
+    CHECK(hopper.second >= 0.63);
+    const auto blackwell = beside_of("zai-org/GLM-5.2-FP8", {0, 26, 0}, "10.0");
+    CHECK(blackwell.first <= 0.95);
+    CHECK(blackwell.second >= 0.95);
+    const auto dense = beside_of("meta-llama/Llama-3.1-8B-Instruct", {0, 19, 0}, "9.0");
+    CHECK(dense.first <= 2.13);
+    CHECK(dense.second >= 2.13);
+    CHECK(dense.first > 2);
   }
 
   // https://github.com/Huzifa1/vllm-profiling, experiments: Llama-2-7b with 2,048 tokens a step by
