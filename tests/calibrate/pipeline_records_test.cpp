@@ -13,6 +13,14 @@ using calibrate::EngineStart;
 using example::built_in_catalog;
 using example::built_in_profiles;
 
+namespace {
+
+Comparison compared(const EngineStart& start) {
+  return calibrate::compare(start, built_in_catalog(), built_in_profiles());
+}
+
+}  // namespace
+
 TEST_SUITE("calibrate") {
   // https://github.com/vllm-project/vllm/issues/14601: DeepSeek-R1 on eight GPUs in each of three
   // stages; the first, three dense layers and 17 of experts, has 5 GiB less than the others.
@@ -28,12 +36,12 @@ TEST_SUITE("calibrate") {
     start.context_tokens = 32768;
     start.utilization = 0.9;
     start.weights_gib = 25.0166;
-    const Comparison first = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison first = compared(start);
     REQUIRE(first.weights);
     CHECK(std::abs(first.weights->error()) < 0.01);
     CHECK(first.weights->is_in_range());
     start.weights_gib = 27.5;  // between the stages: nobody's
-    const Comparison none = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison none = compared(start);
     REQUIRE(none.weights);
     CHECK_FALSE(none.weights->is_in_range());
   }
@@ -52,13 +60,13 @@ TEST_SUITE("calibrate") {
     start.utilization = 0.95;
     start.pool_gib = 69.80;
     start.pool_tokens = 2257264;
-    CHECK_FALSE(calibrate::compare(start, built_in_catalog(), built_in_profiles()).tokens);
+    CHECK_FALSE(compared(start).tokens);
     start.pool_gib = 68.89;
-    const Comparison own = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison own = compared(start);
     REQUIRE(own.tokens);
     CHECK(own.tokens->holds());
     start.pool_tokens = 2400000;  // more than that pool holds is nobody's
-    const Comparison more = calibrate::compare(start, built_in_catalog(), built_in_profiles());
+    const Comparison more = compared(start);
     REQUIRE(more.tokens);
     CHECK_FALSE(more.tokens->holds());
   }

@@ -219,6 +219,17 @@ TEST_SUITE("estimate") {
     CHECK(of("0.30", "9.0").expected.gib() - of("0.29", "9.0").expected.gib() ==
           doctest::Approx(wider).epsilon(0.05));
     CHECK(of("0.30", "8.0") == of("0.29", "8.0"));
+    CHECK(of("0.30", "").expected == of("0.29", "").expected);
+    CHECK(of("0.30", "").high.gib() > 39.56);
+    // Experts keep theirs: of Qwen3-30B-A3B attention alone, 0.906 G weights, has wider ones.
+    const auto experts = [](std::string_view version) {
+      return weights_by_vllm(
+                 {.model = "Qwen/Qwen3-30B-A3B-AWQ", .version = version, .capability = "9.0"})
+          .expected.gib();
+    };
+    const double attention = 48 * 2048.0 * (4096 + 512 + 512 + 4096);
+    CHECK(experts("0.30") - experts("0.29") ==
+          doctest::Approx(attention / 128 * 12 / 8 / (1 << 30)).epsilon(0.2));
     check_weights({.model = "Qwen/Qwen2.5-7B-Instruct-AWQ",
                    .version = "0.31",
                    .gib = 5.38,

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "estimate/samples.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using domain::Quantization;
@@ -122,6 +123,29 @@ TEST_SUITE("estimate") {
           }
         }
       }
+    }
+  }
+
+  // Experts dealt out whole, scales of blocks that ranks cut, 25 heads of a tower that no rank
+  // shares, and dense layers that data parallelism shares.
+  TEST_CASE("what is held once does not hang on who holds it") {
+    for (const char* name : {"deepseek-ai/DeepSeek-V3", "Qwen/Qwen3-30B-A3B",
+                             "OpenGVLab/InternVL3-78B", "openai/gpt-oss-20b"}) {
+      CAPTURE(name);
+      const domain::Model model = *example::built_in_catalog().find(name);
+      const WeightsLayout plain{.is_as_stored = true};
+      const estimate::LoadedWeights alone = load_weights(model, plain, whole(model));
+      CHECK(alone.once == alone.tensors + alone.rotary);
+      WeightsLayout dealt = plain;
+      dealt.tensor_parallel = 8;
+      dealt.expert_parallel = 8;
+      const estimate::LoadedWeights rank = load_weights(model, dealt, whole(model));
+      CHECK(rank.once == alone.once);
+      CHECK(rank.tensors < alone.tensors);
+      dealt = plain;
+      dealt.data_parallel = 4;
+      dealt.dense_parallel = 4;
+      CHECK(load_weights(model, dealt, whole(model)).once == alone.once);
     }
   }
 
