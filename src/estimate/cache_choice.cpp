@@ -67,7 +67,6 @@ CacheGeometry choose_cache_geometry(const Request& request, const Plan& plan, Kv
                                      ? engine.block_tokens->value
                                      : std::llround(plan.facts.expected("pooledBlockTokens"));
   geometry.is_packed = holds_fact("compressedGroupsPacked");
-  geometry.has_bare_compressed_windows = holds_fact("compressedWindowsBare");
   geometry.has_indexer_tails = holds_fact("indexerTails");
   geometry.counts_page_sizes = holds_fact("compressedPageSizes");
   return geometry;

@@ -50,9 +50,6 @@ struct CacheGeometry {
   /// Each size of page has as many layers in a block as a group wants of it at most.
   bool counts_page_sizes = false;
   std::int64_t pooled_block_tokens = 0;  ///< of entries that pool whole groups (DeepSeek-V4.1)
-  /// Windows of compressed attention hold what they look back on, not the running step's tokens;
-  /// where tokens are drafted, they hold those as well.
-  bool has_bare_compressed_windows = false;
   /// Latents with an indexer have one byte a value in 8-bit caches, without scales of their own.
   bool keeps_sparse_latents_plain = false;
   /// Layers keep states, whose pages are as large as those of attention.

@@ -3,30 +3,31 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "estimate/cache_layout.hpp"
 #include "support/cached_models.hpp"
+#include "support/printed_pool.hpp"
 
 using namespace gpushape;
 using domain::KvCacheType;
 using estimate::CacheGeometry;
 using estimate::CacheLayout;
 using example::alternating;
-using example::deepseek_v4;
-using example::deepseek_v41_flash;
+using example::check;
 using example::deepseek_v4_flash;
 using example::full_layer;
 using example::gemma4_12b;
 using example::gemma4_26b;
 using example::glm53_flash;
 using example::gpt_oss;
+using example::kUnstated;
 using example::latent_layer;
 using example::layout_of;
 using example::model_of;
 using example::nemotron3_nano;
 using example::nemotron3_super;
+using example::PrintedPool;
 using example::qwen36_27b;
 using example::qwen36_35b;
 using example::qwen38_flash_next;
@@ -35,21 +36,8 @@ using example::state_layer;
 
 namespace {
 
-struct Start {
-  const char* name;  ///< what was started, and where it was published
-  domain::Model model;
-  CacheGeometry geometry;
-  std::int64_t context;
-  double pool_gib;
-  bool counts_requests;
-  std::int64_t printed_tokens;
-  std::optional<double> printed_requests = std::nullopt;
-};
-
-constexpr auto kUnstated = std::nullopt;
-
 // Series of vLLM 0.19.0 on H100: https://github.com/llm-d-incubation/llm-d-planner/pull/205.
-std::vector<Start> starts_of_the_series() {
+std::vector<PrintedPool> starts_of_the_series() {
   const CacheGeometry plain{.batched_tokens = 8192};
   return {
       {"gemma-3-4b", alternating(sliding_layer(8, 4, 256, 1024), 5, full_layer(8, 4, 256), 5, 4),
@@ -85,7 +73,7 @@ std::vector<Start> starts_of_the_series() {
   };
 }
 
-std::vector<Start> starts_of_issues() {
+std::vector<PrintedPool> starts_of_issues() {
   return {
       // 4 A100, vLLM 0.10.1.1: https://github.com/dennislee22/vLLM-benchmarking
       {"gpt-oss-120b on four",
@@ -242,120 +230,6 @@ std::vector<Start> starts_of_issues() {
        true,
        2618281,
        kUnstated},
-      // H200, 16,384 tokens a step
-      {"DeepSeek-V4-Flash",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 16384, .is_packed = true},
-       131072,
-       77.53,
-       true,
-       1513358,
-       11.55},
-      // Four H100, 0.25.1: 1,563 + 2 x 3 + 8,195 + 4,113 blocks of 1,002,240 bytes a request
-      {"DeepSeek-V4-Flash with bare windows, long",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 32768,
-        .is_packed = true,
-        .has_bare_compressed_windows = true},
-       400000,
-       21.27,
-       true,
-       656967,
-       1.64},
-      // Two RTX PRO 6000, 0.25.0: 512 + 6 + 2,051 + 1,041
-      {"DeepSeek-V4-Flash with bare windows, short",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 8192,
-        .is_packed = true,
-        .has_bare_compressed_windows = true},
-       131072,
-       7.75,
-       true,
-       301529,
-       kUnstated},
-      // Two H200 NVL, 0.23.0: blocks of 22 x 37,440 + 21 x 8,640 + 20 x 1,728 bytes
-      {"DeepSeek-V4-Flash by sizes of pages, short",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
-       4096,
-       32.08,
-       true,
-       90841,
-       kUnstated},
-      {"DeepSeek-V4-Flash by sizes of pages, long",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
-       262144,
-       32.08,
-       true,
-       2175276,
-       8.3},
-      // Eight H100, a build of 0.31.1, two steps of 8,192: blocks of 37,440 + 3 x 19,008 + 8,640 +
-      // 3 x 4,608 bytes, of which a request takes 4,096 + 7 x 517 + 1
-      {"DeepSeek-V4.1-Flash in blocks of 64",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 16384,
-        .is_packed = true,
-        .pooled_block_tokens = 64},
-       262144,
-       29.14,
-       true,
-       9092347,
-       kUnstated},
-      // Eight B300, a build of 2026-09-11, two steps of 16,384: 8,192 + 4 x 1,029 + 1 blocks of
-      // 230,400 bytes
-      {"DeepSeek-V4.1-Flash in blocks of 128",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 32768,
-        .is_packed = true,
-        .pooled_block_tokens = 128},
-       1048576,
-       129.87,
-       true,
-       51558777,
-       49.17},
-      {"DeepSeek-V4.1-Flash with more of the GPU",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 32768,
-        .is_packed = true,
-        .pooled_block_tokens = 128},
-       1048576,
-       167.35,
-       true,
-       66437840,
-       63.36},
-      // Two steps of 2,048 are under way, and the pool was set to 20,000,000,000 bytes:
-      // https://github.com/tc3oliver/deepseek-v4-flash-mi300x (0.26.1rc1)
-      {"DeepSeek-V4-Flash on MI300X",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 4096, .is_packed = true},
-       262144,
-       20e9 / 1073741824.0,
-       true,
-       1927444,
-       7.35},
-      // 0.20.2, steps of 512 and of 8,192: https://github.com/ashishkamra/vllm-memory-estimator
-      {"DeepSeek-V4-Pro, short steps",
-       deepseek_v4(128, 29),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 512},
-       800000,
-       21.47,
-       true,
-       3731334,
-       4.66},
-      {"DeepSeek-V4-Pro, long steps",
-       deepseek_v4(128, 29),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192},
-       8192,
-       13.85,
-       true,
-       27042,
-       3.3},
       // L4, 0.4 to 0.8, the first generation: https://github.com/vllm-project/vllm/pull/10909
       {"Bamba-9B in 32 bits on two: states are elsewhere",
        alternating(state_layer({.kind = domain::RecurrentKind::Mamba2, .value_heads = 128}), 9,
@@ -369,31 +243,15 @@ std::vector<Start> starts_of_issues() {
   };
 }
 
-void check(const Start& start) {
-  CAPTURE(start.name);
-  const CacheLayout layout = layout_of(start.model, start.geometry);
-  const auto count = [&](double gib) {
-    return count_pool(layout, gib_of(gib) / layout.block_bytes, start.context,
-                      start.counts_requests);
-  };
-  const estimate::PoolCount least = count(start.pool_gib - 0.005);
-  const estimate::PoolCount most = count(start.pool_gib + 0.005);
-  CHECK(least.tokens <= start.printed_tokens);
-  CHECK(start.printed_tokens <= most.tokens);
-  if (!start.printed_requests) return;
-  CHECK(least.requests - 0.005 <= *start.printed_requests);
-  CHECK(*start.printed_requests <= most.requests + 0.005);
-}
-
 }  // namespace
 
 TEST_SUITE("estimate") {
   TEST_CASE("pools of one series hold the tokens that its starts print") {
-    for (const Start& start : starts_of_the_series()) check(start);
+    for (const PrintedPool& start : starts_of_the_series()) check(start);
   }
 
   TEST_CASE("pools of many versions and GPUs hold the tokens that their starts print") {
-    for (const Start& start : starts_of_issues()) check(start);
+    for (const PrintedPool& start : starts_of_issues()) check(start);
   }
 
   TEST_CASE("given the blocks, the printed tokens are exact") {

@@ -111,11 +111,6 @@ void keep_pooled(const domain::Attention& attention, const CacheGeometry& geomet
                    .is_compressed = true});
 }
 
-std::int64_t bare_window_blocks(const CacheSpec& spec, const CacheGeometry& /*geometry*/,
-                                std::int64_t tokens) {
-  return divide_up(std::min(spec.window_tokens, tokens), spec.block_tokens) + 1;
-}
-
 /// State of the entries under construction: values and scores, of both neighbours where they
 /// overlap.
 CacheSpec state_of(std::int64_t ratio, std::int64_t width) {
@@ -139,8 +134,7 @@ void keep_compressed(const domain::Layer& /*layer*/, const domain::Attention& at
   }
   const std::int64_t entry = entry_bytes(attention, geometry);
   const std::int64_t ratio = attention.compression ? attention.compression->ratio : 0;
-  const bool is_bare = geometry.has_bare_compressed_windows && geometry.draft_tokens == 0;
-  specs.push_back({.held = is_bare ? bare_window_blocks : sliding_held_blocks,
+  specs.push_back({.held = sliding_held_blocks,
                    .page_bytes = page(kWindowBlockTokens * entry),
                    .block_tokens = kWindowBlockTokens,
                    .window_tokens = attention.window_tokens,
