@@ -64,6 +64,20 @@ void read_limits(const Node& extra, EngineStart& start) {
   start.takes_no_videos = is_none("video");
 }
 
+/// Under the engine's names, or "lora", "lora_slots" and "lora_rank" for short.
+void read_adapters(const Node& extra, EngineStart& start) {
+  if (settled_in(extra, "enable_lora") == false) start.has_adapters = false;
+  const std::optional<std::int64_t> slots = count_in(extra, "lora_slots");
+  if (truth_in(extra, "enable_lora") || truth_in(extra, "lora") || slots.value_or(0) > 0)
+    start.has_adapters = true;
+  // A rank is also stated where no adapter is served.
+  if (!start.has_adapters) return;
+  start.adapter_rank = count_in(extra, "max_lora_rank");
+  if (!start.adapter_rank) start.adapter_rank = count_in(extra, "lora_rank");
+  start.adapters = count_in(extra, "max_loras");
+  if (!start.adapters) start.adapters = slots;
+}
+
 /// What only some engines print or are told: under names of their own.
 void read_extra(const Node& record, EngineStart& start) {
   const Node* extra = record.find("engine_extra");
@@ -84,6 +98,7 @@ void read_extra(const Node& record, EngineStart& start) {
   }
   start.prefix_caching = settled_in(*extra, "enable_prefix_caching");
   start.chunks_prompts = settled_in(*extra, "enable_chunked_prefill");
+  if (!start.chunks_prompts) start.chunks_prompts = settled_in(*extra, "chunked_prefill");
   start.has_second_runner = settled_in(*extra, "v2_model_runner");
   read_limits(*extra, start);
   if (truth_in(*extra, "language_model_only")) {
@@ -94,13 +109,7 @@ void read_extra(const Node& record, EngineStart& start) {
     start.offload_gib = offload;
   if (std::string draft = text_in(*extra, "speculative_draft_model_path"); !draft.empty())
     name_draft(start, std::move(draft));
-  if (settled_in(*extra, "enable_lora") == false) start.has_adapters = false;
-  if (truth_in(*extra, "enable_lora")) start.has_adapters = true;
-  // A rank is also stated where no adapter is served.
-  if (start.has_adapters) {
-    start.adapter_rank = count_in(*extra, "max_lora_rank");
-    start.adapters = count_in(*extra, "max_loras");
-  }
+  read_adapters(*extra, start);
 }
 
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.
@@ -117,12 +126,17 @@ bool names_amd(const EngineStart& start) {
 /// From the accounting of 0.27 on the printed peak holds the estimate of the graphs.
 void take_graphs_off_peak(const Node& record, EngineStart& start) {
   constexpr domain::EngineVersion kPeakWithGraphs{0, 27, 0};
-  const Node* extra = record.find("engine_extra");
   const auto version = release_of(start.engine_version);
-  if (extra == nullptr || !extra->is(Node::Kind::Mapping) || !start.activation_gib) return;
+  if (start.engine != "vllm" || !start.activation_gib) return;
   if (!version || *version < kPeakWithGraphs) return;
-  const auto estimate = number_in(*extra, "cuda_graph_estimate_gib");
+  const Node* extra = record.find("engine_extra");
+  std::optional<double> estimate;
+  if (extra != nullptr && extra->is(Node::Kind::Mapping)) {
+    estimate = number_in(*extra, "cuda_graph_estimate_gib");
+    if (!estimate) estimate = number_in(*extra, "estimated_cuda_graph_gib");
+  }
   if (estimate) *start.activation_gib = std::max(0.0, *start.activation_gib - *estimate);
+  start.peak_holds_graphs = !estimate;
 }
 
 /// The second generation of vLLM says nothing of memory beside PyTorch's before 0.9.2, the first

@@ -96,6 +96,7 @@ struct EngineStart {
   std::optional<double> weights_gib;
   std::optional<double> pool_gib;
   std::optional<double> activation_gib;
+  bool peak_holds_graphs = false;  ///< it has the graphs' estimate in it, which is not stated
   std::optional<double> non_torch_gib;
   std::optional<double> graphs_gib;
   std::optional<std::int64_t> pool_tokens;

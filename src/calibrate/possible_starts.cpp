@@ -13,6 +13,7 @@
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"
 #include "estimate/estimate_memory.hpp"
+#include "estimate/spread.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -192,6 +193,27 @@ class ToldEngines {
   std::array<std::optional<domain::Engine>, 4> told_;  ///< by the two truths of `of`
 };
 
+/// As the engine prints it, with what it sets aside for graphs where that is not told apart.
+domain::Range printed_peak(const domain::Estimate& estimate, const EngineStart& start) {
+  const domain::Range peak = term_bytes(estimate, "activation");
+  if (!start.peak_holds_graphs) return peak;
+  return estimate::independent_sum(std::array{peak, estimate.capacity
+                                                        ? estimate.capacity->graphs_counted
+                                                        : term_bytes(estimate, "graphs")});
+}
+
+/// An engine that has no pool to size does not profile itself, and what its first step makes counts
+/// as graphs. Source: vLLM v1/engine/core.py, _initialize_kv_caches (has_kv_cache).
+domain::Range captured_graphs(const domain::Estimate& estimate) {
+  const domain::Range graphs = term_bytes(estimate, "graphs");
+  const bool is_profiled =
+      estimate.kv_bytes_per_token > Bytes(0) || estimate.engine.value != "vllm";
+  if (is_profiled || graphs.high == Bytes(0)) return graphs;
+  const domain::Range first_step = estimate::independent_sum(
+      std::array{graphs, term_bytes(estimate, "activation"), term_bytes(estimate, "nonTorch")});
+  return {.low = graphs.low, .expected = first_step.expected, .high = first_step.high};
+}
+
 std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
                                            const domain::Model& model, ToldEngines& engines) {
   const Result<domain::Estimate> estimate =
@@ -200,9 +222,9 @@ std::optional<PredictedFigures> figures_of(const PossibleStart& possible,
   if (!estimate) return std::nullopt;
   PredictedFigures figures{
       .weights = of_printed_stage(loaded_bytes(*estimate), *estimate, possible.start.weights_gib),
-      .activation = term_bytes(*estimate, "activation"),
+      .activation = printed_peak(*estimate, possible.start),
       .non_torch = non_torch_bytes(*estimate),
-      .graphs = term_bytes(*estimate, "graphs"),
+      .graphs = captured_graphs(*estimate),
       .pool = {}};
   if (estimate->capacity) figures.pool = estimate->capacity->kv_pool_bytes;
   figures.weights = as_read(figures.weights, "weights", possible.start, possible.memory);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -91,6 +93,12 @@ bool is_left_to_model(domain::KvCacheType type, const EngineStart& start,
          (type == domain::KvCacheType::Fp16 && version < kNamesFp16);
 }
 
+/// Blocks that users ask for are powers of two; engines print others where they grew for states.
+bool is_block_size(std::int64_t tokens) {
+  constexpr std::int64_t kMostAsked = 256;
+  return tokens <= kMostAsked && std::has_single_bit(static_cast<std::uint64_t>(tokens));
+}
+
 }  // namespace
 
 bool takes_videos(const domain::Model& model) {
@@ -135,6 +143,8 @@ domain::Workload workload_of(const EngineStart& start, const domain::Model& mode
   }
   engine.tensor = stated(start.tensor_parallel);
   engine.pipeline = stated(start.pipeline_parallel);
+  if (start.block_tokens && is_block_size(*start.block_tokens))
+    engine.block_tokens = stated(*start.block_tokens);
   if (start.max_num_seqs) engine.max_num_seqs = stated(*start.max_num_seqs);
   if (const auto tokens = batched_tokens_of(start, version))
     engine.max_num_batched_tokens = stated(*tokens);

@@ -98,6 +98,8 @@ struct Capacity {
   std::string kv_pool_source;  ///< of what no term explains
   /// What a vGPU's manager keeps, where the engine takes it for its own use.
   Bytes kept_counted;
+  /// Of the engine's share, what it sets aside for graphs before it sizes the pool.
+  Range graphs_counted;
   std::int64_t kv_pool_tokens =
       0;  ///< the count the engine of that version would print for the expected pool
   /// That count is of requests of the longest context that the pool holds, not of its blocks.

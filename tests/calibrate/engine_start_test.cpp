@@ -99,6 +99,38 @@ TEST_SUITE("calibrate") {
     CHECK(starts->at(5).vendor == "amd");
   }
 
+  // From 0.27 on the printed peak holds the estimate of the graphs: 1.40 GiB, 0.38 of them, of
+  // Qwen2.5-7B by 0.29.0 (https://github.com/wrbooth/vllm-serve-bench raw/engine-logs).
+  TEST_CASE("what a record says in fewer words than the engine is read all the same") {
+    const auto starts = read_engine_starts(
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.29.0", "activation_peak_gib": 1.4,)"
+        R"( "engine_extra": {"estimated_cuda_graph_gib": 0.38}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.29.0", "activation_peak_gib": 1.4})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_version": "0.9.2", "activation_peak_gib": 1.4, )"
+        R"("engine_extra": {"chunked_prefill": false, "lora_slots": 64, "lora_rank": 16}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_extra": {"lora": true}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_extra": {"lora_rank": 16}})"
+        "\n",
+        "starts.jsonl");
+    REQUIRE(starts.has_value());
+    CHECK(starts->at(0).activation_gib.value_or(0) == doctest::Approx(1.02));
+    CHECK_FALSE(starts->at(0).peak_holds_graphs);
+    CHECK(starts->at(1).activation_gib.value_or(0) == doctest::Approx(1.4));
+    CHECK(starts->at(1).peak_holds_graphs);
+    const EngineStart& served = starts->at(2);
+    CHECK_FALSE(served.peak_holds_graphs);
+    CHECK(served.chunks_prompts == false);
+    CHECK(served.has_adapters);
+    CHECK(served.adapters == 64);
+    CHECK(served.adapter_rank == 16);
+    CHECK(starts->at(3).has_adapters);
+    CHECK_FALSE(starts->at(4).has_adapters);
+  }
+
   // Lines as vLLM 0.13 and Unsloth print them, and flags as people list them.
   TEST_CASE("what a record's fields leave out is read from the lines and flags that it quotes") {
     const auto starts = read_engine_starts(

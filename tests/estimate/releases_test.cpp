@@ -123,6 +123,61 @@ TEST_SUITE("estimate") {
     CHECK(dense.first > 2);
   }
 
+  // https://github.com/cmontemuino/amd-mi300x-ml-benchmarks: Llama-3.1-8B of the first generation
+  // by 0.9.2 on MI300X, 131,072 tokens long, peaks at 14.63 GiB and leaves 122.99 at 0.8 of 191.98;
+  // on CUDA prompts of such a length are cut.
+  TEST_CASE("the first generation cuts no prompts on ROCm") {
+    domain::Workload workload = workload_by({0, 9, 2});
+    workload.context_tokens = example::flag<std::int64_t>(131072);
+    workload.engine.first_generation = example::flag(true);
+    workload.engine.gpu_memory_utilization = example::flag(0.8);
+    domain::VisibleMemory gpu = gpu_of("mi300x-192", "AMD Instinct MI300X", gib_of(191.98), "");
+    gpu.vendor = "amd";
+    const std::string model = "meta-llama/Llama-3.1-8B-Instruct";
+    const domain::Estimate whole = estimate_of(model, workload, gpu);
+    CHECK(whole.settings.max_num_batched_tokens.value == 131072);
+    const domain::Range peak = example::term_range(whole, "activation");
+    CHECK(peak.low.gib() <= 14.63);
+    CHECK(peak.high.gib() >= 14.63);
+    CHECK(whole.capacity->kv_pool_bytes.low.gib() <= 122.99);
+    CHECK(whole.capacity->kv_pool_bytes.high.gib() >= 122.99);
+    const domain::Estimate cut = estimate_of(model, workload, example::h100());
+    CHECK(cut.settings.max_num_batched_tokens.value == 2048);
+    workload.engine.first_generation = {};
+    CHECK(estimate_of(model, workload, gpu).settings.max_num_batched_tokens.value < 131072);
+  }
+
+  // https://github.com/wrbooth/vllm-serve-bench raw/engine-logs, 0.29.0 on an RTX 5090: what is set
+  // aside for graphs, and what capturing them takes afterwards.
+  TEST_CASE("graphs are captured twice, and take more before the pool is sized") {
+    struct Row {
+      const char* model;
+      double before;
+      double afterwards;
+    };
+    const domain::VisibleMemory gpu = gpu_of("gpu", "NVIDIA", gib_of(31.36), "12.0");
+    for (const Row& row : {Row{"Qwen/Qwen2.5-7B-Instruct", 0.38, 0.18},
+                           Row{"Qwen/Qwen2.5-0.5B-Instruct", 0.28, 0.09}}) {
+      CAPTURE(row.model);
+      const domain::Estimate estimate = estimate_of(row.model, workload_by({0, 29, 0}), gpu);
+      const domain::Range& before = estimate.capacity->graphs_counted;
+      const domain::Range afterwards = example::term_range(estimate, "graphs");
+      CHECK(before.low.gib() <= row.before);
+      CHECK(before.high.gib() >= row.before);
+      CHECK(afterwards.low.gib() <= row.afterwards);
+      CHECK(afterwards.high.gib() >= row.afterwards);
+      CHECK(before.expected - afterwards.expected == gib_of(0.2));
+      CHECK(
+          estimate_of(row.model, workload_by({0, 26, 0}), gpu).capacity->graphs_counted.expected <=
+          example::term_range(estimate_of(row.model, workload_by({0, 26, 0}), gpu), "graphs")
+              .expected);
+    }
+    domain::Workload eager = workload_by({0, 29, 0});
+    eager.engine.enforce_eager = example::flag(true);
+    CHECK(estimate_of("Qwen/Qwen2.5-7B-Instruct", eager, gpu).capacity->graphs_counted.high ==
+          Bytes(0));
+  }
+
   // https://github.com/johnpfeiffer/source.johnpfeiffer.github.io, b300-deepseek-0731.md: 3.06 GiB.
   TEST_CASE("graphs that break at compressed attention may take more than those of 0.25") {
     const auto most_of = [](domain::EngineVersion version) {

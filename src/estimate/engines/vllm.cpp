@@ -74,6 +74,18 @@ struct Profiled {
   }
 };
 
+/// By how much more the capture before the pool takes than that after it.
+Spread first_capture(const StageFigures& stage, const Plan& plan) {
+  return terms::graphs_are_captured(stage.situation) ? plan.facts.value("graphsOfFirstCapture")
+                                                     : Spread{};
+}
+
+Range graphs_counted(const StageFigures& stage, const Plan& plan) {
+  const auto graphs = std::ranges::find(kVllmTerms, Budget::Graphs, &EngineTerm::budget);
+  const auto index = static_cast<std::size_t>(graphs - kVllmTerms.begin());
+  return independent_sum(std::array{stage.terms[index], to_range(first_capture(stage, plan))});
+}
+
 Taken taken_on(const StageFigures& stage, const Plan& plan) {
   const Profiled profiled(plan);
   const bool is_either = terms::may_sample_in_two_ways(plan);
@@ -89,6 +101,7 @@ Taken taken_on(const StageFigures& stage, const Plan& plan) {
     }
     (profiled.takes(budget) ? used : beside).add(stage.terms[i]);
   }
+  if (profiled.graphs) used.add(to_range(first_capture(stage, plan)));
   const Range rest = used.range();
   return {.used = {.low = rest.low + peaks.low,
                    .expected = rest.expected + peaks.expected,
@@ -208,6 +221,11 @@ void explain_pool(const StageFigures& stage, const Plan& plan, domain::Capacity&
                           term.row.applies(stage.situation);
     if (is_taken) formula.append(" - ").append(term.row.name);
   }
+  if (const Spread more = first_capture(stage, plan); profiled.graphs && more.expected > 0) {
+    fmt::format_to(std::back_inserter(formula),
+                   " - {:.2f} GiB that graphs take more before the pool is sized",
+                   to_range(more).expected.gib());
+  }
   if (capacity.kept_counted > Bytes(0)) {
     fmt::format_to(std::back_inserter(formula), " - {:.2f} GiB that the vGPU's manager keeps",
                    capacity.kept_counted.gib());
@@ -226,6 +244,8 @@ domain::Capacity vllm_capacity(const Plan& plan, std::span<const StageFigures> s
                                const domain::VisibleMemory& gpu, std::vector<std::string>* notes) {
   domain::Capacity capacity = begin_capacity(plan, gpu);
   capacity.kept_counted = kept_counted(plan, gpu);
+  if (plan.facts.expected("graphsProfiled") != 0)
+    capacity.graphs_counted = graphs_counted(stages.front(), plan);
   Fits fits;
   std::int64_t blocks = 0;  // of the stage with fewest, which decides for all
   const CacheLayout* counted = nullptr;
