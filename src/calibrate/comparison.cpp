@@ -122,7 +122,9 @@ std::optional<TokenCheck> check_blocks(const EngineStart& start, const domain::E
   const std::int64_t tokens = *counted;
   const auto bytes_per_token = static_cast<double>(estimate.kv_bytes_per_token.count());
   const auto tokens_in = [&](double gib) {
-    return static_cast<std::int64_t>(static_cast<double>(gib_of(gib).count()) / bytes_per_token);
+    // A pool below zero has no block.
+    const Bytes pool = gib_of(std::max(0.0, gib));
+    return static_cast<std::int64_t>(static_cast<double>(pool.count()) / bytes_per_token);
   };
   return TokenCheck{.least = tokens_in(*start.pool_gib - kHalfOfLastDecimal) - kUsualBlock,
                     .most = tokens_in(*start.pool_gib + kHalfOfLastDecimal) + kUsualBlock,

@@ -17,8 +17,12 @@ struct Obstacle {
   Affects affects;
 };
 constexpr std::string_view kOffloaded = "offloaded";
+constexpr std::string_view kIntelKernels = "vLLM's kernels for GPUs of Intel are not modelled";
+constexpr std::string_view kSleeps = "sleep mode allocates past the caching allocator";
 constexpr auto kObstacles = std::to_array<Obstacle>({
     {"Ascend", "NPUs are not modelled", Affects::Everything},
+    {"Intel Arc", kIntelKernels, Affects::Everything},
+    {"Intel XPU", kIntelKernels, Affects::Everything},
     // Its log has limit_mm_per_prompt 0, for which the tower is not loaded; the record does not say
     // so.
     {"custom cu118", "a build of somebody's own, whose towers may be left out",
@@ -34,7 +38,7 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
     {"offload: ", "weights are partly in host memory", Affects::Everything},
     {"CPU offload", "weights are partly in host memory", Affects::Pool},
     {"experts on CPU", "weights are partly in host memory", Affects::Everything},
-    {"sleep mode", "sleep mode allocates past the caching allocator", Affects::Pool},
+    {"sleep mode", kSleeps, Affects::Pool},
     {"trainer", "a trainer's own settings of the engine are not stated", Affects::Pool},
     {"prefill-only", "a prefill-only worker", Affects::Pool},
     {"decode-only", "a decode-only worker", Affects::Pool},
@@ -59,6 +63,8 @@ std::string_view obstacle_of(const EngineStart& start, Affects affects) {
 }
 
 std::string why_unlike_releases(const EngineStart& start) {
+  if (std::ranges::find(start.arguments, "enable_sleep_mode") != start.arguments.end())
+    return std::string(kSleeps);
   if (const std::string_view reason = obstacle_of(start, Affects::Pool); !reason.empty())
     return std::string(reason);
   return std::string(own_build(start.engine_version).empty() ? std::string_view() : kOwnBuild);

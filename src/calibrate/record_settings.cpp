@@ -141,8 +141,9 @@ void add_switches(const Node& record, std::vector<std::string>& arguments) {
   const Node* extra = record.find("engine_extra");
   if (extra == nullptr || !extra->is(Node::Kind::Mapping)) return;
   for (const Node::Entry& entry : extra->entries()) {
-    if (entry.name.starts_with("enable_") || entry.name.starts_with("disable_"))
-      arguments.push_back(entry.name);
+    const bool is_switch = entry.name.starts_with("enable_") || entry.name.starts_with("disable_");
+    const bool is_off = entry.value.is(Node::Kind::Boolean) && !entry.value.boolean();
+    if (is_switch && !is_off) arguments.push_back(entry.name);
   }
 }
 
