@@ -5,150 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <variant>
 #include <vector>
 
+#include "calibrate/difference_parts.hpp"
 #include "calibrate/model_path.hpp"
 #include "calibrate/nearest_release.hpp"
 #include "calibrate/obstacles.hpp"
 #include "calibrate/own_arguments.hpp"
+#include "calibrate/step_causes.hpp"
 #include "catalog/repository_name.hpp"
 
 namespace gpushape::calibrate {
 namespace {
-
-constexpr double kGib = 1024.0 * 1024 * 1024;
-/// Two figures are the same for an explanation: the printed digits and an allocator's rounding.
-constexpr double kSameGib = 0.06;
-
-double input(const domain::Estimate& estimate, std::string_view term, std::string_view name) {
-  for (const domain::Term& one : estimate.terms) {
-    if (one.name != term) continue;
-    for (const domain::Input& value : one.inputs) {
-      if (value.name != name) continue;
-      if (const auto* count = std::get_if<std::int64_t>(&value.value))
-        return static_cast<double>(*count);
-      if (const auto* number = std::get_if<double>(&value.value)) return *number;
-    }
-  }
-  return 0;
-}
-
-double term_gib(const domain::Estimate& estimate, std::string_view name) {
-  const auto term = std::ranges::find(estimate.terms, name, &domain::Term::name);
-  return term == estimate.terms.end() ? 0 : term->bytes.expected.gib();
-}
-
-const domain::CalibratedTerm* other_term(const Difference& difference, std::string_view name) {
-  for (const domain::CalibratedTerm& term : difference.calibration->terms) {
-    if (term.name == name && term.measured) return &term;
-  }
-  return nullptr;
-}
-
-// ---- activation
-
-struct SamplerWay {
-  double bytes_per_logit;
-  std::string_view words;
-};
-constexpr auto kSamplerWays = std::to_array<SamplerWay>({
-    {8, "FlashInfer"},
-    {12, "the Triton kernel"},
-    {36, "the torch sort"},
-});
-
-std::optional<std::string> sampler_path(const Difference& difference) {
-  if (difference.term->name != "activation") return std::nullopt;
-  const double logits = input(*difference.estimate, "activation", "maxNumSeqs") *
-                        input(*difference.estimate, "activation", "vocabulary");
-  if (logits <= 0) return std::nullopt;
-  const double predicted = input(*difference.estimate, "activation", "samplerBytesPerLogit");
-  const double measured = predicted + difference.gib() * kGib / logits;
-  for (const SamplerWay& way : kSamplerWays) {
-    constexpr double kSameBytes = 1.5;
-    if (std::abs(way.bytes_per_logit - predicted) < kSameBytes ||
-        std::abs(way.bytes_per_logit - measured) > kSameBytes) {
-      continue;
-    }
-    const bool is_said = difference.log->start.samples_with_flashinfer.value_or(false) &&
-                         way.words == std::string_view("FlashInfer");
-    return fmt::format(
-        "the sampler took {} ({:.0f} bytes a logit beside the logits, predicted {:.0f}){}",
-        way.words, measured, predicted, is_said ? ", as the log says" : "");
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> batch_defaults(const Difference& difference) {
-  if (difference.term->name != "activation" || !difference.term->measured) return std::nullopt;
-  if (difference.log->start.max_num_seqs) return std::nullopt;
-  const double sequences = input(*difference.estimate, "activation", "maxNumSeqs");
-  const double vocabulary = input(*difference.estimate, "activation", "vocabulary");
-  const double bytes = input(*difference.estimate, "activation", "samplerBytesPerLogit") +
-                       input(*difference.estimate, "activation", "dtypeBytes");
-  if (sequences <= 0 || vocabulary <= 0 || bytes <= 0) return std::nullopt;
-  const double measured = sequences + difference.gib() * kGib / (vocabulary * bytes);
-  for (const double other : {128.0, 256.0, 512.0, 1024.0}) {
-    constexpr double kSameShare = 0.04;
-    if (other == sequences || std::abs(measured - other) > kSameShare * other) continue;
-    return fmt::format(
-        "the engine took max_num_seqs {:.0f}, not the default {:.0f} of this GPU: give "
-        "--max-num-seqs",
-        other, sequences);
-  }
-  const double forward = input(*difference.estimate, "activation", "dense") / kGib;
-  if (forward > 0 && std::abs(difference.term->measured->expected.gib() - forward) < kSameGib) {
-    return fmt::format(
-        "the peak is that of the forward pass ({:.2f} GiB), so that the sampler ran with fewer "
-        "sequences than the default {:.0f}: give --max-num-seqs",
-        forward, sequences);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> compile_cache(const Difference& difference) {
-  const bool is_about = difference.term->name == "activation" || difference.term->name == "kvPool";
-  const bool took_more =
-      difference.term->name == "kvPool" ? difference.gib() < 0 : difference.gib() > 0;
-  if (!is_about || !took_more || difference.log->start.enforce_eager) return std::nullopt;
-  // The copies lie in the peak: where that is printed, they leave no more off the pool.
-  constexpr double kMostOfCopies = 1.3;
-  const bool is_in_peak =
-      difference.term->name == "kvPool" && other_term(difference, "activation") != nullptr;
-  if (is_in_peak || std::abs(difference.gib()) > kMostOfCopies) return std::nullopt;
-  if (!difference.log->has_warm_cache) {
-    // What a cold cache was seen to cost; without a word of the log only the size speaks for it.
-    constexpr double kMostOfCold = 0.9;
-    if (difference.term->name != "kvPool" || difference.gib() < -kMostOfCold) return std::nullopt;
-    return "perhaps a first start: with a cold compile cache the engine profiles with the "
-           "compiler's copies of the tables that tokens are looked up in; compare a second start "
-           "of "
-           "the same command";
-  }
-  if (*difference.log->has_warm_cache) return std::nullopt;
-  return "graphs were compiled in this start, which profiles with the compiler's copies of the "
-         "tables that tokens are looked up in: a later start of the same command, with a warm "
-         "compile cache, leaves more for the KV cache";
-}
-
-/// The encoder's pass grows with its inputs alone.
-std::optional<std::string> encoder_inputs(const Difference& difference) {
-  if (difference.term->name != "activation" || !difference.term->measured) return std::nullopt;
-  if (input(*difference.estimate, "activation", "encoderInputs") <= 0) return std::nullopt;
-  const double items = input(*difference.estimate, "activation", "encoderItems");
-  const double pass = term_gib(*difference.estimate, "activation") -
-                      input(*difference.estimate, "activation", "workspace") / kGib;
-  if (items < 1 || pass <= 0) return std::nullopt;
-  const double measured = items * (pass + difference.gib()) / pass;
-  constexpr double kSameShare = 0.03;
-  const double whole = std::round(measured);
-  if (whole < 1 || whole == items || std::abs(measured - whole) > kSameShare * whole)
-    return std::nullopt;
-  return fmt::format(
-      "the encoder ran on {:.0f} of the largest inputs, not on {:.0f}: give --max-num-seqs", whole,
-      items);
-}
 
 // ---- the pool follows from the rest
 
@@ -277,6 +145,35 @@ std::optional<std::string> another_gpu(const Difference& difference) {
       capacity->utilization, least, capacity->gpu.empty() ? "this one" : capacity->gpu, visible);
 }
 
+/// How the pool would come about though no setting of the log's own were another.
+std::optional<std::string> other_flags(const Difference& difference) {
+  const auto& capacity = difference.estimate->capacity;
+  const bool is_about = difference.term->name == "kvPool" && difference.term->measured;
+  if (!is_about || !capacity || capacity->utilization <= 0) return std::nullopt;
+  const std::vector<domain::CalibratedSetting>& settings = difference.calibration->settings;
+  const auto is_by_flag = [&](std::string_view name, std::string_view flag) {
+    const auto setting = std::ranges::find(settings, name, &domain::CalibratedSetting::name);
+    return setting != settings.end() && setting->from == flag;
+  };
+  const bool is_gpu_told = is_by_flag("gpu", "--gpu");
+  const bool is_share_told = is_by_flag("gpuMemoryUtilization", "--gpu-memory-utilization");
+  if (!is_gpu_told && !is_share_told) return std::nullopt;
+  const double visible = capacity->visible_bytes.expected.gib();
+  const double share = capacity->utilization + difference.gib() / visible;
+  const double total = visible + difference.gib() / capacity->utilization;
+  // Another size of a GPU, or share of it, stands farther off than what terms differ by.
+  constexpr double kLeastChange = 0.02;
+  if (share <= 0 || share > 1 || std::abs(share - capacity->utilization) < kLeastChange)
+    return std::nullopt;
+  std::string words = is_gpu_told ? fmt::format("a GPU of {:.1f} GiB", total) : std::string();
+  if (is_share_told)
+    words += fmt::format("{}a utilization of {:.2f}", words.empty() ? "" : " or ", share);
+  return fmt::format("{} would leave the printed pool: {} may be another than ran", words,
+                     is_gpu_told && is_share_told ? "--gpu or --gpu-memory-utilization"
+                     : is_gpu_told                ? "--gpu"
+                                                  : "--gpu-memory-utilization");
+}
+
 // ---- another copy of the model
 
 std::optional<std::string> another_format(const Difference& difference) {
@@ -376,6 +273,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"drafts", "speculative decoding", drafts},
     {"own-build", "a build of somebody's own", own_kernels},
     {"own-arguments", "arguments that no release takes", own_settings},
+    {"other-flags", "a GPU or a share of it that was told, not logged", other_flags},
 });
 
 }  // namespace

@@ -48,6 +48,22 @@ TEST_SUITE("calibrate") {
               .contains("0.95 of a GPU of at least 78.9 GiB, and l40s has 44."));
   }
 
+  // The pool of 58.11 GiB is 0.95 of 79.18 less what the terms take: 0.95 of the 139.8 of an H200
+  // would leave 57.6 more.
+  TEST_CASE("a GPU and a share that were told are named where others would leave the pool") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.gpu_total_gib.reset();
+    log.ranks.clear();
+    const auto cause_of = [](const domain::Calibration& calibration) {
+      const domain::CalibratedTerm& pool = calibrated_term(calibration, "kvPool");
+      return pool.causes.empty() ? std::string() : pool.causes.front();
+    };
+    const std::string cause = cause_of(calibrated(log, "h200-sxm-141"));
+    CHECK(cause.contains("a GPU of 79."));
+    CHECK(cause.contains("--gpu may be another than ran"));
+    CHECK(calibrated_term(calibrated(log, "h100-sxm-80"), "kvPool").causes.empty());
+  }
+
   TEST_CASE("a model that the log does not name is noticed, however its folder is called") {
     EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
     log.start.weights_gib = 12.56;  // CodeLlama-7b-hf in the same series

@@ -44,8 +44,11 @@ inline domain::Calibration calibrated(const calibrate::EngineLog& log, const std
   const Result<domain::Device> device = profiles->find(gpu);
   REQUIRE_MESSAGE(device.has_value(), gpu);
   surroundings.gpu = domain::visible_memory(*device, nullptr);
-  if (log.start.gpu_total_gib)
+  if (log.start.gpu_total_gib) {
     surroundings.gpu->bytes = domain::exactly(gib_of(*log.start.gpu_total_gib));
+  } else {
+    surroundings.gpu_from = "--gpu";
+  }
   const Result<domain::Calibration> calibration = calibrate::calibrate(log, surroundings);
   REQUIRE(calibration.has_value());
   return *calibration;
