@@ -106,6 +106,21 @@ bool has_memory(const domain::Device& device, double gb) {
   return gb == 0 || std::abs(gb - nominal) <= kRounding * nominal;
 }
 
+/// The memory that stands in brackets behind a name: "RTX 5090 (24463MiB)", "RTX 4070 (8GB
+/// laptop)". 0 where none stands there.
+double bracketed_gb(std::string_view label) {
+  const std::size_t open = label.find('(');
+  if (open == std::string_view::npos) return 0;
+  const std::string inside(label.substr(open + 1));
+  const std::size_t behind = inside.find_first_not_of("0123456789.");
+  const std::size_t word = inside.find_first_not_of(' ', behind == std::string::npos ? 0 : behind);
+  if (behind == 0 || behind == std::string::npos || word == std::string::npos) return 0;
+  const std::string_view unit = std::string_view(inside).substr(word);
+  constexpr double kMibOfGib = 1024;
+  if (unit.starts_with("MiB")) return std::atof(inside.c_str()) / kMibOfGib;
+  return unit.starts_with("GiB") || unit.starts_with("GB") ? std::atof(inside.c_str()) : 0;
+}
+
 std::optional<domain::Device> device_called(std::string label, const profiles::Profiles& profiles) {
   if (label.empty()) return std::nullopt;
   if (Result<domain::Device> device = profiles.find(label)) return *std::move(device);
@@ -160,6 +175,14 @@ std::optional<domain::VisibleMemory> named_memory(std::string_view label,
   return std::nullopt;
 }
 
+/// Laptops' cards have the names of larger ones.
+bool is_of_another_size(std::string_view label, const domain::VisibleMemory& gpu,
+                        const profiles::Profiles& profiles) {
+  if (gpu.device.empty() || !gpu.profile.empty()) return false;
+  const Result<domain::Device> device = profiles.find(gpu.device);
+  return device && !has_memory(*device, bracketed_gb(label));
+}
+
 }  // namespace
 
 bool shares_memory(const domain::VisibleMemory& gpu) {
@@ -182,6 +205,8 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   if (!gpu.memory) gpu.memory = guest_memory(start.gpu, profiles);
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
+  if (gpu.memory && !start.gpu_total_gib && is_of_another_size(start.gpu, *gpu.memory, profiles))
+    gpu.reason = "a card of that name with another memory, of which the total is not stated";
   if (gpu.memory && shares_memory(*gpu.memory))
     gpu.reason = "unified memory: the total holds the page cache";
   if (!gpu.memory && !start.gpu_total_gib) {

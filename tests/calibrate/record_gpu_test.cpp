@@ -36,6 +36,25 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // nvidia-smi shows 32,607 MiB of an RTX 5090 and 24,463 of its laptop's.
+  TEST_CASE("a card whose memory in brackets is another's leaves its total open") {
+    const auto reason_of = [](const char* words, std::optional<double> total) {
+      EngineStart start;
+      start.gpu = words;
+      start.gpu_total_gib = total;
+      const calibrate::RecordGpu gpu = calibrate::gpu_of(start, example::built_in_profiles());
+      CHECK(gpu.is_named);
+      return gpu.reason;
+    };
+    CHECK(reason_of("RTX 5090 (32607 MiB)", std::nullopt).empty());
+    CHECK(reason_of("RTX 5090 (32607 MiB", std::nullopt).empty());
+    CHECK(reason_of("RTX 5090 (32", std::nullopt).empty());
+    CHECK(reason_of("RTX 5090 (32 ", std::nullopt).empty());
+    CHECK(reason_of("RTX 5090 (24463MiB)", std::nullopt).contains("another memory"));
+    CHECK(reason_of("RTX 4070 (8GB laptop)", std::nullopt).contains("another memory"));
+    CHECK(reason_of("RTX 4070 (8GB laptop)", 7.65).empty());
+  }
+
   // Total as https://github.com/vllm-project/vllm/issues/11230 prints it in an A40-48Q guest, whose
   // manager keeps 48 GiB / 16 + 16 MiB + 128 MiB (NVIDIA AI Enterprise): 3216 MiB.
   TEST_CASE("a guest's GPU is the vGPU that its name is a type of") {
