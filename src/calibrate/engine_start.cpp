@@ -110,6 +110,8 @@ void read_extra(const Node& record, EngineStart& start) {
   if (std::string draft = text_in(*extra, "speculative_draft_model_path"); !draft.empty())
     name_draft(start, std::move(draft));
   read_adapters(*extra, start);
+  if (const auto pool = number_in(*extra, "kv_cache_memory_gib"); pool.value_or(0) > 0)
+    start.told_pool_bytes = gib_of(*pool).count();
 }
 
 /// "0.26.1rc1.dev229+g124154a88.rocm723" is a build for AMD's GPUs.

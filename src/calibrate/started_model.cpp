@@ -209,6 +209,19 @@ bool has_sizes(const ModelSizes& sizes, const domain::Model& model) {
   return has_heads && has_network;
 }
 
+/// "Sehyo qwen3.5-122b-a10b-nvfp4": an owner and a repository, without the stroke between them.
+std::optional<domain::Model> find_behind_owner(const std::string& name,
+                                               const catalog::Catalog& catalog) {
+  const std::size_t blank = name.find(' ');
+  if (blank == std::string::npos || name.find_first_of(" /(", blank + 1) != std::string::npos)
+    return std::nullopt;
+  std::string repository = name;
+  repository[blank] = '/';
+  Result<domain::Model> model = catalog.find_name(repository);
+  if (!model) return std::nullopt;
+  return *std::move(model);
+}
+
 }  // namespace
 
 Result<domain::Model> find_started_model(const std::string& stated, const catalog::Catalog& catalog,
@@ -222,6 +235,7 @@ Result<domain::Model> find_started_model(const std::string& stated, const catalo
   if (model) return model;
   if (auto named = find_in_brackets(name, catalog)) return *std::move(named);
   if (auto owned = find_under_owner(name, catalog)) return *std::move(owned);
+  if (auto behind = find_behind_owner(name, catalog)) return *std::move(behind);
   if (const auto shorter = before_brackets(name)) {
     Result<domain::Model> named = find_started_model(*shorter, catalog);
     if (named) return named;

@@ -49,6 +49,27 @@ std::vector<Guess> guesses_of(const EngineStart& start, const domain::Model& mod
   return guesses;
 }
 
+/// Of several ranks the smallest pool decides how many tokens all of them hold; a source that
+/// states one figure may state another's. Source: vLLM v1/core/kv_cache_utils.py,
+/// get_kv_cache_configs.
+std::string smaller_pool(const EngineStart& start, const domain::Model& model,
+                         const domain::Engine& engine, domain::EngineVersion version,
+                         const std::optional<domain::VisibleMemory>& gpu) {
+  // Ranks differ by what their processes hold beside PyTorch's memory.
+  constexpr double kLeastShare = 0.99;
+  const std::int64_t ranks = start.tensor_parallel * start.pipeline_parallel;
+  if (ranks < 2 || !start.pool_gib || !start.pool_tokens) return {};
+  const auto pool =
+      pool_of_tokens(model, workload_of(start, model, version), engine, gpu, *start.pool_tokens);
+  if (!pool || pool->high.gib() >= *start.pool_gib ||
+      pool->high.gib() < kLeastShare * *start.pool_gib)
+    return {};
+  return fmt::format(
+      "a pool of {:.2f} GiB on another of the {} ranks would hold them: the smallest decides, and "
+      "the source states one",
+      pool->high.gib(), ranks);
+}
+
 }  // namespace
 
 std::string cause_of_tokens(const EngineStart& start, const domain::Model& model,
@@ -64,7 +85,7 @@ std::string cause_of_tokens(const EngineStart& start, const domain::Model& model
     if (check && check->holds())
       return fmt::format("{} would hold them, which the source does not state", guess.words());
   }
-  return {};
+  return smaller_pool(start, model, engine, version, gpu);
 }
 
 }  // namespace gpushape::calibrate

@@ -12,8 +12,8 @@
 
 namespace gpushape::calibrate {
 
-/// "a cache of fp8 with 3 drafted tokens would hold them, …"; empty where nothing of the kind is
-/// left open, or none of it explains the count.
+/// "a cache of fp8 with 3 drafted tokens would hold them, …", or a smaller pool of a rank that is not
+/// stated; empty where nothing of the kind is left open, or none of it explains the count.
 std::string cause_of_tokens(const EngineStart& start, const domain::Model& model,
                             const domain::Engine& engine, domain::EngineVersion version,
                             const std::optional<domain::VisibleMemory>& gpu);

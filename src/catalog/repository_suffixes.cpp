@@ -176,6 +176,7 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a8-int8", .linear = Quantization::Int8, .source = kRedHat},
+    {.suffix = "-smoothquant-w8a8-int8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-int8-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4",

@@ -86,6 +86,7 @@ std::int64_t value_or_one(const std::optional<Fact<std::int64_t>>& fact) {
 void take_start(const Request& request, const Facts& facts, WeightsLayout& layout) {
   const auto& images = request.workload->images;
   layout.loads_towers = !images || images->value > 0 || facts.expected("textAlone") == 0;
+  layout.holds_unused_towers = facts.expected("unusedTowersLoaded") != 0;
   const domain::Model& model = *request.model;
   layout.leaves_out_layers = facts.expected("unusedLayersLeftOut") != 0;
   layout.has_unused_head = facts.expected("keepsUnusedHead") != 0 && !model.has_head &&

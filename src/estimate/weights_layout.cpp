@@ -283,7 +283,7 @@ void add_drafts(WeightsTally& tally, const domain::Model& model, const Layouts& 
 // model_executor/models (qwen2_5_vl.py, kimi_k25.py …) and SGLang's models make them on all ranks.
 void add_towers(WeightsTally& tally, const domain::Model& model, const Layouts& layouts,
                 const Stage& stage) {
-  if (!layouts.rank.loads_towers) return;
+  if (!layouts.rank.loads_towers && !layouts.rank.holds_unused_towers) return;
   for (const domain::Tower& tower : model.towers) {
     TowerAllocations allocations = tower_allocations(tower, model, layouts.rank);
     if (stage.first_layer == 0) {

@@ -72,10 +72,11 @@ struct WeightsLayout {
   bool keeps_tables_on_host = false;
   bool shares_tables_across_data = false;  ///< ranks of data parallelism have a part of them each
   bool loads_towers = true;                ///< not where the engine is started for text alone
-  bool towers_whole = false;               ///< each rank has all of them
-  bool converts_towers = false;            ///< encoders of images get the scheme as the layers do
-  bool has_second_table = false;           ///< an embedding that is loaded twice
-  bool leaves_out_layers = false;          ///< of towers: those that nothing is taken from
+  bool holds_unused_towers = false;  ///< they are loaded all the same, though nothing runs them
+  bool towers_whole = false;         ///< each rank has all of them
+  bool converts_towers = false;      ///< encoders of images get the scheme as the layers do
+  bool has_second_table = false;     ///< an embedding that is loaded twice
+  bool leaves_out_layers = false;    ///< of towers: those that nothing is taken from
   bool has_float32_routers = false;
   bool has_embedding_on_every_stage = false;  ///< of a pipeline, not the first alone
   bool has_head_on_every_stage = false;       ///< not the last alone

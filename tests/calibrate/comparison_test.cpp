@@ -323,6 +323,8 @@ TEST_SUITE("calibrate") {
     CHECK(model_of("Qwen3-8B (title: 4 bits)") == domain::Quantization::Bf16);
     CHECK(model_of("Qwen3-8B-AWQ (recipe of 2026)") == domain::Quantization::Awq);
     CHECK(model_of("Qwen3-8B (BF16)") == domain::Quantization::Bf16);
+    CHECK(model_of("Sehyo qwen3.5-122b-a10b-nvfp4") == domain::Quantization::Nvfp4);
+    CHECK(model_of("somebody Qwen3-8B merged") == domain::Quantization::Fp32);   // not found
     CHECK(model_of("Qwen3-8B (FP8 checkpoint)") == domain::Quantization::Fp32);  // not found
     CHECK(model_of("the AWQ of Qwen (Qwen3-8B-AWQ)") == domain::Quantization::Awq);
     CHECK(model_of("w4a8 of somebody (Qwen3-8B)") == domain::Quantization::Fp32);  // not found

@@ -114,9 +114,12 @@ TEST_SUITE("calibrate") {
         R"({"model": "m", "engine": "vllm", "engine_extra": {"lora": true}})"
         "\n"
         R"({"model": "m", "engine": "vllm", "engine_extra": {"lora_rank": 16}})"
+        "\n"
+        R"({"model": "m", "engine": "vllm", "engine_extra": {"kv_cache_memory_gib": 24}})"
         "\n",
         "starts.jsonl");
     REQUIRE(starts.has_value());
+    CHECK(starts->at(5).told_pool_bytes == gib(24).count());
     CHECK(starts->at(0).activation_gib.value_or(0) == doctest::Approx(1.02));
     CHECK_FALSE(starts->at(0).peak_holds_graphs);
     CHECK(starts->at(1).activation_gib.value_or(0) == doctest::Approx(1.4));

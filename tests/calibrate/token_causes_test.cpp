@@ -56,6 +56,22 @@ TEST_SUITE("calibrate") {
     CHECK(other.token_cause.empty());
   }
 
+  // Two MI355X, 0.20.2: 3,334,326 tokens are 4,579 blocks of 16 x 784 x 2,048 bytes, 109.56 GiB, at
+  // 45 a request; 109.73 are printed.
+  TEST_CASE("a count below the pool's is put down to a smaller pool of another rank") {
+    const std::string start =
+        R"({"model": "Qwen/Qwen3.6-27B", "engine": "vllm", "engine_version": "0.20.2", )"
+        R"("max_model_len": 32768, "kv_cache_gib": 109.73, )";
+    const auto other = compared(start + R"("tp": 2, "kv_cache_tokens": 3334326})");
+    REQUIRE(other.tokens);
+    CHECK_FALSE(other.tokens->holds());
+    CHECK(other.token_cause.contains("a pool of 109.5"));
+    CHECK(other.token_cause.contains("another of the 2 ranks"));
+    // Ranks do not differ by so much, and no rank's pool is larger than the one that decides.
+    CHECK(compared(start + R"("tp": 2, "kv_cache_tokens": 3234326})").token_cause.empty());
+    CHECK(compared(start + R"("tp": 2, "kv_cache_tokens": 3344326})").token_cause.empty());
+  }
+
   // Gemma 3 has no layers of its own that predict: another model does, and is loaded with it.
   TEST_CASE("weights with a draft that is not named are not compared") {
     const std::string record =
