@@ -150,6 +150,17 @@ TEST_SUITE("estimate") {
     CHECK(weights.high.gib() >= 18.21);
   }
 
+  // Public logs: 0.26.0 on L40S and 0.19.0 on A100, which has no FP8 units. Projections with a row
+  // for each of 48 heads are narrower than a block of 128.
+  TEST_CASE("what is narrower than a block of FP8 stays in 16 bits") {
+    check_weights(
+        {.model = "Qwen/Qwen3.8-27B-FP8", .version = "0.26", .gib = 28.51, .capability = "8.9"},
+        0.0003);
+    check_weights(
+        {.model = "Qwen/Qwen3.5-35B-A3B-FP8", .version = "0.19", .gib = 34.71, .capability = "8.0"},
+        0.0003);
+  }
+
   // 64 layers of 5,120 x (8,192 + 2 x 1,024), 8,192 x 5,120 and 3 x 5,120 x 25,600 values: 16 bits
   // for each row's 128 inputs in place of 32 for each block of 128 x 128.
   TEST_CASE("without FP8 units the scales of blocks are repeated for each row") {
