@@ -94,6 +94,7 @@ bool is_left_to_model(domain::KvCacheType type, const EngineStart& start,
 }
 
 /// Blocks that users ask for are powers of two; engines print others where they grew for states.
+/// Source: vLLM config/cache.py, BlockSize, 1 to 256.
 bool is_block_size(std::int64_t tokens) {
   constexpr std::int64_t kMostAsked = 256;
   return tokens <= kMostAsked && std::has_single_bit(static_cast<std::uint64_t>(tokens));

@@ -88,8 +88,7 @@ std::optional<std::string> compile_cache(const Difference& difference) {
     if (difference.term->name != "kvPool" || difference.gib() < -kMostOfCold) return std::nullopt;
     return "perhaps a first start: with a cold compile cache the engine profiles with the "
            "compiler's copies of the tables that tokens are looked up in; compare a second start "
-           "of "
-           "the same command";
+           "of the same command";
   }
   if (*difference.log->has_warm_cache) return std::nullopt;
   return "graphs were compiled in this start, which profiles with the compiler's copies of the "

@@ -55,7 +55,8 @@ std::vector<Guess> guesses_of(const EngineStart& start, const domain::Model& mod
 std::string smaller_pool(const EngineStart& start, const domain::Model& model,
                          const domain::Engine& engine, domain::EngineVersion version,
                          const std::optional<domain::VisibleMemory>& gpu) {
-  // Ranks differ by what their processes hold beside PyTorch's memory.
+  // Ranks differ by what their processes hold beside PyTorch's memory: counts that starts printed
+  // fit pools 0.02 to 0.6 % smaller.
   constexpr double kLeastShare = 0.99;
   const std::int64_t ranks = start.tensor_parallel * start.pipeline_parallel;
   if (ranks < 2 || !start.pool_gib || !start.pool_tokens) return {};

@@ -10,6 +10,7 @@
 
 using namespace gpushape;
 using domain::KvCacheType;
+using estimate::CacheGeometry;
 using example::check;
 using example::deepseek_v4;
 using example::deepseek_v41_flash;
@@ -25,6 +26,22 @@ domain::Model drafting(domain::Model model, std::int64_t layers) {
   return model;
 }
 
+/// Pages of each size in blocks of their own (0.23 to 0.26.0).
+CacheGeometry by_page_sizes(std::int64_t batched_tokens, std::int64_t draft_tokens = 0) {
+  return {.type = KvCacheType::Fp8Latent,
+          .batched_tokens = batched_tokens,
+          .draft_tokens = draft_tokens,
+          .counts_page_sizes = true};
+}
+
+/// Entries that pool whole groups, in blocks of `tokens` (DeepSeek-V4.1).
+CacheGeometry pooled(std::int64_t batched_tokens, std::int64_t tokens) {
+  return {.type = KvCacheType::Fp8Latent,
+          .batched_tokens = batched_tokens,
+          .is_packed = true,
+          .pooled_block_tokens = tokens};
+}
+
 std::vector<PrintedPool> starts() {
   return {
       // H200, 16,384 tokens a step
@@ -37,86 +54,29 @@ std::vector<PrintedPool> starts() {
        1513358,
        11.55},
       // Two H200 NVL, 0.23.0: blocks of 22 x 37,440 + 21 x 8,640 + 20 x 1,728 bytes
-      {"DeepSeek-V4-Flash by sizes of pages, short",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
-       4096,
-       32.08,
-       true,
-       90841,
-       kUnstated},
-      {"DeepSeek-V4-Flash by sizes of pages, long",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
-       262144,
-       32.08,
-       true,
-       2175276,
-       8.3},
+      {"DeepSeek-V4-Flash by sizes of pages, short", deepseek_v4_flash(), by_page_sizes(8192), 4096,
+       32.08, true, 90841, kUnstated},
+      {"DeepSeek-V4-Flash by sizes of pages, long", deepseek_v4_flash(), by_page_sizes(8192),
+       262144, 32.08, true, 2175276, 8.3},
       // Four H100, 0.25.1
-      {"DeepSeek-V4-Flash by sizes of pages, steps of 32,768",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 32768, .counts_page_sizes = true},
-       400000,
-       21.27,
-       true,
-       656967,
-       1.64},
+      {"DeepSeek-V4-Flash by sizes of pages, steps of 32,768", deepseek_v4_flash(),
+       by_page_sizes(32768), 400000, 21.27, true, 656967, 1.64},
       // Two RTX PRO 6000, 0.25.0
-      {"DeepSeek-V4-Flash by sizes of pages, steps of 8,192",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 8192, .counts_page_sizes = true},
-       131072,
-       7.75,
-       true,
-       301529,
-       kUnstated},
+      {"DeepSeek-V4-Flash by sizes of pages, steps of 8,192", deepseek_v4_flash(),
+       by_page_sizes(8192), 131072, 7.75, true, 301529, kUnstated},
       // Four L40S, 0.25.1
-      {"DeepSeek-V4-Flash by sizes of pages, steps of 1,024",
-       deepseek_v4_flash(),
-       {.type = KvCacheType::Fp8Latent, .batched_tokens = 1024, .counts_page_sizes = true},
-       32768,
-       2.43,
-       true,
-       158769,
-       kUnstated},
+      {"DeepSeek-V4-Flash by sizes of pages, steps of 1,024", deepseek_v4_flash(),
+       by_page_sizes(1024), 32768, 2.43, true, 158769, kUnstated},
       // Eight H100, a build of 0.31.1, two steps of 8,192: blocks of 37,440 + 3 x 19,008 + 8,640 +
       // 3 x 4,608 bytes, of which a request takes 4,096 + 7 x 517 + 1
-      {"DeepSeek-V4.1-Flash in blocks of 64",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 16384,
-        .is_packed = true,
-        .pooled_block_tokens = 64},
-       262144,
-       29.14,
-       true,
-       9092347,
-       kUnstated},
+      {"DeepSeek-V4.1-Flash in blocks of 64", deepseek_v41_flash(), pooled(16384, 64), 262144,
+       29.14, true, 9092347, kUnstated},
       // Eight B300, a build of 2026-09-11, two steps of 16,384: 8,192 + 4 x 1,029 + 1 blocks of
       // 230,400 bytes
-      {"DeepSeek-V4.1-Flash in blocks of 128",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 32768,
-        .is_packed = true,
-        .pooled_block_tokens = 128},
-       1048576,
-       129.87,
-       true,
-       51558777,
-       49.17},
-      {"DeepSeek-V4.1-Flash with more of the GPU",
-       deepseek_v41_flash(),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 32768,
-        .is_packed = true,
-        .pooled_block_tokens = 128},
-       1048576,
-       167.35,
-       true,
-       66437840,
-       63.36},
+      {"DeepSeek-V4.1-Flash in blocks of 128", deepseek_v41_flash(), pooled(32768, 128), 1048576,
+       129.87, true, 51558777, 49.17},
+      {"DeepSeek-V4.1-Flash with more of the GPU", deepseek_v41_flash(), pooled(32768, 128),
+       1048576, 167.35, true, 66437840, 63.36},
       // Two steps of 2,048 are under way, and the pool was set to 20,000,000,000 bytes:
       // https://github.com/tc3oliver/deepseek-v4-flash-mi300x (0.26.1rc1)
       {"DeepSeek-V4-Flash on MI300X",
@@ -148,40 +108,13 @@ std::vector<PrintedPool> starts() {
       // 23 x 37,440 + 21 x 8,640 + 20 x 1,728 bytes, whose indexer is said to be kept in 4 bits:
       // https://github.com/johnpfeiffer/source.johnpfeiffer.github.io
       // content/ai/b300-deepseek-0731.md
-      {"DeepSeek-V4-Flash-0731 with drafts, short",
-       drafting(deepseek_v4_flash(), 3),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 16384,
-        .draft_tokens = 7,
-        .counts_page_sizes = true},
-       65536,
-       86.74,
-       true,
-       913657,
-       13.94},
-      {"DeepSeek-V4-Flash-0731 with drafts, long",
-       drafting(deepseek_v4_flash(), 3),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 16384,
-        .draft_tokens = 7,
-        .counts_page_sizes = true},
-       1048576,
-       85.79,
-       true,
-       8930229,
-       kUnstated},
+      {"DeepSeek-V4-Flash-0731 with drafts, short", drafting(deepseek_v4_flash(), 3),
+       by_page_sizes(16384, 7), 65536, 86.74, true, 913657, 13.94},
+      {"DeepSeek-V4-Flash-0731 with drafts, long", drafting(deepseek_v4_flash(), 3),
+       by_page_sizes(16384, 7), 1048576, 85.79, true, 8930229, kUnstated},
       // Two H20, 0.26.0, one layer that drafts: https://github.com/vllm-project/vllm/issues/51041
-      {"DeepSeek-V4-Flash with one layer that drafts",
-       drafting(deepseek_v4_flash(), 1),
-       {.type = KvCacheType::Fp8Latent,
-        .batched_tokens = 16384,
-        .draft_tokens = 1,
-        .counts_page_sizes = true},
-       121344,
-       7.71,
-       true,
-       150992,
-       1.24},
+      {"DeepSeek-V4-Flash with one layer that drafts", drafting(deepseek_v4_flash(), 1),
+       by_page_sizes(16384, 1), 121344, 7.71, true, 150992, 1.24},
   };
 }
 
