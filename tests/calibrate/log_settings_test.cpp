@@ -138,6 +138,17 @@ TEST_SUITE("calibrate") {
   TEST_CASE("what the arguments say stands where the configuration is silent") {
     CHECK(start_told("enforce_eager=True").enforce_eager);
     CHECK_FALSE(start_told("enforce_eager=False").enforce_eager);
+    CHECK(start_told("enable_prefix_caching=True").prefix_caching == true);
+    CHECK(start_told("enable_prefix_caching=False").prefix_caching == false);
+    CHECK_FALSE(start_told("enable_prefix_caching=None").prefix_caching);
+    const auto log = calibrate::read_engine_log(
+        "INFO args: Namespace(model='a/b', enable_prefix_caching=True)\n"
+        "INFO Initializing a V1 LLM engine (v0.19.0) with config: model='a/b', "
+        "enable_prefix_caching=False\n"
+        "INFO Model loading took 0.7318 GiB and 1.412070 seconds\n",
+        "told.log");
+    REQUIRE(log);
+    CHECK(log->start.prefix_caching == false);  // the engine may turn it off for a model
   }
 
   // https://github.com/unslothai/notebooks nb/Qwen2.5_(3B)-GRPO.ipynb (0.8.5 on a T4) loads 2.2160

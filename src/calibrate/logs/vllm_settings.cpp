@@ -198,6 +198,13 @@ bool overrides_sizes(std::string_view line) {
                              [&](std::string_view size) { return list.contains(size); });
 }
 
+/// Whether requests share the cache of equal beginnings; none where the line does not settle it.
+std::optional<bool> shared_prefixes(std::string_view line) {
+  const auto prefixes = value_of_key(line, "enable_prefix_caching");
+  if (prefixes != "True" && prefixes != "False") return std::nullopt;
+  return prefixes == "True";
+}
+
 }  // namespace
 
 std::optional<std::string_view> whole_list(std::string_view line) {
@@ -268,8 +275,7 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
   read_graph_batches(line, start);
   const auto chunked = value_of_key(line, "chunked_prefill_enabled");
   if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
-  const auto prefixes = value_of_key(line, "enable_prefix_caching");
-  if (prefixes == "True" || prefixes == "False") start.prefix_caching = prefixes == "True";
+  if (const auto prefixes = shared_prefixes(line)) start.prefix_caching = prefixes;
   read_drafts(line, log);
 }
 
@@ -296,6 +302,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
       start.offload_gib = number;
   }
   if (is_true(line, "enforce_eager")) start.enforce_eager = true;
+  if (!start.prefix_caching) start.prefix_caching = shared_prefixes(line);
   if (value_of_key(line, "performance_mode") == "throughput") start.has_throughput_mode = true;
   if (value_of_key(line, "async_scheduling") == "False") start.is_synchronous = true;
   if (is_true(line, "enable_expert_parallel"))
