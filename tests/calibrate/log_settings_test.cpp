@@ -141,6 +141,9 @@ TEST_SUITE("calibrate") {
     CHECK(start_told("enable_prefix_caching=True").prefix_caching == true);
     CHECK(start_told("enable_prefix_caching=False").prefix_caching == false);
     CHECK_FALSE(start_told("enable_prefix_caching=None").prefix_caching);
+    CHECK(start_told("enable_chunked_prefill=True").chunks_prompts == true);
+    CHECK(start_told("enable_chunked_prefill=False").chunks_prompts == false);
+    CHECK_FALSE(start_told("enable_chunked_prefill=None").chunks_prompts);
     const auto log = calibrate::read_engine_log(
         "INFO args: Namespace(model='a/b', enable_prefix_caching=True)\n"
         "INFO Initializing a V1 LLM engine (v0.19.0) with config: model='a/b', "

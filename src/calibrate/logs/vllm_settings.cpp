@@ -198,11 +198,11 @@ bool overrides_sizes(std::string_view line) {
                              [&](std::string_view size) { return list.contains(size); });
 }
 
-/// Whether requests share the cache of equal beginnings; none where the line does not settle it.
-std::optional<bool> shared_prefixes(std::string_view line) {
-  const auto prefixes = value_of_key(line, "enable_prefix_caching");
-  if (prefixes != "True" && prefixes != "False") return std::nullopt;
-  return prefixes == "True";
+/// None where the line leaves it to the engine.
+std::optional<bool> settled_key(std::string_view line, std::string_view key) {
+  const auto value = value_of_key(line, key);
+  if (value != "True" && value != "False") return std::nullopt;
+  return value == "True";
 }
 
 }  // namespace
@@ -273,9 +273,10 @@ void read_vllm_config(std::string_view line, EngineLog& log) {
   take_count(start.data_parallel, line, "data_parallel_size");
   if (const auto eager = value_of_key(line, "enforce_eager")) start.enforce_eager = eager == "True";
   read_graph_batches(line, start);
-  const auto chunked = value_of_key(line, "chunked_prefill_enabled");
-  if (chunked == "True" || chunked == "False") start.chunks_prompts = chunked == "True";
-  if (const auto prefixes = shared_prefixes(line)) start.prefix_caching = prefixes;
+  if (const auto chunked = settled_key(line, "chunked_prefill_enabled"))
+    start.chunks_prompts = chunked;
+  if (const auto prefixes = settled_key(line, "enable_prefix_caching"))
+    start.prefix_caching = prefixes;
   read_drafts(line, log);
 }
 
@@ -302,7 +303,8 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
       start.offload_gib = number;
   }
   if (is_true(line, "enforce_eager")) start.enforce_eager = true;
-  if (!start.prefix_caching) start.prefix_caching = shared_prefixes(line);
+  if (!start.prefix_caching) start.prefix_caching = settled_key(line, "enable_prefix_caching");
+  if (!start.chunks_prompts) start.chunks_prompts = settled_key(line, "enable_chunked_prefill");
   if (value_of_key(line, "performance_mode") == "throughput") start.has_throughput_mode = true;
   if (value_of_key(line, "async_scheduling") == "False") start.is_synchronous = true;
   if (is_true(line, "enable_expert_parallel"))
