@@ -126,6 +126,10 @@ TEST_SUITE("estimate") {
   // https://github.com/cmontemuino/amd-mi300x-ml-benchmarks: Llama-3.1-8B of the first generation
   // by 0.9.2 on MI300X, 131,072 tokens long, peaks at 14.63 GiB and leaves 122.99 at 0.8 of 191.98;
   // on CUDA prompts of such a length are cut.
+  //
+  // Llama-3.1-70B in FP8 by AMD's build 0.6.7.dev220 peaks at 22.50 GiB with as long a prompt: gate
+  // and up 131,072 x 2 x 28,672 x 2 bytes are 14, their product in 8 bits 3.5, two tensors of 8,192
+  // in 16 bits 4 and one in 8 bits 1.
   TEST_CASE("the first generation cuts no prompts on ROCm") {
     domain::Workload workload = workload_by({0, 9, 2});
     workload.context_tokens = example::flag<std::int64_t>(131072);
@@ -141,6 +145,12 @@ TEST_SUITE("estimate") {
     CHECK(peak.high.gib() >= 14.63);
     CHECK(whole.capacity->kv_pool_bytes.low.gib() <= 122.99);
     CHECK(whole.capacity->kv_pool_bytes.high.gib() >= 122.99);
+    domain::Workload quantized = workload;
+    quantized.engine.version = example::flag(domain::EngineVersion{0, 6, 7});
+    const domain::Range of_fp8 = example::term_range(
+        estimate_of("amd/Llama-3.1-70B-Instruct-FP8-KV", quantized, gpu), "activation");
+    CHECK(of_fp8.low.gib() <= 22.50);
+    CHECK(of_fp8.expected.gib() == doctest::Approx(22.50).epsilon(0.005));
     const domain::Estimate cut = estimate_of(model, workload, example::h100());
     CHECK(cut.settings.max_num_batched_tokens.value == 2048);
     workload.engine.first_generation = {};

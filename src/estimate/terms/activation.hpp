@@ -51,7 +51,8 @@ bool is_attended_to(const domain::Tower& tower, const domain::Model& model);
 struct EncoderPeak {
   double items = 0;   ///< largest inputs that are encoded at once
   double inputs = 0;  ///< as long as so many images, where it is a video
-  Spread layer;       ///< of `pass`: the widest layer
+  Spread positions;   ///< of `pass`: while positions are found in a table
+  Spread layer;       ///< of `pass`: the widest layer, or the positions where they take more
   Spread pass;        ///< while the encoder runs
   Spread kept;        ///< inputs and outputs that stay while the decoder runs
 };

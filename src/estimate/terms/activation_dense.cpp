@@ -13,7 +13,7 @@ namespace {
 struct DenseParts {
   double values = 0;  ///< of one token in the widest layer
   double width = 0;   ///< of its network on this rank
-  Spread quantized;   ///< bytes of one value of the down projection's input in 8 bits
+  Spread quantized;   ///< bytes that a value of the down projection's input has by its 8 bits
 };
 
 DenseParts dense_parts(const Step& step) {
@@ -25,7 +25,7 @@ DenseParts dense_parts(const Step& step) {
     parts.width = std::max(parts.width, width);
   });
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
-  // bits as well before the down projection.
+  // bits as well before the down projection, or in 8 bits alone: then that is a byte less.
   parts.quantized = plan.facts.value("quantizedInputs");
   return parts;
 }
@@ -46,7 +46,7 @@ void explain_dense(const Step& step, domain::Term& term) {
                  {"dtypeBytes", whole(step.dtype)}};
   explain_hidden_tensors(step, term);
   term.source = step.situation->plan->facts.source("forwardHidden");
-  if (parts.quantized.expected > 0) {
+  if (parts.quantized.expected != 0) {
     term.formula += " + quantizedInputs x batchedTokens x layerWidth";
     term.inputs.push_back({"quantizedInputs", parts.quantized.expected});
     term.inputs.push_back({"layerWidth", whole(parts.width)});

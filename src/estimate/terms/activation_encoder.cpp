@@ -8,6 +8,10 @@
 //                                 (2 + (encoderAttention - 2) / ranks) d) dtypeBytes
 //           + items inputValues dtypeBytes
 //
+// A tower with a table of positions (Gemma 4) takes a chunk of `inputsAtOnce` in place of all
+// items, and more for finding the positions than for a layer: inputsAtOnce innerTokens
+// positionBytes.
+//
 // Qwen3-VL hands over what further mergers make for the decoder's first layers beside each token,
 // so that there are 4 widths of h. Releases that profile it with a video make room for a whole
 // budget of tokens. With d and w the encoder's hidden size and width: ranks share its network and
@@ -55,14 +59,27 @@ Spread tiles_peak(const domain::Tower& tower, double inputs, double dtype) {
           .high = bytes + inputs * tokens * kKeptBlocks * hidden * dtype};
 }
 
+/// Whether the engine profiles the tower with a video, whose frames are small images: a tower that
+/// takes its inputs in chunks. Source: vLLM model_executor/models/gemma4_mm.py.
+bool takes_frames(const Plan& plan, const domain::Tower& tower) {
+  return tower.chunk_token_bytes > 0 && plan.facts.expected("videoFrames") > 0;
+}
+
 /// What the profiled input of the tower is: its largest image, or a video.
 struct ProfiledInput {
   double length = 1;  ///< against the largest image
   double tokens = 0;  ///< that room is made for in the cache
+  double part = 1;    ///< what the tower takes alone at least, against the largest image
 };
 
 ProfiledInput profiled_input(const Plan& plan, const domain::Tower& tower, double items) {
   const auto tokens = static_cast<double>(tower.output_tokens);
+  if (takes_frames(plan, tower)) {
+    const double frame = plan.facts.expected("frameTokens") / tokens;
+    return {.length = plan.facts.expected("videoFrames") * frame,
+            .tokens = items * plan.facts.expected("framedVideoTokens"),
+            .part = frame};
+  }
   const double video = plan.facts.expected("videoTokens");
   if (video <= tokens || fed_layers(*plan.model) == 0)
     return {.length = 1, .tokens = items * tokens};
@@ -72,7 +89,8 @@ ProfiledInput profiled_input(const Plan& plan, const domain::Tower& tower, doubl
 
 double items_at_once(const Step& step, const domain::Tower& tower) {
   const Plan& plan = *step.situation->plan;
-  const auto tokens = static_cast<double>(tower.output_tokens);
+  const double tokens = takes_frames(plan, tower) ? plan.facts.expected("framedVideoTokens")
+                                                  : static_cast<double>(tower.output_tokens);
   // An encoder-decoder of the first generation encodes the input of every sequence.
   const bool is_of_each =
       is_attended_to(tower, *plan.model) && plan.facts.expected("encoderOfEachSequence") != 0;
@@ -118,16 +136,41 @@ NameKey rotation_of(const domain::Tower& tower) {
   return "encoderAttention";
 }
 
-/// Inputs that the tower takes at once: all, or chunks of a tenth of the GPU, of half of what is
-/// free where that is less. Source: vLLM 0.27 model_executor/models/gemma4_mm.py, _encoder_chunk.
-Spread inputs_at_once(const Plan& plan, const domain::Tower& tower, double inputs) {
-  if (tower.chunk_token_bytes == 0 || plan.visible == Bytes(0)) return certain(inputs);
+/// Inputs that the tower takes at once, in largest images: all; or where it reckons with its table
+/// of positions one part after another, by later versions chunks of a tenth of the GPU, of half of
+/// what is free where that is less. Source: vLLM model_executor/models/gemma4_mm.py,
+/// _encoder_chunk.
+Spread inputs_at_once(const Situation& situation, const domain::Tower& tower,
+                      const ProfiledInput& profiled, double inputs) {
+  const Plan& plan = *situation.plan;
+  if (tower.chunk_token_bytes == 0) return certain(inputs);
+  const Spread part = certain(std::min(inputs, profiled.part));
+  if (plan.facts.expected("encoderChunks") == 0) return part;
+  if (plan.visible == Bytes(0)) return {part.low, inputs, inputs};
   constexpr double kShareOfGpu = 0.1;
-  const double chunk = kShareOfGpu * static_cast<double>(plan.visible.count()) /
-                       static_cast<double>(tower.chunk_token_bytes * tower.inner_tokens);
-  return {.low = std::min(inputs, 1.0),
-          .expected = std::min(inputs, std::max(1.0, std::floor(chunk))),
-          .high = inputs};
+  constexpr double kShareOfFree = 0.5;
+  const auto visible = static_cast<double>(plan.visible.count());
+  const double free = visible - static_cast<double>(situation.weights.reserved.count());
+  const double parts = std::floor(std::min(kShareOfGpu * visible, kShareOfFree * free) /
+                                  (static_cast<double>(tower.chunk_token_bytes) *
+                                   static_cast<double>(tower.inner_tokens) * profiled.part));
+  const auto of = [&](double count) {
+    return std::min(inputs, profiled.part * std::max(1.0, count));
+  };
+  // What else is on the GPU leaves less free, and its size may be another by a part.
+  return {.low = of(parts - 1), .expected = of(parts), .high = of(parts + 1)};
+}
+
+/// Of the values that find positions in the tower's table: rows of zeros and a one as 64-bit
+/// integers, two for each token, and the same in the activations' type while they are turned into
+/// it. Source: transformers models/gemma4/modeling_gemma4.py, Gemma4VisionPatchEmbedder; on a B200
+/// 92 frames of 630 tokens take 11.1 GiB of the 11.7 by which gemma-4-26B-A4B and E4B-it of 0.22.0
+/// peak (https://github.com/EricLBuehler/mistral.rs gemma4_b200_sweep_20260529).
+double positions_bytes(const Step& step, const domain::Tower& tower) {
+  constexpr double kReckonedRows = 2;  // chunk_token_bytes are of integers twice
+  constexpr double kInteger = 8;
+  const double integers = static_cast<double>(tower.chunk_token_bytes) / kReckonedRows;
+  return static_cast<double>(tower.inner_tokens) * integers * (1 + step.dtype / kInteger);
 }
 
 /// At the widest point of a layer: its network, or its attention.
@@ -166,7 +209,10 @@ EncoderPeak encoder_peak(const Step& step) {
   } else {
     const Spread of_input =
         layer_peak(step, *tower, static_cast<double>(tower->inner_tokens) * step.dtype);
-    peak.layer = scaled(of_input, inputs_at_once(plan, *tower, peak.inputs));
+    const Spread at_once = inputs_at_once(*step.situation, *tower, profiled, peak.inputs);
+    peak.positions =
+        scaled(plan.facts.value("positionsByOneHot"), at_once) * positions_bytes(step, *tower);
+    peak.layer = larger(scaled(of_input, at_once), peak.positions);
   }
   peak.pass = peak.layer + certain(input);
   return peak;
@@ -177,7 +223,22 @@ void explain_encoder(const Step& step, domain::Term& term) {
   if (tower == nullptr) return;
   const Facts& facts = step.situation->plan->facts;
   const EncoderPeak peak = encoder_peak(step);
-  const double at_once = inputs_at_once(*step.situation->plan, *tower, peak.inputs).expected;
+  const ProfiledInput profiled = profiled_input(*step.situation->plan, *tower, peak.items);
+  const double at_once = inputs_at_once(*step.situation, *tower, profiled, peak.inputs).expected;
+  if (peak.positions.expected > 0 && peak.positions.expected >= peak.layer.expected) {
+    term.formula =
+        "inputsAtOnce x innerTokens x positionBytes + encoderInputs x inputValues x dtypeBytes";
+    term.inputs = {
+        {"encoderInputs", peak.inputs},
+        {"inputsAtOnce", at_once},
+        {"innerTokens", tower->inner_tokens},
+        {"positionBytes", positions_bytes(step, *tower) / static_cast<double>(tower->inner_tokens)},
+        {"inputValues", tower->input_values},
+        {"dtypeBytes", whole(step.dtype)},
+        {"encoderItems", whole(peak.items)}};
+    term.source = facts.source("positionsByOneHot") + "; " + facts.source("encoderChunks");
+    return;
+  }
   const double inner = at_once * static_cast<double>(tower->inner_tokens) * step.dtype;
   term.formula =
       at_once == peak.inputs
