@@ -307,7 +307,7 @@ void tell_pool(EngineStart& start, const Surroundings& surroundings,
                const domain::Workload& workload, Calibration& calibration) {
   if (plans_buffers(start.engine)) return;
   if (!start.pool_tokens) start.pool_tokens = tokens_of_blocks(start);
-  if (start.pool_gib || start.most_tokens || !start.pool_tokens) return;
+  if (start.pool_gib || start.most_tokens || start.told_blocks || !start.pool_tokens) return;
   const auto pool = pool_of_tokens(surroundings.model, workload, surroundings.engine,
                                    surroundings.gpu, *start.pool_tokens);
   if (!pool) return;
@@ -362,7 +362,12 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);
   const auto tokens = check_tokens_of_stages(log, surroundings, workload);
-  if (tokens && !has_unknown_drafts(log)) {
+  if (log.start.told_blocks) {
+    calibration.notes.push_back(
+        fmt::format("the cache was told to have {} blocks (--num-gpu-blocks-override): its tokens "
+                    "are not compared",
+                    grouped(*log.start.told_blocks)));
+  } else if (tokens && !has_unknown_drafts(log)) {
     calibration.tokens = {.least = tokens->least, .most = tokens->most, .printed = tokens->printed};
     if (!tokens->holds())
       calibration.token_cause = cause_of_tokens(log.start, surroundings.model, surroundings.engine,

@@ -333,13 +333,16 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
                             (has_release || comparison.has_plain_cache);
   if (start.pool_tokens && why_unlike_releases(start) == kOwnBuild) {
     comparison.without_tokens = kOwnBuild;
+  } else if (start.told_blocks) {
+    comparison.without_tokens = kToldBlocks;
   } else if (is_countable) {
     comparison.tokens = check_tokens_of(possible, *model, *engine);
   }
   drop_other_stage(start, comparison.tokens);
   if (comparison.tokens && !comparison.tokens->holds())
     comparison.token_cause = cause_of_tokens(start, *model, *engine, release->version, gpu.memory);
-  if (comparison.has_plain_cache) comparison.blocks = check_blocks(start, *estimate);
+  if (comparison.has_plain_cache && !start.told_blocks)
+    comparison.blocks = check_blocks(start, *estimate);
   drop_other_stage(start, comparison.blocks);
   comparison.causes = causes_of(start, *model, *engine, gpu.memory, release->version);
   return comparison;

@@ -106,6 +106,8 @@ struct EngineStart {
   /// Tokens that the pool was told to hold at most: then its size says nothing.
   std::optional<std::int64_t> most_tokens;
   std::optional<std::int64_t> told_pool_bytes;  ///< vLLM's --kv-cache-memory-bytes
+  /// vLLM's --num-gpu-blocks-override: the cache has so many, whatever fits.
+  std::optional<std::int64_t> told_blocks;
 
   // Of llama.cpp and Ollama, whose buffers are planned: sums over the GPUs.
   std::optional<std::int64_t> gpu_layers;  ///< on GPUs, the head counted as one

@@ -12,6 +12,7 @@
 namespace gpushape::calibrate {
 
 inline constexpr std::string_view kOwnBuild = "a build of somebody's own";
+inline constexpr std::string_view kToldBlocks = "the number of blocks was told";
 /// EngineStart::has_other_sizes.
 inline constexpr std::string_view kOtherSizes =
     "hf_overrides give the model other sizes than its config has";

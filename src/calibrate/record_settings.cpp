@@ -316,6 +316,7 @@ void read_quoted_lines(const Node& record, EngineStart& start) {
   fill(start.draft_tokens, said.draft_tokens);
   fill(start.state_bits, said.state_bits);
   fill(start.told_pool_bytes, said.told_pool_bytes);
+  fill(start.told_blocks, said.told_blocks);
   if (start.graph_batches.empty()) start.graph_batches = said.graph_batches;
   if (start.expert_backend.empty()) start.expert_backend = said.expert_backend;
   if (start.attention_backend.empty()) start.attention_backend = said.attention_backend;

@@ -1,9 +1,11 @@
 // What a start was told, as its log says it, and what an estimate makes of that.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/as_started.hpp"
@@ -107,6 +109,37 @@ TEST_SUITE("calibrate") {
         calibrate::compare(start, example::built_in_catalog(), example::built_in_profiles());
     CHECK_FALSE(compared.pool);
     CHECK(compared.without_pool == "the pool was told its size");
+  }
+
+  // Qwen3-235B-A22B-Instruct-2507-FP8 by 0.20.0 on four H100 with --num-gpu-blocks-override 15000
+  // prints 12.15 GiB and 240,000 tokens, which are 15,000 blocks of 16; the profile of graphs
+  // prints an override of its own.
+  TEST_CASE("a cache that was told its blocks says nothing of how many fit") {
+    CHECK(start_told("num_gpu_blocks_override=15000").told_blocks == 15000);
+    CHECK_FALSE(start_told("num_gpu_blocks_override=None").told_blocks);
+    const auto log_with = [](std::string_view line) {
+      const auto log = calibrate::read_engine_log(
+          fmt::format("INFO Initializing a V1 LLM engine (v0.20.0) with config: model='a/b'\n"
+                      "INFO Model loading took 0.7318 GiB and 1.412070 seconds\n{}\n",
+                      line),
+          "told.log");
+      REQUIRE(log);
+      return log->start.told_blocks;
+    };
+    CHECK(log_with("Overriding num_gpu_blocks=17120 with num_gpu_blocks_override=15000") == 15000);
+    CHECK_FALSE(log_with("Overriding num_gpu_blocks=0 with num_gpu_blocks_override=512"));
+    const auto starts = calibrate::read_engine_starts(
+        R"({"engine": "vllm", "engine_version": "0.20.0", "gpu": "H100", "tp": 4, )"
+        R"("model": "Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", "kv_cache_gib": 12.15, )"
+        R"("kv_cache_tokens": 240000, "num_gpu_blocks": 15000, )"
+        R"("engine_extra": {"flags": "--num-gpu-blocks-override 15000"}})",
+        "records");
+    REQUIRE(starts);
+    const auto compared = calibrate::compare(starts->front(), example::built_in_catalog(),
+                                             example::built_in_profiles());
+    CHECK_FALSE(compared.tokens);
+    CHECK_FALSE(compared.blocks);
+    CHECK(compared.without_tokens == "the number of blocks was told");
   }
 
   // https://github.com/alpharomercoma/qwen3.8-27b-rtx4090-vllm, serve_heretic.log (0.30.0): 4.5 GiB
