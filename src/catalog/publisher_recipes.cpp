@@ -67,6 +67,12 @@ constexpr RepositorySuffix by(std::string_view organization, std::string_view ba
   return recipe;
 }
 
+/// One that others of the name need not follow.
+constexpr RepositorySuffix opened(RepositorySuffix recipe) {
+  recipe.is_whole = false;
+  return recipe;
+}
+
 // Recipes that several names share.
 constexpr RepositorySuffix kMixtureBesideDense{.linear = Quantization::Int4,
                                                .group = kSmall,
@@ -263,6 +269,12 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
        "hf_quant_config.json of RadixArk/Qwen3.8-27B-NVFP4 "
        "(https://github.com/noonghunna/club-3090/issues/1261)"),
     {.suffix = "-nvfp4",
+     .organization = "redhatai",
+     .base = "qwen3.8-27b",
+     .linear = Quantization::Nvfp4,
+     .keeps_linear_attention = true,
+     .source = kLlmCompressorMixture},
+    {.suffix = "-nvfp4",
      .organization = "unsloth",
      .base = "qwen3.8-27b",
      .linear = Quantization::Nvfp4,
@@ -337,6 +349,10 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .keeps_attention = true,
      .source =
          "what the tensors of GadflyII/GLM-4.7-Flash-NVFP4 hold: latent attention in 16 bits"},
+    by(kAnyOrganization, "qwen3.8-27b", "-nvfp4", opened(kHeadInFourBits),
+       "hf_quant_config.json of nvidia/Qwen3.8-27B-NVFP4: copies of this name without a publisher "
+       "load as it does (19.90 GiB with its tower), 19.75 GiB on an A6000 "
+       "(https://github.com/noonghunna/club-3090/issues/1047), 19.78 and 19.84 on RTX 5090"),
 });
 
 }  // namespace
