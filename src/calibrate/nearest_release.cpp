@@ -51,14 +51,17 @@ struct ReleaseCommits {
   domain::EngineVersion version;
 };
 /// Commits on vLLM's main where the release was cut, or where the month began in which it came out
-/// (`git rev-list --count`). Source: https://github.com/vllm-project/vllm/commits/main.
+/// (`git rev-list --count`). Source: https://github.com/vllm-project/vllm/commits/main; of 0.21.0
+/// the first that was seen: a build of 16,581 commits prints from a line of gpu_model_runner.py
+/// (5053) between those of 0.21.0 (5008) and 0.22.0 (5132), and counts tokens as they do
+/// (https://github.com/r0b0tlab/agents-a1-nvfp4-sm121-vllm evidence/runtime).
 constexpr auto kCommits = std::to_array<ReleaseCommits>({
     {805, {0, 4, 0}},    {1444, {0, 5, 0}},   {2555, {0, 6, 0}},   {3201, {0, 6, 4}},
     {3968, {0, 7, 0}},   {4708, {0, 7, 3}},   {5224, {0, 8, 0}},   {5817, {0, 8, 4}},
     {6587, {0, 9, 0}},   {7926, {0, 10, 0}},  {10029, {0, 11, 0}}, {11803, {0, 12, 0}},
     {12602, {0, 14, 0}}, {13613, {0, 15, 0}}, {14345, {0, 17, 0}}, {15112, {0, 18, 0}},
-    {15887, {0, 19, 1}}, {16115, {0, 20, 0}}, {17121, {0, 22, 0}}, {17615, {0, 23, 0}},
-    {18277, {0, 24, 0}}, {19194, {0, 26, 0}},
+    {15887, {0, 19, 1}}, {16115, {0, 20, 0}}, {16581, {0, 21, 0}}, {17121, {0, 22, 0}},
+    {17615, {0, 23, 0}}, {18277, {0, 24, 0}}, {19194, {0, 26, 0}},
 });
 
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",

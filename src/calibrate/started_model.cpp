@@ -27,6 +27,32 @@ bool is_of_known_owner(std::string_view name, const catalog::Catalog& catalog) {
   return std::ranges::any_of(ids, [&](const std::string& id) { return id.starts_with(owner); });
 }
 
+/// Whether a word is written as organizations write their names, "AxionML", rather than as what
+/// was done to a model ("pruned", "REAP") or is kept beside one ("EAGLE", "draft"), or a known one.
+bool is_owner(std::string_view word, const catalog::Catalog& catalog) {
+  constexpr std::size_t kLeastCapitals = 2;
+  const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
+  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  if (is_of_known_owner(std::string(word) + '/', catalog)) return true;
+  const auto capitals = static_cast<std::size_t>(std::ranges::count_if(word, is_capital));
+  const auto small = static_cast<std::size_t>(std::ranges::count_if(word, is_small));
+  return capitals >= kLeastCapitals && small > 0 && capitals + small == word.size() &&
+         catalog::lower_case(std::string(word)) != "lora";
+}
+
+/// "AxionML-Qwen3.5-27B-NVFP4": a folder that is called after an owner and a repository.
+std::optional<domain::Model> find_behind_hyphen(const std::string& folder,
+                                                const catalog::Catalog& catalog) {
+  const std::size_t mark = folder.find('-');
+  if (mark == std::string::npos || !is_owner(std::string_view(folder).substr(0, mark), catalog))
+    return std::nullopt;
+  std::string repository = folder;
+  repository[mark] = '/';
+  Result<domain::Model> model = catalog.find_name(repository);
+  if (!model) return std::nullopt;
+  return *std::move(model);
+}
+
 /// A local copy is often kept under the model's own name.
 std::optional<domain::Model> find_in_path(std::string path, const catalog::Catalog& catalog) {
   std::ranges::replace(path, '\\', '/');  // of Windows
@@ -42,7 +68,10 @@ std::optional<domain::Model> find_in_path(std::string path, const catalog::Catal
       continue;
     if (Result<domain::Model> model = catalog.find(name.substr(mark + 1))) return *std::move(model);
   }
-  return std::nullopt;
+  const std::size_t last = path.find_last_not_of('/');
+  if (!path.contains('/') || last == std::string::npos) return std::nullopt;
+  path.resize(last + 1);
+  return find_behind_hyphen(path.substr(path.rfind('/') + 1), catalog);
 }
 
 /// Words of remarks that say where a checkpoint lies or who starts it.

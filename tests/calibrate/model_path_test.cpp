@@ -62,8 +62,17 @@ TEST_SUITE("calibrate") {
     REQUIRE(model);
     CHECK(model->hidden_size == 4096);
     CHECK(model->vocabulary == 128256);
+    const auto copy =
+        gpushape::calibrate::find_started_model("/models/AxionML-Qwen3.5-27B-NVFP4", catalog);
+    REQUIRE(copy);
+    CHECK(copy->base == "Qwen/Qwen3.5-27B");
     // No model's owner stands before the mark.
-    CHECK_FALSE(gpushape::calibrate::find_started_model("/models/pruned_Qwen3-8B", catalog));
+    for (const char* other : {"pruned_Qwen3-8B", "pruned-Qwen3-8B", "REAP-Qwen3-30B-A3B",
+                              "EAGLE-Qwen3-8B", "GPTQ-Qwen3-8B", "LoRA-Qwen3-8B"}) {
+      CAPTURE(other);
+      CHECK_FALSE(
+          gpushape::calibrate::find_started_model("/models/" + std::string(other), catalog));
+    }
   }
 
   // https://github.com/slinusc/fast_llm_inference, experiments1_2_3.ipynb (0.8.5.post1): 5.3132

@@ -59,6 +59,8 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->from == "the 19262 commits of its build");
     start.engine_version = "0.1.dev17674+gec36b4a1c";
     CHECK(nearest_release(start)->version == EngineVersion{0, 23, 0});
+    start.engine_version = "0.1.dev16581+gdda4668b5.d20260528";
+    CHECK(nearest_release(start)->version == EngineVersion{0, 21, 0});
     start.engine_version = "0.1.dev15917+g0a6396b45";
     CHECK(nearest_release(start)->version == EngineVersion{0, 19, 1});
     start.engine_version = "0.1.dev1+g6804e1b81";
