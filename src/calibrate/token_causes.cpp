@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibrate/nearest_release.hpp"
 #include "calibrate/prediction.hpp"
 
 namespace gpushape::calibrate {
@@ -86,7 +87,12 @@ std::string cause_of_tokens(const EngineStart& start, const domain::Model& model
     if (check && check->holds())
       return fmt::format("{} would hold them, which the source does not state", guess.words());
   }
-  return smaller_pool(start, model, engine, version, gpu);
+  if (std::string words = smaller_pool(start, model, engine, version, gpu); !words.empty())
+    return words;
+  const std::string_view label = own_build(start.engine_version);
+  return label.empty()
+             ? std::string()
+             : fmt::format("the build is somebody's own, '{}', and may count otherwise", label);
 }
 
 }  // namespace gpushape::calibrate

@@ -142,6 +142,23 @@ TEST_SUITE("calibrate") {
               .contains("another process held 8.7 GiB"));
   }
 
+  // Notebooks that train before they serve: Nemotron-3-Nano-30B-A3B by 0.17.1 on an RTX PRO 6000
+  // prints graphs of -3.62 GiB, and a pool of 11.94 where 17.98 should be left.
+  TEST_CASE("graphs below zero tell a tenant that left") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    const auto told = [&](double graphs_gib, double pool_gib) {
+      log.start.graphs_gib = graphs_gib;
+      log.start.pool_gib = pool_gib;
+      const auto& causes = calibrated_term(calibrated(log, "h100-sxm-80"), "kvPool").causes;
+      return std::ranges::any_of(causes, [](const std::string& cause) {
+        return cause.contains("another process freed at least 3.6 GiB");
+      });
+    };
+    CHECK(told(-3.62, 58.11 - 6));
+    CHECK_FALSE(told(-0.1, 58.11 - 6));
+    CHECK_FALSE(told(-3.62, 58.11 + 6));
+  }
+
   // https://github.com/vllm-project/vllm/pull/10927: 34.44 GiB are used behind 29.30 of weights on
   // a GPU that nobody else would leave 0.45 to, the context.
   TEST_CASE("of a GPU alone, what is used behind the weights tells another tenant, too") {
