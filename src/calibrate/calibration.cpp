@@ -218,11 +218,16 @@ std::vector<CalibratedTerm> compare_terms(const EngineLog& log, const Surroundin
   return terms;
 }
 
-void explain(const EngineLog& log, const domain::Estimate& estimate, Calibration& calibration) {
+void explain(const EngineLog& log, const Surroundings& surroundings,
+             const domain::Estimate& estimate, Calibration& calibration) {
   for (CalibratedTerm& term : calibration.terms) {
     if (!term.is_off) continue;
     const Difference difference{
-        .log = &log, .estimate = &estimate, .calibration = &calibration, .term = &term};
+        .log = &log,
+        .estimate = &estimate,
+        .calibration = &calibration,
+        .term = &term,
+        .has_shared_memory = surroundings.gpu && shares_memory(*surroundings.gpu)};
     for (const CauseRow& row : causes()) {
       std::optional<std::string> words = row.explain(difference);
       if (!words) continue;
@@ -358,7 +363,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
   std::vector<domain::Estimate> others = with_usual_ranks(log.start, surroundings, workload);
   std::ranges::move(by_neighbours(log.start, surroundings, version), std::back_inserter(others));
   calibration.terms = compare_terms(log, surroundings, *estimate, others);
-  explain(log, *estimate, calibration);
+  explain(log, surroundings, *estimate, calibration);
   explain_recipe(log, surroundings.model, *estimate, calibration);
   explain_batches(log, surroundings, workload, calibration);
   const auto tokens = check_tokens_of_stages(log, surroundings, workload);

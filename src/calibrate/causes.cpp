@@ -114,6 +114,15 @@ std::optional<std::string> another_tenant(const Difference& difference) {
       held);
 }
 
+std::optional<std::string> shared_memory(const Difference& difference) {
+  if (!difference.has_shared_memory || difference.term->name != "kvPool" || difference.gib() >= 0)
+    return std::nullopt;
+  return fmt::format(
+      "GPU and host share one memory, of which the system, its page cache or another process held "
+      "{:.1f} GiB more than told",
+      -difference.gib());
+}
+
 std::optional<std::string> windows(const Difference& difference) {
   const bool is_of_gpu = difference.term->name == "nonTorch" || difference.term->name == "kvPool";
   if (!difference.log->start.is_under_wsl || !is_of_gpu) return std::nullopt;
@@ -157,7 +166,8 @@ std::optional<std::string> another_gpu(const Difference& difference) {
 /// How the pool would come about though no setting of the log's own were another.
 std::optional<std::string> other_flags(const Difference& difference) {
   const auto& capacity = difference.estimate->capacity;
-  const bool is_about = difference.term->name == "kvPool" && difference.term->measured;
+  const bool is_about = difference.term->name == "kvPool" && difference.term->measured &&
+                        !difference.has_shared_memory;
   if (!is_about || !capacity || capacity->utilization <= 0) return std::nullopt;
   const std::vector<domain::CalibratedSetting>& settings = difference.calibration->settings;
   const auto is_by_flag = [&](std::string_view name, std::string_view flag) {
@@ -271,6 +281,7 @@ constexpr auto kCauses = std::to_array<CauseRow>({
     {"graphs-below-zero", "an estimate of the graphs below zero", graphs_below_zero},
     {"graph-accounting", "whether graphs come off the pool", graph_accounting},
     {"another-tenant", "memory that another process holds", another_tenant},
+    {"shared-memory", "memory that GPU and host share", shared_memory},
     {"windows", "memory that Windows holds", windows},
     {"compile-cache", "graphs compiled in this start, or loaded from a cache", compile_cache},
     {"utilization", "a share that the log does not state", utilization},

@@ -18,6 +18,7 @@ struct Difference {
   const domain::Estimate* estimate = nullptr;
   const domain::Calibration* calibration = nullptr;  ///< the terms so far, the pool last
   const domain::CalibratedTerm* term = nullptr;
+  bool has_shared_memory = false;  ///< GPU and host have one memory
 
   /// Measured less predicted, GiB.
   [[nodiscard]] double gib() const;

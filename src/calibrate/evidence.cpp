@@ -20,6 +20,7 @@ using domain::Measurement;
 // engine's own; these are not, or say that the start was another than the log tells.
 constexpr auto kAgainst = std::to_array<std::string_view>({
     "another-tenant",
+    "shared-memory",
     "windows",
     "batch-defaults",
     "encoder-inputs",

@@ -1,7 +1,9 @@
 #include "calibrate/token_causes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -72,11 +74,35 @@ std::string smaller_pool(const EngineStart& start, const domain::Model& model,
       pool->high.gib(), ranks);
 }
 
+/// Layouts of the cache differ by what a GPU can do: those whose count is printed.
+std::string other_gpus(const EngineStart& start, const domain::Model& model,
+                       const domain::Engine& engine, domain::EngineVersion version) {
+  constexpr auto kCapabilities =
+      std::to_array<std::string_view>({"7.5", "8.0", "8.9", "9.0", "10.0", "12.0", "12.1"});
+  std::vector<std::string_view> holding;
+  for (const std::string_view capability : kCapabilities) {
+    domain::VisibleMemory gpu;
+    gpu.vendor = "nvidia";
+    gpu.compute_capability = capability;
+    gpu.bytes = domain::exactly(gib_of(2 * (start.pool_gib.value_or(0) + 1)));
+    const auto check = check_tokens(start, model, workload_of(start, model, version), engine, gpu);
+    if (check && check->holds()) holding.push_back(capability);
+  }
+  if (holding.empty()) return {};
+  return fmt::format(
+      "GPUs lay the cache out in ways of their own, and those of compute capability {} would hold "
+      "them: give --gpu",
+      fmt::join(holding, ", "));
+}
+
 }  // namespace
 
 std::string cause_of_tokens(const EngineStart& start, const domain::Model& model,
                             const domain::Engine& engine, domain::EngineVersion version,
                             const std::optional<domain::VisibleMemory>& gpu) {
+  if (!gpu && start.engine == "vllm") {
+    if (std::string words = other_gpus(start, model, engine, version); !words.empty()) return words;
+  }
   for (const Guess& guess : guesses_of(start, model)) {
     EngineStart guessed = start;
     if (!guess.cache.empty()) guessed.kv_cache_type = guess.cache;

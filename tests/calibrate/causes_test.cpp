@@ -142,6 +142,21 @@ TEST_SUITE("calibrate") {
               .contains("another process held 8.7 GiB"));
   }
 
+  // Qwen3.5-27B in NVFP4 by a build of 0.20.2 on GB10 prints a pool of 50.57 GiB once and 81.82
+  // another time.
+  TEST_CASE("memory that GPU and host share is named before another GPU is") {
+    EngineLog log = recorded_log("vllm-0.19-llama-8b.log");
+    log.start.pool_gib = 40;
+    const auto& causes = calibrated_term(calibrated(log, "gb10"), "kvPool").causes;
+    REQUIRE_FALSE(causes.empty());
+    CHECK(std::ranges::any_of(causes, [](const std::string& cause) {
+      return cause.contains("GPU and host share one memory");
+    }));
+    CHECK(std::ranges::none_of(causes, [](const std::string& cause) {
+      return cause.contains("may be another than ran");
+    }));
+  }
+
   // Notebooks that train before they serve: Nemotron-3-Nano-30B-A3B by 0.17.1 on an RTX PRO 6000
   // prints graphs of -3.62 GiB, and a pool of 11.94 where 17.98 should be left.
   TEST_CASE("graphs below zero tell a tenant that left") {

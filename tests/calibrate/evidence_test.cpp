@@ -117,7 +117,7 @@ TEST_SUITE("calibrate") {
     std::size_t count = 0;
     for (const calibrate::CauseRow& row : calibrate::causes())
       count += calibrate::speaks_against(row.name) ? 1 : 0;
-    CHECK(count == 8);
+    CHECK(count == 9);
     CHECK_FALSE(calibrate::speaks_against("sampler-path"));
   }
 

@@ -56,6 +56,19 @@ TEST_SUITE("calibrate") {
     CHECK(other.token_cause.empty());
   }
 
+  // Eight RTX PRO 6000, a build of 0.20.2 (https://github.com/local-inference-lab/rtx6kpro): 19.55
+  // GiB hold 341,504 tokens of 78 x (656 + 132) bytes; on data center Blackwell latents take 576.
+  TEST_CASE("a count that GPUs of other kinds have asks for the GPU") {
+    const auto unnamed = compared(
+        R"({"model": "lukealonso/GLM-5.1-NVFP4-MTP", "engine": "vllm", "engine_version": "0.20.2", )"
+        R"("tp": 8, "kv_cache_dtype": "fp8", "max_model_len": 202752, "kv_cache_gib": 19.55, )"
+        R"("kv_cache_tokens": 341504})");
+    REQUIRE(unnamed.tokens);
+    CHECK_FALSE(unnamed.tokens->holds());
+    CHECK(unnamed.token_cause.contains("12.0"));
+    CHECK_FALSE(unnamed.token_cause.contains("10.0"));
+  }
+
   // Two MI355X, 0.20.2: 3,334,326 tokens are 4,579 blocks of 16 x 784 x 2,048 bytes, 109.56 GiB, at
   // 45 a request; 109.73 are printed.
   TEST_CASE("a count below the pool's is put down to a smaller pool of another rank") {
