@@ -275,6 +275,31 @@ TEST_SUITE("estimate") {
     CHECK(peak.high.gib() < 1);
   }
 
+  // Llama-2-7b by 0.10.1 on H100 NVL, 2,048 tokens (https://github.com/Huzifa1/vllm-profiling
+  // experiments, quantization): 0.22 GiB in 16 bits, and in AWQ, GPTQ and nf4 0.35, which are three
+  // widths more, 3 x 2,048 x 11,008 x 2 bytes = 0.126.
+  TEST_CASE("layers of 4 bits hold more at their widest point") {
+    const auto engine = example::built_in_catalog().engine("vllm");
+    const auto model = example::built_in_catalog().find_name("meta-llama/Llama-2-7b-hf");
+    REQUIRE(engine);
+    REQUIRE(model);
+    domain::VisibleMemory gpu = example::h100();
+    gpu.bytes = domain::exactly(gib_of(93.1));
+    const auto peak_of = [&](domain::Quantization format) {
+      domain::Workload workload;
+      workload.engine.version = example::flag(domain::EngineVersion{0, 10, 1});
+      workload.engine.max_num_batched_tokens = example::flag(std::int64_t{2048});
+      workload.engine.max_num_seqs = example::flag(std::int64_t{128});
+      workload.engine.compiles = example::flag(false);
+      workload.quantization = example::flag(format);
+      const auto estimate = estimate::estimate_memory(*model, workload, *engine, gpu);
+      REQUIRE(estimate);
+      return domain::part_bytes(*estimate, domain::Part::Activation).expected.gib();
+    };
+    CHECK(peak_of(domain::Quantization::Fp16) == doctest::Approx(0.22).epsilon(0.03));
+    CHECK(peak_of(domain::Quantization::Awq) == doctest::Approx(0.35).epsilon(0.03));
+  }
+
   // gemma-4-26B-A4B and E4B-it by 0.22.0 on a B200 of 178.35 GiB, steps of 16,384 tokens
   // (https://github.com/EricLBuehler/mistral.rs gemma4_b200_sweep_20260529): six videos of 32
   // frames of 630 patches. A tenth of the GPU holds 92 frames as the class reckons, 206,438,400

@@ -1,7 +1,7 @@
 // A dense feed-forward network at its widest: gate, up and their product, beside what a layer holds
 // of the hidden size.
 //
-//   dense = T (3 f + forwardHidden h) dtypeBytes + benchmarkBuffer
+//   dense = T ((3 + quantizedWidths) f + forwardHidden h) dtypeBytes + benchmarkBuffer
 //
 // with f the width on this rank; without a gate there are the projection and its activation only.
 // The buffer is that of a start which compiles (hidden_tensors).
@@ -13,6 +13,7 @@ namespace {
 struct DenseParts {
   double values = 0;  ///< of one token in the widest layer
   double width = 0;   ///< of its network on this rank
+  Spread further;     ///< widths that stand beside, where the compiler does not see the kernels
   Spread quantized;   ///< bytes that a value of the down projection's input has by its 8 bits
 };
 
@@ -27,6 +28,7 @@ DenseParts dense_parts(const Step& step) {
   // Where both operands of a matrix product have 8 bits, the product of gate and up stands in 8
   // bits as well before the down projection, or in 8 bits alone: then that is a byte less.
   parts.quantized = plan.facts.value("quantizedInputs");
+  parts.further = plan.facts.value("quantizedWidths");
   return parts;
 }
 
@@ -35,7 +37,8 @@ DenseParts dense_parts(const Step& step) {
 Spread dense_peak(const Step& step) {
   const DenseParts parts = dense_parts(step);
   return certain(parts.values * step.tokens * step.dtype) + hidden_tensors(step) +
-         parts.quantized * (step.tokens * parts.width);
+         parts.quantized * (step.tokens * parts.width) +
+         parts.further * (step.tokens * parts.width * step.dtype);
 }
 
 void explain_dense(const Step& step, domain::Term& term) {
@@ -46,6 +49,11 @@ void explain_dense(const Step& step, domain::Term& term) {
                  {"dtypeBytes", whole(step.dtype)}};
   explain_hidden_tensors(step, term);
   term.source = step.situation->plan->facts.source("forwardHidden");
+  if (parts.further.expected > 0) {
+    term.formula += " + quantizedWidths x batchedTokens x layerWidth x dtypeBytes";
+    term.inputs.push_back({"quantizedWidths", parts.further.expected});
+    if (parts.quantized.expected == 0) term.inputs.push_back({"layerWidth", whole(parts.width)});
+  }
   if (parts.quantized.expected != 0) {
     term.formula += " + quantizedInputs x batchedTokens x layerWidth";
     term.inputs.push_back({"quantizedInputs", parts.quantized.expected});
