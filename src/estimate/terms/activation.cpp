@@ -3,8 +3,8 @@
 // them, and so does the compiler:
 //
 //   activation = max(encoderPass, encoderKept + max(sampler + max(expertsKept, indexer),
-//                dense + indexer, drafts, max(experts, indexer), recurrent), compiler) +
-//                workspace + received
+//                compressed + max(expertsKept, indexer), dense + indexer, drafts,
+//                max(experts, indexer), recurrent), compiler) + workspace + received
 //
 // An indexer gathers its keys in the manager's workspace, which experts use in turn. `workspace` is
 // the matrix library's, `received` the hidden states and residual that a later pipeline stage takes
@@ -19,11 +19,12 @@ namespace gpushape::estimate::terms {
 namespace {
 
 /// What decides the peak.
-enum class Cause { Sampler, Dense, Drafts, Experts, Recurrent, Encoder, Compiler };
+enum class Cause { Sampler, Compressed, Dense, Drafts, Experts, Recurrent, Encoder, Compiler };
 
 struct Peak {
   Step step;
   Spread sampler;
+  Spread compressed;
   Spread dense;
   Spread drafts;
   ExpertsPeak experts;
@@ -43,6 +44,7 @@ Peak peak_of(const Situation& situation) {
   peak.step = largest_step(situation);
   const Step& step = peak.step;
   peak.sampler = sampler_peak(step);
+  peak.compressed = compressed_peak(step);
   peak.dense = dense_peak(step);
   peak.drafts = drafts_peak(step);
   peak.experts = experts_peak(step);
@@ -54,10 +56,10 @@ Peak peak_of(const Situation& situation) {
   peak.workspace = plan.facts.expected("matrixWorkspace");
   if (situation.stage.index > 0) peak.received = 2 * step.tokens * step.hidden * step.dtype;
   const Spread& kept = peak.encoder.kept;
-  const std::array<std::pair<Cause, Spread>, 7> causes{{
-      {Cause::Sampler, peak.sampler == Spread{}
-                           ? Spread{}
-                           : peak.sampler + larger(peak.experts.kept, indexer) + kept},
+  const Spread beside = larger(peak.experts.kept, indexer) + kept;
+  const std::array<std::pair<Cause, Spread>, 8> causes{{
+      {Cause::Sampler, peak.sampler == Spread{} ? Spread{} : peak.sampler + beside},
+      {Cause::Compressed, peak.compressed == Spread{} ? Spread{} : peak.compressed + beside},
       {Cause::Dense, peak.dense + indexer + kept},
       {Cause::Drafts, peak.drafts == Spread{} ? Spread{} : peak.drafts + kept},
       {Cause::Experts,
@@ -72,6 +74,12 @@ Peak peak_of(const Situation& situation) {
   }
   peak.total = peak.total + certain(peak.workspace + peak.received);
   return peak;
+}
+
+void describe_experts_kept(const Peak& peak, domain::Term& term) {
+  if (peak.experts.kept.expected <= 0) return;
+  if (peak.indexer <= 0) term.formula += " + expertsKept";
+  term.inputs.push_back({"expertsKept", whole(peak.experts.kept.expected)});
 }
 
 void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
@@ -90,16 +98,20 @@ void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
       {"hiddenSize", whole(step.hidden)},
   };
   term.source = plan.facts.source("samplerBytesPerLogit");
-  if (peak.experts.kept.expected > 0) {
-    if (peak.indexer <= 0) term.formula += " + expertsKept";
-    term.inputs.push_back({"expertsKept", whole(peak.experts.kept.expected)});
-  }
+  describe_experts_kept(peak, term);
+}
+
+void describe_compressed(const Peak& peak, domain::Term& term) {
+  explain_compressed(peak.step, term);
+  describe_experts_kept(peak, term);
 }
 
 void describe_cause(const Peak& peak, const Plan& plan, domain::Term& term) {
   switch (peak.cause) {
     case Cause::Sampler:
       return describe_sampler(peak, plan, term);
+    case Cause::Compressed:
+      return describe_compressed(peak, term);
     case Cause::Dense:
       return explain_dense(peak.step, term);
     case Cause::Drafts:
@@ -117,9 +129,10 @@ void describe_cause(const Peak& peak, const Plan& plan, domain::Term& term) {
 
 /// What stands beside the cause, or in turn with it.
 void describe_indexer(const Peak& peak, domain::Term& term) {
-  const bool is_beside = peak.cause == Cause::Sampler || peak.cause == Cause::Dense;
-  const bool takes_turns = peak.cause == Cause::Experts ||
-                           (peak.cause == Cause::Sampler && peak.experts.kept.expected > 0);
+  const bool is_over_experts = peak.cause == Cause::Sampler || peak.cause == Cause::Compressed;
+  const bool is_beside = is_over_experts || peak.cause == Cause::Dense;
+  const bool takes_turns =
+      peak.cause == Cause::Experts || (is_over_experts && peak.experts.kept.expected > 0);
   if (peak.indexer <= 0 || (!is_beside && !takes_turns)) return;
   if (peak.cause == Cause::Experts) {
     term.formula = "max(" + term.formula + ", indexer)";

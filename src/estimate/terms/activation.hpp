@@ -63,6 +63,10 @@ void explain_encoder(const Step& step, domain::Term& term);
 /// Keys that an indexer gathers for one step, for so many of the longest requests.
 double indexer_workspace(const Step& step);
 
+/// A layer of compressed attention; zero without any.
+Spread compressed_peak(const Step& step);
+void explain_compressed(const Step& step, domain::Term& term);
+
 /// The widest layer with a recurrent state.
 Spread recurrent_peak(const Step& step);
 void explain_recurrent(const Step& step, domain::Term& term);
