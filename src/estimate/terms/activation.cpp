@@ -14,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 namespace gpushape::estimate::terms {
 namespace {
@@ -180,11 +181,30 @@ Step largest_step(const Situation& situation) {
   return step;
 }
 
+double stream_values(const Step& step) {
+  constexpr std::string_view kMixer = "hc_attn_fn";  // catalog: a column for each value
+  std::int64_t widest = 0;
+  each_run(*step.situation->plan->model, step.situation->stage,
+           [&](const domain::Layer& layer, std::int64_t) {
+             for (const domain::ExtraTensor& tensor : layer.extra) {
+               if (tensor.name == kMixer) widest = std::max(widest, tensor.columns);
+             }
+           });
+  return static_cast<double>(widest);
+}
+
 void explain_hidden_tensors(const Step& step, domain::Term& term) {
+  const Facts& facts = step.situation->plan->facts;
   term.formula += " + forwardHidden x batchedTokens x hiddenSize x dtypeBytes";
-  term.inputs.push_back({"forwardHidden", step.situation->plan->facts.expected("forwardHidden")});
+  term.inputs.push_back({"forwardHidden", facts.expected("forwardHidden")});
   term.inputs.push_back({"hiddenSize", whole(step.hidden)});
-  const double buffer = step.situation->plan->facts.expected("benchmarkBuffer");
+  if (const double streams = facts.expected("residualStreams");
+      streams > 0 && stream_values(step) > 0) {
+    term.formula += " + residualStreams x batchedTokens x streamValues x dtypeBytes";
+    term.inputs.push_back({"residualStreams", streams});
+    term.inputs.push_back({"streamValues", whole(stream_values(step))});
+  }
+  const double buffer = facts.expected("benchmarkBuffer");
   if (buffer <= 0) return;
   term.formula += " + benchmarkBuffer";
   term.inputs.push_back({"benchmarkBuffer", whole(buffer)});

@@ -78,11 +78,17 @@ double token_tables(const Step& step);
 Spread compiler_peak(const Step& step);
 void explain_compiler(const Step& step, domain::Term& term);
 
-/// Hidden-sized tensors beside the widest point of a layer, and where its kernels are measured
-/// while it runs, the buffer that empties the GPU's cache in between.
+/// Values of one token in all streams of a residual that layers mix (hyper-connections); 0 where
+/// they add to one.
+double stream_values(const Step& step);
+
+/// Hidden-sized tensors beside the widest point of a layer, with the streams of the residual before
+/// a half of the layer and behind it; and where its kernels are measured while it runs, the buffer
+/// that empties the GPU's cache in between.
 inline Spread hidden_tensors(const Step& step) {
   const Facts& facts = step.situation->plan->facts;
   return facts.value("forwardHidden") * (step.tokens * step.hidden * step.dtype) +
+         facts.value("residualStreams") * (step.tokens * stream_values(step) * step.dtype) +
          facts.value("benchmarkBuffer");
 }
 

@@ -10,21 +10,17 @@
 // DeepSeek-V4-Flash by 0.26.0 peaks at 2.99 GiB in steps of 8,192 tokens on one B300
 // (https://github.com/johnpfeiffer/source.johnpfeiffer.github.io). Source: vLLM
 // models/deepseek_v4/attention.py (o_padded, padded_heads; a profile pads the queries, too).
-#include <algorithm>
-#include <string_view>
-
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
 namespace {
 
-constexpr std::string_view kMixer = "hc_attn_fn";  ///< hyper_connections.hpp: streams x h columns
-constexpr double kInTwoFormats = 1.5;              ///< 16 bits and 8, in values of 16
+constexpr double kInTwoFormats = 1.5;  ///< 16 bits and 8, in values of 16
 
+/// Values of one token on this rank.
 struct CompressedParts {
-  double attention = 0;  ///< values of one token on this rank
+  double attention = 0;
   double indexer = 0;
-  double streams = 0;  ///< values of all streams of one token
 };
 
 double kernel_heads(double heads, double unit) {
@@ -44,9 +40,6 @@ CompressedParts parts_of(const domain::Layer& layer, const Step& step) {
     parts.indexer = kInTwoFormats * static_cast<double>(attention.indexer->heads) *
                     static_cast<double>(attention.indexer->head_dim);
   }
-  for (const domain::ExtraTensor& tensor : layer.extra) {
-    if (tensor.name == kMixer) parts.streams = static_cast<double>(tensor.columns);
-  }
   return parts;
 }
 
@@ -63,31 +56,24 @@ CompressedParts widest_attention(const Step& step) {
 
 }  // namespace
 
-// Engines whose kernels are not known have no `residualStreams`.
+// Engines whose kernels are not known have no `attentionHeadUnit`.
 Spread compressed_peak(const Step& step) {
-  if (step.situation->plan->facts.find("residualStreams") == nullptr) return {};
+  if (step.situation->plan->facts.find("attentionHeadUnit") == nullptr) return {};
   const CompressedParts parts = widest_attention(step);
   if (parts.attention <= 0) return {};
-  const double token = step.tokens * step.dtype;
-  return certain(token * (parts.attention + parts.indexer)) +
-         step.situation->plan->facts.value("residualStreams") * (token * parts.streams) +
+  return certain(step.tokens * (parts.attention + parts.indexer) * step.dtype) +
          hidden_tensors(step);
 }
 
 void explain_compressed(const Step& step, domain::Term& term) {
-  const Facts& facts = step.situation->plan->facts;
   const CompressedParts parts = widest_attention(step);
-  term.formula =
-      "batchedTokens x (attentionValues + indexerValues + residualStreams x streamValues) x "
-      "dtypeBytes";
+  term.formula = "batchedTokens x (attentionValues + indexerValues) x dtypeBytes";
   term.inputs = {{"batchedTokens", whole(step.tokens)},
                  {"attentionValues", whole(parts.attention)},
                  {"indexerValues", whole(parts.indexer)},
-                 {"residualStreams", facts.expected("residualStreams")},
-                 {"streamValues", whole(parts.streams)},
                  {"dtypeBytes", whole(step.dtype)}};
   explain_hidden_tensors(step, term);
-  term.source = facts.source("residualStreams");
+  term.source = step.situation->plan->facts.source("attentionHeadUnit");
 }
 
 }  // namespace gpushape::estimate::terms
