@@ -97,21 +97,20 @@ double held_by_others(const Difference& difference) {
 std::optional<std::string> another_tenant(const Difference& difference) {
   if (difference.term->name != "nonTorch" && difference.term->name != "kvPool") return std::nullopt;
   constexpr double kNoticeable = 0.6;  // GiB, above what contexts of driver versions differ by
-  const double held = held_by_others(difference);
+  if (const double held = held_by_others(difference); held >= kNoticeable) {
+    return fmt::format(
+        "another process held {:.1f} GiB of the GPU when the engine started; what it takes or "
+        "frees while the engine profiles itself shows up here",
+        held);
+  }
   // What graphs take is a difference of free memory.
   const double freed = -difference.log->start.graphs_gib.value_or(0);
   const bool lacked_it = difference.term->name == "kvPool" && difference.gib() < 0;
-  if (held < kNoticeable && freed >= kNoticeable && lacked_it) {
-    return fmt::format(
-        "another process freed at least {:.1f} GiB while graphs were captured, and held them when "
-        "the engine measured what is left for the pool",
-        freed);
-  }
-  if (held < kNoticeable) return std::nullopt;
+  if (freed < kNoticeable || !lacked_it) return std::nullopt;
   return fmt::format(
-      "another process held {:.1f} GiB of the GPU when the engine started; what it takes or frees "
-      "while the engine profiles itself shows up here",
-      held);
+      "another process freed at least {:.1f} GiB while graphs were captured, and held them when "
+      "the engine measured what is left for the pool",
+      freed);
 }
 
 std::optional<std::string> shared_memory(const Difference& difference) {

@@ -40,17 +40,21 @@ bool is_owner(std::string_view word, const catalog::Catalog& catalog) {
          catalog::lower_case(std::string(word)) != "lora";
 }
 
+/// A repository whose owner and name stand together, with `mark` between them.
+std::optional<domain::Model> find_split_at(std::string name, std::size_t mark,
+                                           const catalog::Catalog& catalog) {
+  name[mark] = '/';
+  Result<domain::Model> model = catalog.find_name(name);
+  return model ? std::optional(*std::move(model)) : std::nullopt;
+}
+
 /// "AxionML-Qwen3.5-27B-NVFP4": a folder that is called after an owner and a repository.
 std::optional<domain::Model> find_behind_hyphen(const std::string& folder,
                                                 const catalog::Catalog& catalog) {
   const std::size_t mark = folder.find('-');
   if (mark == std::string::npos || !is_owner(std::string_view(folder).substr(0, mark), catalog))
     return std::nullopt;
-  std::string repository = folder;
-  repository[mark] = '/';
-  Result<domain::Model> model = catalog.find_name(repository);
-  if (!model) return std::nullopt;
-  return *std::move(model);
+  return find_split_at(folder, mark, catalog);
 }
 
 /// A local copy is often kept under the model's own name.
@@ -244,11 +248,7 @@ std::optional<domain::Model> find_behind_owner(const std::string& name,
   const std::size_t blank = name.find(' ');
   if (blank == std::string::npos || name.find_first_of(" /(", blank + 1) != std::string::npos)
     return std::nullopt;
-  std::string repository = name;
-  repository[blank] = '/';
-  Result<domain::Model> model = catalog.find_name(repository);
-  if (!model) return std::nullopt;
-  return *std::move(model);
+  return find_split_at(name, blank, catalog);
 }
 
 }  // namespace

@@ -77,14 +77,17 @@ std::string smaller_pool(const EngineStart& start, const domain::Model& model,
 /// Layouts of the cache differ by what a GPU can do: those whose count is printed.
 std::string other_gpus(const EngineStart& start, const domain::Model& model,
                        const domain::Engine& engine, domain::EngineVersion version) {
+  // One of each generation that vLLM runs on (profiles/nvidia).
   constexpr auto kCapabilities =
       std::to_array<std::string_view>({"7.5", "8.0", "8.9", "9.0", "10.0", "12.0", "12.1"});
+  // Counts are those of the printed pool, whatever holds it.
+  const domain::Range roomy = domain::exactly(gib_of(2 * (start.pool_gib.value_or(0) + 1)));
   std::vector<std::string_view> holding;
   for (const std::string_view capability : kCapabilities) {
     domain::VisibleMemory gpu;
     gpu.vendor = "nvidia";
     gpu.compute_capability = capability;
-    gpu.bytes = domain::exactly(gib_of(2 * (start.pool_gib.value_or(0) + 1)));
+    gpu.bytes = roomy;
     const auto check = check_tokens(start, model, workload_of(start, model, version), engine, gpu);
     if (check && check->holds()) holding.push_back(capability);
   }

@@ -359,30 +359,6 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(is_text_alone("'image': 1, 'video': 0", "google/gemma-3-27b-it"));
   }
 
-  TEST_CASE("a model is found by its name, by a path, and before words in brackets") {
-    const auto id_of = [](const std::string& name) {
-      const Result<domain::Model> model =
-          calibrate::find_started_model(name, example::built_in_catalog());
-      return model ? model->id : std::string();
-    };
-    CHECK(id_of("Qwen/Qwen3-4B") == "Qwen/Qwen3-4B");
-    CHECK(id_of("../models/Qwen3-4B/") == "Qwen/Qwen3-4B");
-    CHECK(id_of("Qwen3-4B (BF16)") == "Qwen/Qwen3-4B");
-    CHECK(id_of("Qwen3-4B (/data/models/qwen)") == "Qwen/Qwen3-4B");
-    CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
-    CHECK(id_of("Qwen/Qwen3-4B (qwen3-4b)") == "Qwen/Qwen3-4B");
-    CHECK(id_of("Qwen/Qwen3-4B (as stated)") == "Qwen/Qwen3-4B");
-    CHECK(id_of("Qwen3-4B (id not in excerpt)") == "Qwen/Qwen3-4B");
-    CHECK(id_of("nemotron-3-nano-30b-a3b-bf16 (NVIDIA Nemotron-3-Nano-30B)") ==
-          "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
-    CHECK(id_of("Qwen3-4B (NVIDIA Nemotron-3-Nano-30B)") == "");
-    CHECK(id_of("Qwen/Qwen3-4B (fp8 variant)") == "Qwen/Qwen3-4B-fp8");
-    CHECK(id_of("Qwen3-4B (4-bit, exact id not in excerpt)") == "");
-    CHECK(id_of("mine (Qwen3-4B)") == "");
-    CHECK(id_of("unsloth/Qwen3-4B-GGUF (Qwen3-4B-Q8_0.gguf)") == "Qwen3-4B-Q8_0");
-    CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
-  }
-
   // Starts of Qwen3-4B (0.8.5), and of Llama-3.1-8B with 40,000 tokens (0.6.5), whose activation of
   // 2.53 GiB is that of one whole prompt: chunked_prefill_enabled=False.
   TEST_CASE("the first generation's step holds the longest prompt unless it is cut") {

@@ -87,6 +87,30 @@ TEST_SUITE("calibrate") {
       CHECK_FALSE(gpushape::calibrate::find_started_model(path, catalog, other));
   }
 
+  TEST_CASE("a model is found by its name, by a path, and before words in brackets") {
+    const auto id_of = [](const std::string& name) {
+      const auto model =
+          gpushape::calibrate::find_started_model(name, gpushape::example::built_in_catalog());
+      return model ? model->id : std::string();
+    };
+    CHECK(id_of("Qwen/Qwen3-4B") == "Qwen/Qwen3-4B");
+    CHECK(id_of("../models/Qwen3-4B/") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (BF16)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (/data/models/qwen)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (a fine-tune)") == "");
+    CHECK(id_of("Qwen/Qwen3-4B (qwen3-4b)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen/Qwen3-4B (as stated)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("Qwen3-4B (id not in excerpt)") == "Qwen/Qwen3-4B");
+    CHECK(id_of("nemotron-3-nano-30b-a3b-bf16 (NVIDIA Nemotron-3-Nano-30B)") ==
+          "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+    CHECK(id_of("Qwen3-4B (NVIDIA Nemotron-3-Nano-30B)") == "");
+    CHECK(id_of("Qwen/Qwen3-4B (fp8 variant)") == "Qwen/Qwen3-4B-fp8");
+    CHECK(id_of("Qwen3-4B (4-bit, exact id not in excerpt)") == "");
+    CHECK(id_of("mine (Qwen3-4B)") == "");
+    CHECK(id_of("unsloth/Qwen3-4B-GGUF (Qwen3-4B-Q8_0.gguf)") == "Qwen3-4B-Q8_0");
+    CHECK(id_of("Qwen3-4B.Q4_K_M.gguf") == "Qwen3-4B.Q4_K_M");
+  }
+
   TEST_CASE("a path without parts gives no name") {
     for (const char* path : {"", "/", "//", "./"}) {
       CAPTURE(path);

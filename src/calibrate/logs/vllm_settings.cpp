@@ -198,6 +198,15 @@ bool overrides_sizes(std::string_view line) {
                              [&](std::string_view size) { return list.contains(size); });
 }
 
+/// The profile of graphs has a cache of its own and prints that, too, where nothing fits yet:
+/// "Overriding num_gpu_blocks=0 with num_gpu_blocks_override=512" (vLLM v1/core/kv_cache_utils.py,
+/// may_override_num_blocks).
+void take_told_blocks(std::string_view line, EngineStart& start) {
+  const auto fitting = behind(line, "Overriding num_gpu_blocks=");
+  if (!fitting || leading_count(*fitting).value_or(0) > 0)
+    take_count(start.told_blocks, line, "num_gpu_blocks_override");
+}
+
 /// None where the line leaves it to the engine.
 std::optional<bool> settled_key(std::string_view line, std::string_view key) {
   const auto value = value_of_key(line, key);
@@ -295,8 +304,7 @@ void read_vllm_arguments(std::string_view line, EngineStart& start, std::string&
   take_count(start.block_tokens, line, "block_size");
   take_count(start.context_parallel, line, "decode_context_parallel_size");
   take_count(start.told_pool_bytes, line, "kv_cache_memory_bytes");
-  if (!line.contains("Overriding num_gpu_blocks="))
-    take_count(start.told_blocks, line, "num_gpu_blocks_override");
+  take_told_blocks(line, start);
   if (const auto value = value_of_key(line, "gpu_memory_utilization")) {
     if (const auto number = leading_number(*value)) start.utilization = number;
   }
@@ -333,11 +341,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
   for (const std::string_view words : {"Defaulting max_num_seqs to ", "Setting max_num_seqs to "}) {
     if (const auto rest = behind(line, words)) start.max_num_seqs = leading_count(*rest);
   }
-  // v1/core/kv_cache_utils.py, may_override_num_blocks; the profile of graphs does so, too, with a
-  // cache of its own: "Overriding num_gpu_blocks=0 with num_gpu_blocks_override=512".
-  if (const auto fitting = behind(line, "Overriding num_gpu_blocks=");
-      fitting && leading_count(*fitting).value_or(0) > 0)
-    take_count(start.told_blocks, line, "num_gpu_blocks_override");
+  take_told_blocks(line, start);
   if (line.contains("for LLM_CLASS usage context")) start.is_library = true;
   // "Model loading took" since https://github.com/vllm-project/vllm/pull/14063, in 0.7.4 builds and
   // 0.8.

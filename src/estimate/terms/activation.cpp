@@ -198,11 +198,10 @@ void explain_hidden_tensors(const Step& step, domain::Term& term) {
   term.formula += " + forwardHidden x batchedTokens x hiddenSize x dtypeBytes";
   term.inputs.push_back({"forwardHidden", facts.expected("forwardHidden")});
   term.inputs.push_back({"hiddenSize", whole(step.hidden)});
-  if (const double streams = facts.expected("residualStreams");
-      streams > 0 && stream_values(step) > 0) {
+  if (const double values = stream_values(step); values > 0) {
     term.formula += " + residualStreams x batchedTokens x streamValues x dtypeBytes";
-    term.inputs.push_back({"residualStreams", streams});
-    term.inputs.push_back({"streamValues", whole(stream_values(step))});
+    term.inputs.push_back({"residualStreams", facts.expected("residualStreams")});
+    term.inputs.push_back({"streamValues", whole(values)});
   }
   const double buffer = facts.expected("benchmarkBuffer");
   if (buffer <= 0) return;

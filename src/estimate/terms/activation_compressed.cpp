@@ -10,6 +10,8 @@
 // DeepSeek-V4-Flash by 0.26.0 peaks at 2.99 GiB in steps of 8,192 tokens on one B300
 // (https://github.com/johnpfeiffer/source.johnpfeiffer.github.io). Source: vLLM
 // models/deepseek_v4/attention.py (o_padded, padded_heads; a profile pads the queries, too).
+#include <algorithm>
+
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
@@ -24,7 +26,8 @@ struct CompressedParts {
 };
 
 double kernel_heads(double heads, double unit) {
-  return unit <= 0 ? heads : heads <= unit ? unit : 2 * unit;
+  if (heads <= unit) return unit;
+  return std::max(heads, 2 * unit);
 }
 
 CompressedParts parts_of(const domain::Layer& layer, const Step& step) {
