@@ -56,6 +56,10 @@ void append_vocabulary(const domain::Model& model, const WeightsLayout& layout, 
     bytes.push_back(added);
     bytes.push_back(wide * model.hidden_size);
     bytes.push_back(wide * divide_up(tokens, slots.vocabulary_unit) * slots.vocabulary_unit);
+    if (slots.has_head_table) {
+      bytes.push_back(wide * tokens);
+      bytes.push_back(wide * model.hidden_size);
+    }
   }
 }
 

@@ -25,6 +25,7 @@ struct AdapterSlots {
   domain::AdapterModules modules = domain::AdapterModules::All;
   bool has_experts = false;          ///< routed experts have adapters, too
   bool has_vocabulary = false;       ///< embedding and head have them, too
+  bool has_head_table = false;       ///< the head is the embedding, and is wrapped as one again
   std::int64_t extra_tokens = 0;     ///< rows that each slot may add to the vocabulary
   std::int64_t vocabulary_unit = 1;  ///< the head's outputs are padded to a multiple of it
 

@@ -81,6 +81,24 @@ TEST_SUITE("estimate") {
           doctest::Approx(1.4721).epsilon(0.001));
   }
 
+  // Qwen3-4B by 0.27.1 prints 7.63, 8.78 and 12.49 GiB with one, 16 and 64 slots of rank 16: 78.9
+  // MiB a slot. Its linear layers take 63.0; its embedding, the head, which is the embedding's
+  // module wrapped once more, and the logits 151,936 + 2,560 rows of 32 bytes each, 14.1 in all.
+  TEST_CASE("a head that is the embedding has a table of its own in every slot") {
+    const auto loaded = [](std::int64_t count, domain::EngineVersion version) {
+      domain::Workload workload = served_with(16, version);
+      workload.adapters->count = example::flag(count);
+      const domain::Estimate estimate = estimate_of("Qwen/Qwen3-4B", workload);
+      return (expected(estimate, Part::Weights) + expected(estimate, Part::Adapters)).gib();
+    };
+    CHECK(loaded(1, {0, 27, 1}) == doctest::Approx(7.63).epsilon(0.001));
+    CHECK(loaded(16, {0, 27, 1}) == doctest::Approx(8.78).epsilon(0.001));
+    CHECK(loaded(64, {0, 27, 1}) == doctest::Approx(12.49).epsilon(0.001));
+    // To 0.12 (pull request 29816) its class names neither embedding nor head.
+    CHECK(loaded(64, {0, 27, 1}) - loaded(64, {0, 12, 0}) ==
+          doctest::Approx(64 * 3 * 154'496 * 32 / 1073741824.0).epsilon(0.01));
+  }
+
   TEST_CASE("slots grow with their number, and ranks go up to the next width") {
     const auto adapters = [](std::int64_t count, std::int64_t rank) {
       domain::Workload workload = served_with(rank, {0, 19, 0});

@@ -72,23 +72,53 @@ domain::ResolvedSettings vllm_settings_of(const Request& request, const VersionC
       .gpu_memory_utilization = taken_setting(asked.gpu_memory_utilization, plan.utilization, by)};
 }
 
-// Classes whose embedding and head take adapters. Source: vLLM model_executor/models, the classes
-// with `embedding_modules`.
-constexpr auto kVocabularyFamilies = std::to_array<std::string_view>(
-    {"llama", "mistral", "mixtral", "phi3", "granite", "granitemoe", "exaone", "minicpm",
-     "nemotron", "solar", "jamba", "bamba", "phimoe"});
+// Classes whose embedding and head take adapters, and from which version on. Of those that share
+// their embedding with the head, some name one module twice: it is wrapped twice, with a table of
+// all tokens each time. Source: vLLM model_executor/models, the classes with `embedding_modules`
+// (pull requests 29816 and 48850); lora/model_manager.py, _create_lora_modules.
+struct VocabularyFamily {
+  std::string_view family;
+  domain::EngineVersion since;
+  bool names_module_twice = false;
+};
+constexpr auto kVocabularyFamilies = std::to_array<VocabularyFamily>({
+    {"llama", {}},
+    {"mistral", {}},
+    {"mixtral", {}},
+    {"phi3", {}},
+    {"granite", {}},
+    {"granitemoe", {}},
+    {"exaone", {}},
+    {"minicpm", {}},
+    {"nemotron", {}},
+    {"solar", {}},
+    {"jamba", {}},
+    {"bamba", {}},
+    {"phimoe", {}},
+    {"qwen3", {0, 13, 0}, true},
+    {"qwen3_moe", {0, 13, 0}, true},
+    {"qwen3_vl", {0, 13, 0}, true},
+    {"qwen3_vl_moe", {0, 13, 0}, true},
+    {"qwen3_5", {0, 28, 0}, true},
+    {"qwen3_5_moe", {0, 28, 0}, true},
+    {"qwen3_5_moe_text", {0, 28, 0}, true},
+});
 // Widths of a slot. Source: vLLM config (LoRAConfig, possible_max_ranks).
 constexpr auto kSlotRanks = std::to_array<std::int64_t>({8, 16, 32, 64, 128, 256, 320, 512});
 
-AdapterSlots slots_of(const Request& request, const Facts& facts) {
+AdapterSlots slots_of(const Request& request, const Facts& facts,
+                      const domain::EngineVersion& version) {
   AdapterSlots slots = asked_slots(request);
   if (!request.workload->adapters) return slots;
   slots.modules = domain::AdapterModules::All;
   const auto width = std::ranges::lower_bound(kSlotRanks, slots.rank);
   if (width != kSlotRanks.end()) slots.rank = *width;
   slots.has_experts = facts.expected("adaptersOfExperts") != 0;
-  slots.has_vocabulary =
-      std::ranges::find(kVocabularyFamilies, request.model->family) != kVocabularyFamilies.end();
+  const auto* const vocabulary =
+      std::ranges::find(kVocabularyFamilies, request.model->family, &VocabularyFamily::family);
+  slots.has_vocabulary = vocabulary != kVocabularyFamilies.end() && vocabulary->since <= version;
+  slots.has_head_table =
+      slots.has_vocabulary && vocabulary->names_module_twice && request.model->tied_embeddings;
   slots.extra_tokens = std::llround(facts.expected("adapterExtraTokens"));
   slots.vocabulary_unit =
       std::max<std::int64_t>(1, std::llround(facts.expected("adapterVocabularyUnit")));
@@ -273,7 +303,7 @@ Result<ResolvedPlan> plan_vllm(const Request& request) {
   const bool is_next_to_last = plan.facts.expected("remainderNextToLast") != 0;
   plan.stages = cut_into_stages(layer_count(*request.model), plan.parallelism.pipeline,
                                 is_next_to_last ? Remainder::NextToLast : Remainder::Last);
-  plan.adapters = slots_of(request, plan.facts);
+  plan.adapters = slots_of(request, plan.facts, version.facts_of);
   plan.draft = planned_draft(request, plan);
   share_rotary_tables(plan);
   plan.offloaded = request.workload->contract.cpu_offload_bytes.value /
