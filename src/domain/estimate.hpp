@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/name_places.hpp"
 #include "domain/fact.hpp"
 #include "domain/range.hpp"
 #include "domain/solution.hpp"
@@ -33,9 +34,26 @@ enum class Part {
   Communication
 };
 
+/// The name of a formula's input: a literal, since formulas are part of the program, never text
+/// that somebody owns.
+class Symbol {
+ public:
+  consteval Symbol(const char* name)  // NOLINT(google-explicit-constructor): a literal is a symbol
+      : name_(name) {}
+  constexpr explicit Symbol(NameKey key) : name_(key.name()) {}
+
+  constexpr operator std::string_view() const {  // NOLINT(google-explicit-constructor)
+    return name_;
+  }
+  constexpr bool operator==(std::string_view other) const { return name_ == other; }
+
+ private:
+  std::string_view name_;
+};
+
 /// One named input of a formula, in the order the formula names them.
 struct Input {
-  std::string_view name;  ///< a literal: formulas are part of the program
+  Symbol name;
   std::variant<std::int64_t, double, std::string> value;
 
   bool operator==(const Input&) const = default;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "estimate/engines.hpp"
 #include "estimate/samples.hpp"
@@ -320,6 +321,9 @@ TEST_SUITE("estimate") {
     CHECK(each[3].weights - each[0].weights == Bytes(2LL * 4096));
     CHECK(each[0].weights + each[1].weights * 2 + each[3].weights == stages.all_gpus->weights);
   }
+
+  // A symbol is part of the program: no text that is made while it runs can name an input.
+  static_assert(!std::is_constructible_v<domain::Symbol, std::string>);
 
   TEST_CASE("every term has formula, inputs and source, and bounds in order") {
     domain::Workload workload = example::workload(8192, 32);

@@ -7,9 +7,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,11 +25,20 @@ using namespace gpushape;
 
 namespace {
 
+/// What stands behind each name.
+using Values = std::map<std::string, double, std::less<>>;
+
 /// Sums, differences, products ("x"), quotients, max(), min() and ceil() over names and numbers.
 class Formula {
  public:
-  Formula(std::string_view text, const std::vector<domain::Input>& inputs)
-      : rest_(text), inputs_(inputs) {}
+  Formula(std::string_view text, const std::vector<domain::Input>& inputs) : rest_(text) {
+    for (const domain::Input& input : inputs) {
+      if (const auto* whole = std::get_if<std::int64_t>(&input.value))
+        values_.emplace(input.name, static_cast<double>(*whole));
+      if (const auto* real = std::get_if<double>(&input.value)) values_.emplace(input.name, *real);
+    }
+  }
+  Formula(std::string_view text, Values values) : rest_(text), values_(std::move(values)) {}
 
   /// Nothing where the text is no formula, or names what is no input.
   std::optional<double> value() {
@@ -92,18 +104,13 @@ class Formula {
     double number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error == std::errc() && end == word.data() + word.size()) return number;
-    const auto input = std::ranges::find(inputs_, word, &domain::Input::name);
-    if (input != inputs_.end()) {
-      if (const auto* whole = std::get_if<std::int64_t>(&input->value))
-        return static_cast<double>(*whole);
-      if (const auto* real = std::get_if<double>(&input->value)) return *real;
-    }
+    if (const auto value = values_.find(word); value != values_.end()) return value->second;
     is_readable_ = false;
     return 0;
   }
 
   std::string_view rest_;
-  const std::vector<domain::Input>& inputs_;
+  Values values_;
   bool is_readable_ = true;
 };
 
@@ -179,11 +186,11 @@ TEST_SUITE("formulas") {
         REQUIRE(made);
         REQUIRE(made->capacity);
         const domain::Capacity& capacity = *made->capacity;
-        std::vector<domain::Input> inputs = {{"utilization", capacity.utilization},
-                                             {"visible", capacity.visible_bytes.expected.count()}};
+        Values values = {{"utilization", capacity.utilization},
+                         {"visible", static_cast<double>(capacity.visible_bytes.expected.count())}};
         for (const domain::Term& term : made->terms)
-          inputs.push_back({term.name, term.bytes.expected.count()});
-        const std::optional<double> pool = Formula(capacity.kv_pool_formula, inputs).value();
+          values.emplace(term.name, static_cast<double>(term.bytes.expected.count()));
+        const std::optional<double> pool = Formula(capacity.kv_pool_formula, values).value();
         REQUIRE(pool);
         CAPTURE(capacity.kv_pool_formula);
         const auto expected = static_cast<double>(capacity.kv_pool_bytes.expected.count());

@@ -144,7 +144,7 @@ domain::Estimate odd_estimate() {
     term.bytes = odd_range();
     term.formula = odd_text();
     term.source = odd_text();
-    term.inputs = {{odd_text(), odd_count()}, {odd_text(), odd_number()}, {"t", odd_text()}};
+    term.inputs = {{"count", odd_count()}, {"number", odd_number()}, {"t", odd_text()}};
     estimate.terms.push_back(term);
   }
   estimate.total_bytes = odd_range();

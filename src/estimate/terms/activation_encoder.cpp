@@ -256,7 +256,7 @@ void explain_encoder(const Step& step, domain::Term& term) {
                  {"encoderWidth", tower->width},
                  {"encoderWidths", facts.expected("encoderWidths")},
                  {"encoderHidden", facts.expected("encoderHidden")},
-                 {std::string(rotation_of(*tower).name()), facts.expected(rotation_of(*tower))}};
+                 {domain::Symbol(rotation_of(*tower)), facts.expected(rotation_of(*tower))}};
   term.source = facts.source("encoderHidden");
 }
 
