@@ -203,6 +203,16 @@ TEST_SUITE("calibrate") {
              Row{"'limit_mm_per_prompt': {'image': 0, 'audio': 0}", false},
              Row{"'limit_mm_per_prompt': {'image': 2, 'video': 0}", false},
              Row{"'max_num_seqs': 8", false},
+             // A server without a processor of its own for the model; 0.27.1 goes on to profile one
+             // image (https://github.com/Murai-Labs/qwen3.8-27b-rtx5090).
+             Row{"'max_num_seqs': 8}\nWARNING 08-18 23:14:16 [registry.py:117] Model "
+                 "/models/Qwen3.8-27B-NVFP4 is treated as multimodal but has no registered "
+                 "multimodal processor; running in text-only mode.\n{",
+                 false},
+             Row{"'max_num_seqs': 8}\nINFO 06-15 05:00:41 [registry.py:126] All limits of "
+                 "multimodal modalities supported by the model are set to 0, running in text-only "
+                 "mode.\n{",
+                 true},
          }) {
       CAPTURE(row.argument);
       const auto log = read_engine_log(
@@ -216,6 +226,20 @@ TEST_SUITE("calibrate") {
       const bool is_text_alone = log->start.takes_no_images && log->start.takes_no_videos;
       CHECK(is_text_alone == row.is_text_alone);
     }
+  }
+
+  // Qwen3-8B by 0.20.0 (https://github.com/dcstang/eagle3-spec-dec) keeps four hidden states of
+  // each token: 52.48 GiB hold 312,640 tokens, 180,224 bytes each, of which keys and values are
+  // 147,456.
+  TEST_CASE("hidden states that are written out stand in the cache, which is not counted then") {
+    const auto log = read_engine_log(
+        "(EngineCore pid=3280) INFO 06-27 16:02:47 [core.py:109] Initializing a V1 LLM engine "
+        "(v0.20.0) with config: model='Qwen/Qwen3-8B', speculative_config=SpeculativeConfig("
+        "method='extract_hidden_states', model=None, num_spec_tokens=1), tokenizer='Qwen/Qwen3-8B'"
+        "\nINFO 06-27 16:03:29 [gpu_model_runner.py:4879] Model loading took 15.27 GiB memory\n",
+        "states.log");
+    REQUIRE(log);
+    CHECK(has_unknown_drafts(*log));
   }
 
   // A published start of 0.31.0: 15.26 GiB are weights of 15.0 and what is outside the framework.

@@ -26,15 +26,22 @@ void read_drafts(std::string_view line, EngineLog& log) {
   const auto rest = behind(line, "SpeculativeConfig(");
   if (!rest) return;
   take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
+  constexpr std::string_view kStates = "extract_hidden_states";
+  const std::string method(value_of_key(*rest, "method").value_or(""));
+  // It proposes nothing: hidden states of some layers stand in the cache, to be written out.
+  if (method == kStates) name_draft(log.start, method);
   // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  if (!value_of_key(*rest, "method").value_or("").ends_with("mtp"))
+  else if (!method.ends_with("mtp"))
     name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
 }
 
-/// What is not let in: "language_model_only=True", or limits of none.
+/// What is not let in: "language_model_only=True", limits of none, "running in text-only mode". A
+/// server that says so because it "has no registered multimodal processor" takes images all the
+/// same.
 void read_limits(std::string_view line, EngineStart& start) {
   const bool is_text_alone =
-      is_true(line, "language_model_only") || line.contains("text-only mode");
+      is_true(line, "language_model_only") ||
+      (line.contains("text-only mode") && !line.contains("no registered multimodal processor"));
   auto limits = behind(line, "limit_mm_per_prompt");
   if (!limits) limits = behind(line, "limit-mm-per-prompt");  // as it was asked for
   const std::string_view listed =
