@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "catalog/format_tail.hpp"
 #include "catalog/quantization_methods.hpp"
 #include "domain/checkpoint_values.hpp"
 #include "domain/modules.hpp"
@@ -288,11 +289,19 @@ std::optional<QuantizedName> name_with_suffix(std::string_view repository) {
 
 std::optional<QuantizedName> quantized_name(std::string_view repository) {
   const std::string_view bare = without_commit(without_gguf(repository));
-  if (auto named = name_with_suffix(bare)) return named;
+  auto named = name_with_suffix(bare);
+  // Words in an order that no publisher has, of which a suffix is a part: "-FP8-W8A8".
+  const auto tail = format_tail(bare);
+  if (tail && tail->length > (named ? named->suffix->suffix.size() + 1 : 0)) {
+    const std::string_view stem = bare.substr(0, bare.size() - tail->length);
+    if (auto same = name_with_suffix(std::string(stem) + tail->suffix)) return same;
+  }
+  if (named) return named;
   // Copies that keep the layers which predict further tokens say so behind the format.
   constexpr std::string_view kPredicts = "-mtp";
   if (folded(bare).ends_with(kPredicts)) {
-    if (auto named = name_with_suffix(bare.substr(0, bare.size() - kPredicts.size()))) return named;
+    named = name_with_suffix(bare.substr(0, bare.size() - kPredicts.size()));
+    if (named) return named;
   }
   return bare == repository ? std::nullopt : name_with_suffix(repository);
 }
@@ -364,10 +373,12 @@ void note_checkpoint(domain::Model& model, const RepositorySuffix& suffix) {
 
 domain::Model requantized(domain::Model base, std::string_view repository,
                           const RepositorySuffix& suffix) {
-  base.notes.push_back(
-      fmt::format("'{}' has no entry of its own: read as {} with {} weights, because its name ends "
-                  "in '{}' ({})",
-                  repository, base.id, name_of(suffix.linear), suffix.suffix, suffix.source));
+  base.notes.push_back(fmt::format(
+      "'{}' has no entry of its own: read as {} with {} weights, because its name {} "
+      "'{}' ({})",
+      repository, base.id, name_of(suffix.linear),
+      folded(repository).ends_with(folded(suffix.suffix)) ? "ends in" : "says the same as",
+      suffix.suffix, suffix.source));
   base.sources.push_back({"quantization", std::string(suffix.source)});
   take_name(base, repository);
   if (suffix.is_text_alone) base.towers.clear();

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "catalog/format_tail.hpp"
 #include "catalog/quantization_names.hpp"
 #include "catalog/repository_name.hpp"
 
@@ -176,15 +177,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-w4a16", .linear = Quantization::Int4, .source = kRedHat},
-    {.suffix = "-int4-w4a16", .linear = Quantization::Int4, .source = kRedHat},
     {.suffix = "-w4a16-g128",
      .linear = Quantization::Int4,
      .group = kUsualGroup,
      .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
-    {.suffix = "-w8a8-int8", .linear = Quantization::Int8, .source = kRedHat},
-    {.suffix = "-smoothquant-w8a8-int8", .linear = Quantization::Int8, .source = kRedHat},
-    {.suffix = "-int8-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4",
      .base = "mistral-small-4",
@@ -372,6 +369,7 @@ bool same_letter(char a, char b) { return a == b || (is_mark(a) && is_mark(b)); 
 std::vector<RepositorySuffix> all_suffixes() {
   std::vector<RepositorySuffix> all(publisher_recipes().begin(), publisher_recipes().end());
   all.insert(all.end(), kSuffixes.begin(), kSuffixes.end());
+  all.insert(all.end(), tail_suffixes().begin(), tail_suffixes().end());
   const auto add = [&](const RepositorySuffix& row) {
     const bool is_there = std::ranges::any_of(all, [&](const RepositorySuffix& other) {
       return other.organization.empty() && other.base.empty() &&
