@@ -13,6 +13,7 @@
 #include "calibrate/model_path.hpp"
 #include "catalog/quantization_methods.hpp"
 #include "catalog/quantization_names.hpp"
+#include "catalog/tuned_name.hpp"
 #include "domain/quantization.hpp"
 
 namespace gpushape::calibrate {
@@ -75,7 +76,10 @@ std::optional<domain::Model> find_in_path(std::string path, const catalog::Catal
   const std::size_t last = path.find_last_not_of('/');
   if (!path.contains('/') || last == std::string::npos) return std::nullopt;
   path.resize(last + 1);
-  return find_behind_hyphen(path.substr(path.rfind('/') + 1), catalog);
+  if (auto model = find_behind_hyphen(path.substr(path.rfind('/') + 1), catalog)) return model;
+  // "Qwen3.8-27B-NVFP4-RTX5090": words of whoever keeps it behind the format.
+  const std::optional<std::string_view> shorter = catalog::up_to_format(path);
+  return shorter ? find_in_path(std::string(*shorter), catalog) : std::nullopt;
 }
 
 /// Words of remarks that say where a checkpoint lies or who starts it.

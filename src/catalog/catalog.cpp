@@ -189,6 +189,10 @@ std::optional<Result<domain::Model>> Catalog::find_tuned(std::string_view name) 
     Result<domain::Model> entry = *find_entry(*base);
     return entry ? tuned(*std::move(entry), name) : std::move(entry);
   }
+  if (const std::optional<std::string_view> shorter = up_to_format(name)) {
+    if (auto entry = find_quantized(*shorter); entry && *entry)
+      return renamed(*std::move(*entry), name);
+  }
   const std::optional<QuantizedName> parts = quantized_name(name);
   if (!parts || !name.contains('/')) return std::nullopt;
   const std::string stem = fmt::format("{}/{}", owner_of(name), without_gguf(parts->base));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "catalog/format_tail.hpp"
 #include "catalog/format_words.hpp"
 #include "catalog/quantization_methods.hpp"
 #include "catalog/repository_name.hpp"
@@ -123,6 +124,20 @@ std::optional<std::string> tuned_base(std::string_view repository,
   }
   if (longest == nullptr || lower_owner(longest->id) == owner) return std::nullopt;
   return longest->id;
+}
+
+std::optional<std::string_view> up_to_format(std::string_view repository) {
+  constexpr int kMostWords = 4;
+  if (!repository.contains('/')) return std::nullopt;
+  for (int words = 0; words < kMostWords; ++words) {
+    const std::size_t mark = repository.find_last_of("-_ /");
+    if (repository[mark] == '/') return std::nullopt;
+    const std::string word = lower_case(std::string(repository.substr(mark + 1)));
+    if (speaks_of_other_tensors(word) || names_format_behind_model(word)) return std::nullopt;
+    repository = repository.substr(0, mark);
+    if (format_tail(repository)) return repository;
+  }
+  return std::nullopt;
 }
 
 }  // namespace gpushape::catalog

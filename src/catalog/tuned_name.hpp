@@ -23,4 +23,9 @@ struct EntryName {
 std::optional<std::string> tuned_base(std::string_view repository,
                                       std::span<const EntryName> entries);
 
+/// The name up to its format, of one with further words behind it that leave the tensors as they
+/// are: "me/Qwen3.8-27B-NVFP4" of "me/Qwen3.8-27B-NVFP4-RTX5090". Nothing where the repository has
+/// no owner, or no such words.
+std::optional<std::string_view> up_to_format(std::string_view repository);
+
 }  // namespace gpushape::catalog

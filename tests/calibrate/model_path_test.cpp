@@ -75,6 +75,23 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // https://github.com/Kaminarly/ai-model-nvfp4 (0.27.1) loads 18.77 GiB.
+  TEST_CASE("words behind the format are of whoever keeps the folder") {
+    const auto& catalog = gpushape::example::built_in_catalog();
+    const auto found = [&](const std::string& folder) {
+      const auto model =
+          gpushape::calibrate::find_started_model("/home/kami/models/" + folder, catalog);
+      return model ? std::string(gpushape::name_of(model->weights.linear)) : "nothing";
+    };
+    CHECK(found("Qwen3.8-27B-NVFP4-RTX5090") == "nvfp4");
+    CHECK(found("Qwen3.8-27B-NVFP4-lmheadbf16/") == "nvfp4");
+    CHECK(found("Qwen3-8B-AWQ_my_copy") == "awq");
+    // Tensors were taken out, or others stand beside them.
+    CHECK(found("Qwen3-8B-AWQ-pruned") == "nothing");
+    CHECK(found("Qwen3-8B-AWQ-int8mix") == "nothing");
+    CHECK(found("Qwen3-8B-my-copy") == "nothing");
+  }
+
   // https://github.com/slinusc/fast_llm_inference, experiments1_2_3.ipynb (0.8.5.post1): 5.3132
   // GiB.
   TEST_CASE("bits at a name's end are told by the format that the engine states, and by no other") {

@@ -64,6 +64,17 @@ TEST_SUITE("catalog") {
           "nothing");
   }
 
+  TEST_CASE("a name is read up to its format where the words behind leave the tensors alone") {
+    using gpushape::catalog::up_to_format;
+    CHECK(up_to_format("me/Qwen3.8-27B-NVFP4-RTX5090") == "me/Qwen3.8-27B-NVFP4");
+    CHECK(up_to_format("me/Qwen3-8B-FP8-Dynamic_for_us") == "me/Qwen3-8B-FP8-Dynamic");
+    for (const char* name : {"me/Qwen3-8B-NVFP4", "Qwen3.8-27B-NVFP4-RTX5090", "me/Qwen3-8B-AWQ-4B",
+                             "me/Qwen3-8B-AWQ-pruned", "me/Qwen3-8B-AWQ-a-b-c-d-e", "me/-", "/"}) {
+      CAPTURE(name);
+      CHECK_FALSE(up_to_format(name));
+    }
+  }
+
   // Every entry of somebody's fine-tune has facts of its own, against which the rule is held.
   TEST_CASE("the catalog's own fine-tunes have the parameters of the model that their names tell") {
     const auto catalog = gpushape::catalog::Catalog::open();
