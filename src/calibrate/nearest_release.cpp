@@ -205,6 +205,10 @@ std::vector<EngineVersion> releases_around(EngineVersion version, const domain::
   return around;
 }
 
+bool is_told_apart(EngineVersion version, const domain::Engine& engine) {
+  return std::ranges::binary_search(told_apart(engine), version);
+}
+
 std::optional<NearestRelease> nearest_release(const EngineStart& start) {
   if (const auto version = accounted_release(start))
     return NearestRelease{.version = *version, .is_stated = true, .from = {}};

@@ -39,6 +39,9 @@ std::vector<domain::EngineVersion> releases_around(domain::EngineVersion version
                                                    const domain::Engine& engine,
                                                    Neighbours neighbours);
 
+/// Whether facts of the engine change with this very release.
+bool is_told_apart(domain::EngineVersion version, const domain::Engine& engine);
+
 /// A build between releases has the accounting of the one before it, or of the next.
 bool is_between_releases(const EngineStart& start);
 

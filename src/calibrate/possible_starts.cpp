@@ -49,7 +49,11 @@ std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstat
                                              const domain::Engine& engine) {
   if (unstated.any_release) return releases_around(version, engine, kAllReleases);
   if (unstated.release) return releases_around(version, engine, {.before = 2, .behind = 1});
-  if (unstated.build) return releases_around(version, engine, {.before = 1, .behind = 1});
+  // "0.6.3.dev114" is 114 commits behind 0.6.2 and became 0.6.3; "0.22.1rc1.dev357" is on the way
+  // to 0.23. Source: setuptools-scm (guess-next-dev), https://github.com/vllm-project/vllm/tags.
+  const bool becomes_release = unstated.own_release && is_told_apart(version, engine);
+  if (unstated.build)
+    return releases_around(version, engine, {.before = 1, .behind = becomes_release ? 0 : 1});
   return {version};
 }
 

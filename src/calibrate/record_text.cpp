@@ -182,7 +182,9 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.is_by_unsloth = is_notebook || text.contains("Unsloth");
   const bool is_training =
       is_notebook || text.contains("patched") || text.contains("fast_inference");
-  start.has_adapters = speaks_of_adapters(text) || (start.is_by_unsloth && is_training);
+  const bool has_none = text.contains("enable_lora=False");
+  start.has_adapters =
+      !has_none && (speaks_of_adapters(text) || (start.is_by_unsloth && is_training));
   start.may_be_by_unsloth = is_like_unsloth(start, settings);
   if (!start.has_tables_elsewhere) start.has_tables_elsewhere = puts_tables_elsewhere(text);
   if (const auto gib = number_behind(text, "cpu_offload_gb="); gib.value_or(0) > 0)

@@ -3,7 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
+
+#include "calibrate/possible_starts.hpp"
+#include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
 using calibrate::nearest_release;
@@ -65,6 +70,28 @@ TEST_SUITE("calibrate") {
     CHECK(nearest_release(start)->version == EngineVersion{0, 19, 1});
     start.engine_version = "0.1.dev1+g6804e1b81";
     CHECK(nearest_release(start)->from == "the month 2026-10");
+  }
+
+  // Llama-2-7b by "0.6.3.dev114+g4f95ffee" on eight MI300X (October 2024) loads 1.5874 GiB, as
+  // 0.6.2 and 0.6.3 do; 0.7 reads half a GiB of communication buffers with it.
+  TEST_CASE("a build on the way to a release is of that or of the one before") {
+    const auto engine = example::built_in_catalog().engine("vllm");
+    REQUIRE(engine);
+    const auto releases = [&](domain::EngineVersion version, bool own_release) {
+      std::vector<domain::EngineVersion> found;
+      const calibrate::Unstated unstated{.build = true, .own_release = own_release};
+      calibrate::EngineStart start;
+      start.engine = "vllm";
+      for (const auto& possible : possible_starts(start, unstated, version, *engine, {}))
+        found.push_back(possible.version);
+      std::ranges::sort(found);
+      return found;
+    };
+    CHECK(releases({0, 6, 3}, true).front() == EngineVersion{0, 6, 0});
+    CHECK(releases({0, 6, 3}, true).back() == EngineVersion{0, 6, 3});
+    // "0.22.1rc1.dev357" is one of main, which becomes 0.23; nothing came of 0.6.7.
+    CHECK(releases({0, 22, 1}, false).back() == EngineVersion{0, 23, 0});
+    CHECK(releases({0, 6, 7}, true).back() == EngineVersion{0, 7, 0});
   }
 
   TEST_CASE(

@@ -137,6 +137,8 @@ TEST_SUITE("calibrate") {
     CHECK(start_of(notebooks, "").has_adapters);
     CHECK(start_of(other, "started by Unsloth (fast_inference)").has_adapters);
     CHECK_FALSE(start_of(other, "weights of Unsloth").has_adapters);
+    // nb/Meta_Synthetic_Data_Llama3_2_(3B).ipynb, whose arguments say so: 6.016 GiB, the model's.
+    CHECK_FALSE(start_of(notebooks, "enable_prefix_caching=True, enable_lora=False").has_adapters);
     CHECK(start_of(other, "weights of Unsloth").is_by_unsloth);
     CHECK_FALSE(start_of(other, "patched").is_by_unsloth);
   }
