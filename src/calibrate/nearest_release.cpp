@@ -205,8 +205,17 @@ std::vector<EngineVersion> releases_around(EngineVersion version, const domain::
   return around;
 }
 
-bool is_told_apart(EngineVersion version, const domain::Engine& engine) {
-  return std::ranges::binary_search(told_apart(engine), version);
+std::vector<EngineVersion> releases_of_build(EngineVersion version, const domain::Engine& engine,
+                                             bool is_candidate) {
+  const std::vector<EngineVersion> releases = told_apart(engine);
+  const auto at = std::ranges::lower_bound(releases, version);
+  const bool becomes_release = !is_candidate && at != releases.end() && *at == version;
+  std::vector<EngineVersion> around =
+      releases_around(version, engine, {.before = 1, .behind = becomes_release ? 0 : 1});
+  if (at == releases.begin()) return around;
+  const EngineVersion before = *std::prev(at);
+  std::erase_if(around, [&](EngineVersion release) { return release < before; });
+  return around;
 }
 
 std::optional<NearestRelease> nearest_release(const EngineStart& start) {

@@ -39,8 +39,13 @@ std::vector<domain::EngineVersion> releases_around(domain::EngineVersion version
                                                    const domain::Engine& engine,
                                                    Neighbours neighbours);
 
-/// Whether facts of the engine change with this very release.
-bool is_told_apart(domain::EngineVersion version, const domain::Engine& engine);
+/// Those that a build on the way to `version` may be like: the one before, and what it becomes.
+/// "0.6.3.dev114" is 114 commits behind 0.6.2 and became 0.6.3; nothing came of 0.6.7, and
+/// "0.22.1rc1.dev357" is of main, which becomes 0.23. Source: setuptools-scm (guess-next-dev),
+/// https://github.com/vllm-project/vllm/tags. `version` first.
+std::vector<domain::EngineVersion> releases_of_build(domain::EngineVersion version,
+                                                     const domain::Engine& engine,
+                                                     bool is_candidate);
 
 /// A build between releases has the accounting of the one before it, or of the next.
 bool is_between_releases(const EngineStart& start);

@@ -49,12 +49,14 @@ std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstat
                                              const domain::Engine& engine) {
   if (unstated.any_release) return releases_around(version, engine, kAllReleases);
   if (unstated.release) return releases_around(version, engine, {.before = 2, .behind = 1});
-  // "0.6.3.dev114" is 114 commits behind 0.6.2 and became 0.6.3; "0.22.1rc1.dev357" is on the way
-  // to 0.23. Source: setuptools-scm (guess-next-dev), https://github.com/vllm-project/vllm/tags.
-  const bool becomes_release = unstated.own_release && is_told_apart(version, engine);
-  if (unstated.build)
-    return releases_around(version, engine, {.before = 1, .behind = becomes_release ? 0 : 1});
+  if (unstated.build) return releases_of_build(version, engine, unstated.candidate);
   return {version};
+}
+
+bool has_two_digits(double share) {
+  constexpr double kHundred = 100;
+  constexpr double kAlmostNone = 1e-6;
+  return std::abs(share * kHundred - std::round(share * kHundred)) < kAlmostNone;
 }
 
 std::vector<std::optional<double>> utilizations(const EngineStart& start,
@@ -64,9 +66,10 @@ std::vector<std::optional<double>> utilizations(const EngineStart& start,
   if (unstated.utilization) std::ranges::copy(usual, std::back_inserter(values));
   if (unstated.utilization && start.is_by_unsloth)
     std::ranges::copy(kUnslothUtilizations, std::back_inserter(values));
-  // Unsloth works its share out, and vLLM prints two digits of it.
+  // Unsloth works its share out, and vLLM prints two digits of it; more are its own.
   const bool is_worked_out = start.is_by_unsloth || start.may_be_by_unsloth;
-  if (is_worked_out && start.utilization && start.engine == "vllm") {
+  if (is_worked_out && start.utilization && start.engine == "vllm" &&
+      has_two_digits(*start.utilization)) {
     for (const double rest : {-kRoundedAway, kRoundedAway})
       values.emplace_back(*start.utilization + rest);
   }
@@ -90,9 +93,10 @@ bool may_draft(const EngineStart& start, const Unstated& unstated) {
 }
 
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
-/// back the first; hardly a source says so.
-bool has_two_runners(const EngineStart& start, EngineVersion version) {
-  return start.engine == "vllm" && version >= kSecondRunner;
+/// back the first. Who tells his settings has not asked for the first: of 38 whole logs by 0.22 to
+/// 0.31, all but a fork's run in that which the release takes.
+bool has_two_runners(const EngineStart& start, const Unstated& unstated, EngineVersion version) {
+  return start.engine == "vllm" && version >= kSecondRunner && unstated.limits;
 }
 
 std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
@@ -324,7 +328,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
   }
   if (leaves_sequences_open(start, unstated)) add_open_settings(starts, start);
   if (start.may_be_by_unsloth && !start.max_num_seqs) add_for_training(starts);
-  if (has_two_runners(start, version) && !start.has_second_runner)
+  if (has_two_runners(start, unstated, version) && !start.has_second_runner)
     vary(starts, &EngineStart::has_second_runner, {std::nullopt, false});
   vary(starts, &EngineStart::adapter_rank, ranks(start, unstated));
   if (unstated.drafts || may_draft(start, unstated))

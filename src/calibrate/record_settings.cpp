@@ -169,7 +169,8 @@ std::string backend_in(std::string_view notes) {
 std::optional<bool> runner_in(const Node& record, const EngineStart& start) {
   const std::optional<domain::EngineVersion> version = release_of(start.engine_version);
   const bool has_two = !version || *version >= kSecondRunner;
-  const auto says = [&](std::string_view words) { return start.notes.contains(words); };
+  const std::string text = start.notes + "; " + listed_settings(record);
+  const auto says = [&](std::string_view words) { return text.contains(words); };
   if (says("VLLM_USE_V2_MODEL_RUNNER=0")) return false;
   for (const std::string_view words : {"VLLM_USE_V2_MODEL_RUNNER=1", "V2 Model Runner",
                                        "V2 model runner", "Model Runner V2", "model runner V2"}) {

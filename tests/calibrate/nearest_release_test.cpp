@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/possible_starts.hpp"
 #include "support/built_in_catalog.hpp"
 
 using namespace gpushape;
@@ -77,21 +76,20 @@ TEST_SUITE("calibrate") {
   TEST_CASE("a build on the way to a release is of that or of the one before") {
     const auto engine = example::built_in_catalog().engine("vllm");
     REQUIRE(engine);
-    const auto releases = [&](domain::EngineVersion version, bool own_release) {
-      std::vector<domain::EngineVersion> found;
-      const calibrate::Unstated unstated{.build = true, .own_release = own_release};
-      calibrate::EngineStart start;
-      start.engine = "vllm";
-      for (const auto& possible : possible_starts(start, unstated, version, *engine, {}))
-        found.push_back(possible.version);
+    const auto releases = [&](domain::EngineVersion version, bool is_candidate) {
+      std::vector<domain::EngineVersion> found =
+          calibrate::releases_of_build(version, *engine, is_candidate);
+      CHECK(found.front() == version);
       std::ranges::sort(found);
       return found;
     };
-    CHECK(releases({0, 6, 3}, true).front() == EngineVersion{0, 6, 0});
-    CHECK(releases({0, 6, 3}, true).back() == EngineVersion{0, 6, 3});
+    CHECK(releases({0, 6, 3}, false).front() == EngineVersion{0, 6, 0});
+    CHECK(releases({0, 6, 3}, false).back() == EngineVersion{0, 6, 3});
     // "0.22.1rc1.dev357" is one of main, which becomes 0.23; nothing came of 0.6.7.
-    CHECK(releases({0, 22, 1}, false).back() == EngineVersion{0, 23, 0});
-    CHECK(releases({0, 6, 7}, true).back() == EngineVersion{0, 7, 0});
+    CHECK(releases({0, 22, 1}, true).front() == EngineVersion{0, 22, 0});
+    CHECK(releases({0, 22, 1}, true).back() == EngineVersion{0, 23, 0});
+    CHECK(releases({0, 6, 7}, false).front() == EngineVersion{0, 6, 5});
+    CHECK(releases({0, 6, 7}, false).back() == EngineVersion{0, 7, 0});
   }
 
   TEST_CASE(

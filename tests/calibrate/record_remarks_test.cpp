@@ -332,6 +332,8 @@ TEST_SUITE("calibrate") {
     CHECK_FALSE(runner("0.7.3", second).has_value());
     CHECK(runner("0.28.0", R"("notes": "V2 Model Runner, FLASH_ATTN")") == true);
     CHECK(runner("0.28.0", R"("notes": "VLLM_USE_V2_MODEL_RUNNER=0")") == false);
+    CHECK(runner("0.26.0",
+                 R"("engine_extra": {"flags": "VLLM_USE_V2_MODEL_RUNNER=0; --dtype a"})") == false);
     CHECK_FALSE(runner("0.28.0", R"("notes": "eager")").has_value());
   }
 }
