@@ -35,8 +35,8 @@ constexpr std::string_view kGoogleQat =
     "groups of 32, towers and lm_head in 16 bits";
 constexpr std::string_view kGoogleQatE2B =
     "header of google/gemma-4-E2B-it-qat-w4a16-ct as https://github.com/xbill9/sagemaker-gemma "
-    "docs/articles lists it: two tables of 0.805 GB; vLLM 0.30.0 loads 8.01 GiB, both, where one "
-    "makes 7.25";
+    "docs/articles lists it: two tables of 0.805 GB; vLLM 0.30.0 on L4 and 0.29.0 on T4 load 8.01 "
+    "and 8.02 GiB, both, where one makes 7.25";
 constexpr std::string_view kLlmCompressor =
     "https://github.com/vllm-project/llm-compressor, the example that the model card of the "
     "repository names";
@@ -96,9 +96,8 @@ constexpr RepositorySuffix kExpertsBehindFirst{.linear = Quantization::Awq,
                                                .is_whole = true};
 constexpr RepositorySuffix kSmallAwq{.linear = Quantization::Awq, .group = kSmall};
 constexpr RepositorySuffix kGoogle{.linear = Quantization::Int4, .group = kSmall, .is_whole = true};
-// Its file holds the table of words twice, and releases differ in whether both are loaded.
 constexpr RepositorySuffix kGoogleTwoTables{
-    .linear = Quantization::Int4, .group = kSmall, .richer = 0.12};
+    .linear = Quantization::Int4, .group = kSmall, .has_two_tables = true, .is_whole = true};
 constexpr RepositorySuffix kHeadInFourBits{.linear = Quantization::Nvfp4,
                                            .static_activation_scales = true,
                                            .kv_cache = KvCacheType::Fp8,

@@ -382,6 +382,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.sources.push_back({"quantization", std::string(suffix.source)});
   take_name(base, repository);
   if (suffix.is_text_alone) base.towers.clear();
+  if (suffix.has_two_tables) base.tied_embeddings = false;
   base.weights = format_of_suffix(suffix, base);
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();

@@ -41,9 +41,10 @@ struct RepositorySuffix {
   std::array<ModulePrecision, 2> modules = {};  ///< of others than `linear`; empty: none
   /// WeightFormat::zero_points; of a row for any base, of models without experts.
   bool zero_points = false;
-  bool is_text_alone = false;  ///< without the base's encoders
-  bool names_no_type = false;  ///< of several files in a repository: `linear` is the usual one
-  bool is_whole = false;       ///< says all there is to say: the publisher leaves nothing open
+  bool is_text_alone = false;   ///< without the base's encoders
+  bool has_two_tables = false;  ///< stores the head beside the embedding that the base ties it to
+  bool names_no_type = false;   ///< of several files in a repository: `linear` is the usual one
+  bool is_whole = false;        ///< says all there is to say: the publisher leaves nothing open
   std::string_view source = {};
 };
 

@@ -94,6 +94,13 @@ TEST_SUITE("estimate") {
     CHECK(known.expected.gib() == doctest::Approx(4.81).epsilon(0.005));
   }
 
+  // vLLM 0.30.0 on L4 loads 8.01 GiB, 0.29.0 on T4 8.02; one table of 262,144 x 1,536 is 0.75.
+  TEST_CASE("a copy that stores the head beside the embedding loads both") {
+    const domain::Range both = weights_of_name("google/gemma-4-E2B-it-qat-w4a16-ct", 0, 1,
+                                               domain::EngineVersion{0, 30, 0});
+    CHECK(both.expected.gib() == doctest::Approx(8.01).epsilon(0.003));
+  }
+
   // RedHatAI/Qwen3.8-27B-INT4 18.50 GiB, RedHatAI/Qwen3.6-35B-A3B-NVFP4 23.45: linear attention and
   // the layer that predicts further tokens in 16 bits
   // (https://docs.vllm.ai/projects/llm-compressor).
