@@ -176,7 +176,7 @@ std::vector<domain::Estimate> by_neighbours(const EngineStart& start,
   std::vector<domain::Estimate> estimates;
   if (!is_between_releases(start)) return estimates;
   for (const domain::EngineVersion release :
-       releases_around(version, surroundings.engine, {.before = 1, .behind = 1})) {
+       releases_of_build(start, version, surroundings.engine)) {
     if (release == version) continue;
     Result<domain::Estimate> estimate = estimate::estimate_memory(
         surroundings.model, workload_of(start, surroundings.model, release), surroundings.engine,

@@ -47,7 +47,6 @@ Unstated unstated_of(const EngineStart& start, const NearestRelease& release, bo
   const bool tells_the_rest = start.utilization && gpu.is_named && release.is_stated;
   return {.release = !release.is_stated || is_inferred,
           .build = is_between_releases(start),
-          .candidate = start.engine_version.contains("rc"),
           .any_release = !has_release,
           .utilization = !start.utilization && start.engine != "sglang",
           .settings = has_open_settings,

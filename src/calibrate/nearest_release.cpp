@@ -205,8 +205,9 @@ std::vector<EngineVersion> releases_around(EngineVersion version, const domain::
   return around;
 }
 
-std::vector<EngineVersion> releases_of_build(EngineVersion version, const domain::Engine& engine,
-                                             bool is_candidate) {
+std::vector<EngineVersion> releases_of_build(const EngineStart& start, EngineVersion version,
+                                             const domain::Engine& engine) {
+  const bool is_candidate = start.engine_version.contains("rc");
   const std::vector<EngineVersion> releases = told_apart(engine);
   const auto at = std::ranges::lower_bound(releases, version);
   const bool becomes_release = !is_candidate && at != releases.end() && *at == version;

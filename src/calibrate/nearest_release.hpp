@@ -39,16 +39,16 @@ std::vector<domain::EngineVersion> releases_around(domain::EngineVersion version
                                                    const domain::Engine& engine,
                                                    Neighbours neighbours);
 
-/// Those that a build on the way to `version` may be like: the one before, and what it becomes.
-/// "0.6.3.dev114" is 114 commits behind 0.6.2 and became 0.6.3; nothing came of 0.6.7, and
-/// "0.22.1rc1.dev357" is of main, which becomes 0.23. Source: setuptools-scm (guess-next-dev),
-/// https://github.com/vllm-project/vllm/tags. `version` first.
-std::vector<domain::EngineVersion> releases_of_build(domain::EngineVersion version,
-                                                     const domain::Engine& engine,
-                                                     bool is_candidate);
-
 /// A build between releases has the accounting of the one before it, or of the next.
 bool is_between_releases(const EngineStart& start);
+
+/// Those that such a build on the way to `version` may be like: the one before, and what it
+/// becomes. "0.6.3.dev114" is 114 commits behind 0.6.2 and became 0.6.3; nothing came of 0.6.7, and
+/// "0.22.1rc1.dev357" is of main, which becomes 0.23. Source: setuptools-scm (guess-next-dev),
+/// https://github.com/vllm-project/vllm/tags. `version` first.
+std::vector<domain::EngineVersion> releases_of_build(const EngineStart& start,
+                                                     domain::EngineVersion version,
+                                                     const domain::Engine& engine);
 
 /// What the version says behind its "+", where that names more than a commit, a day and what it was
 /// built with: "infernal.invocation.r2", "glmkimirebase20260514". Such a build is somebody's own,

@@ -45,11 +45,12 @@ constexpr std::int64_t kFewDrafts = 3;
 
 /// From the release before to the one behind, where a build between releases is stated; from two
 /// before, where there is only a month: people run what they installed. All where there is none.
-std::vector<EngineVersion> possible_releases(EngineVersion version, const Unstated& unstated,
+std::vector<EngineVersion> possible_releases(const EngineStart& start, EngineVersion version,
+                                             const Unstated& unstated,
                                              const domain::Engine& engine) {
   if (unstated.any_release) return releases_around(version, engine, kAllReleases);
   if (unstated.release) return releases_around(version, engine, {.before = 2, .behind = 1});
-  if (unstated.build) return releases_of_build(version, engine, unstated.candidate);
+  if (unstated.build) return releases_of_build(start, version, engine);
   return {version};
 }
 
@@ -93,10 +94,10 @@ bool may_draft(const EngineStart& start, const Unstated& unstated) {
 }
 
 /// From this release on some models run in a second runner, unless a setting that it lacks brings
-/// back the first. Who tells his settings has not asked for the first: of 38 whole logs by 0.22 to
-/// 0.31, all but a fork's run in that which the release takes.
+/// back the first. Who tells his settings has not asked for the first: all of 22 whole logs by
+/// releases from 0.22 to 0.31 run in that which the release takes; builds between them do not.
 bool has_two_runners(const EngineStart& start, const Unstated& unstated, EngineVersion version) {
-  return start.engine == "vllm" && version >= kSecondRunner && unstated.limits;
+  return start.engine == "vllm" && version >= kSecondRunner && (unstated.limits || unstated.build);
 }
 
 std::vector<std::optional<std::int64_t>> sequences(const EngineStart& start,
@@ -311,7 +312,7 @@ std::vector<PossibleStart> possible_starts(const EngineStart& start, const Unsta
                                            EngineVersion version, const domain::Engine& engine,
                                            const RecordGpu& gpu) {
   std::vector<PossibleStart> starts;
-  for (const EngineVersion release : possible_releases(version, unstated, engine)) {
+  for (const EngineVersion release : possible_releases(start, version, unstated, engine)) {
     for (const auto& memory : memories(gpu))
       starts.push_back({.start = start, .version = release, .memory = memory});
   }

@@ -34,7 +34,6 @@ struct PossibleStart {
 struct Unstated {
   bool release = false;
   bool build = false;        ///< it is one between two releases
-  bool candidate = false;    ///< on the way to another than it names
   bool any_release = false;  ///< not even the time is known
   bool utilization = false;  ///< of an engine with a default that people change
   bool settings = false;     ///< a harness gave settings of its own

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 
+#include "catalog/quantization_methods.hpp"
 #include "domain/quantization.hpp"
 
 namespace gpushape::catalog {
@@ -150,67 +150,45 @@ constexpr std::string_view kGroups =
     "the size of its groups stands in the name; lm_head in 16 bits";
 constexpr std::string_view kMixed =
     "both formats stand in the name: attention in FP8, as llm-compressor's examples of mixed "
-    "precision keep it, or more (https://docs.vllm.ai/projects/llm-compressor)";
-constexpr std::string_view kFullAttention = "re:.*self_attn.*";
-constexpr std::string_view kLinearAttention = "re:.*linear_attn.*";
-constexpr int kSmall = 32;
-constexpr int kHalf = 64;
-constexpr double kMoreInFp8 = 0.3;
+    "precision keep it, or up to all of it (https://docs.vllm.ai/projects/llm-compressor)";
+/// Of Llama-3.1-8B 6.20 GiB, and 8.49 with all of it in FP8: a byte a value, where NVFP4 takes four
+/// bits and a byte for 16.
+constexpr double kAllInFp8 = 0.37;
+
+constexpr RepositorySuffix in_groups(std::string_view suffix, Quantization linear, int group) {
+  return {.suffix = suffix, .linear = linear, .group = group, .source = kGroups};
+}
 
 constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
-    {.suffix = "-awq-g32", .linear = Quantization::Awq, .group = kSmall, .source = kGroups},
-    {.suffix = "-awq-g64", .linear = Quantization::Awq, .group = kHalf, .source = kGroups},
-    {.suffix = "-gptq-int4-g32",
-     .linear = Quantization::GptqInt4,
-     .group = kSmall,
-     .source = kGroups},
-    {.suffix = "-gptq-int4-g64",
-     .linear = Quantization::GptqInt4,
-     .group = kHalf,
-     .source = kGroups},
-    {.suffix = "-gptq-int8-g32",
-     .linear = Quantization::GptqInt8,
-     .group = kSmall,
-     .source = kGroups},
-    {.suffix = "-gptq-int8-g64",
-     .linear = Quantization::GptqInt8,
-     .group = kHalf,
-     .source = kGroups},
-    {.suffix = "-w4a16-g32", .linear = Quantization::Int4, .group = kSmall, .source = kGroups},
-    {.suffix = "-w4a16-g64", .linear = Quantization::Int4, .group = kHalf, .source = kGroups},
+    in_groups("-awq-g32", Quantization::Awq, 32),
+    in_groups("-awq-g64", Quantization::Awq, 64),
+    in_groups("-gptq-int4-g32", Quantization::GptqInt4, 32),
+    in_groups("-gptq-int4-g64", Quantization::GptqInt4, 64),
+    in_groups("-gptq-int8-g32", Quantization::GptqInt8, 32),
+    in_groups("-gptq-int8-g64", Quantization::GptqInt8, 64),
+    in_groups("-w4a16-g32", Quantization::Int4, 32),
+    in_groups("-w4a16-g64", Quantization::Int4, 64),
     {.suffix = "-nvfp4-fp8",
      .linear = Quantization::Nvfp4,
-     .richer = kMoreInFp8,
+     .richer = kAllInFp8,
      .modules = {{{kFullAttention, Quantization::Fp8Channel},
                   {kLinearAttention, Quantization::Fp8Channel}}},
      .source = kMixed},
 });
 
-bool is_mark(char letter) { return std::string_view("-_. ").contains(letter); }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char letter) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  });
-  return result;
-}
-
 }  // namespace
 
 std::optional<FormatTail> format_tail(std::string_view repository) {
-  const std::string name = lower(repository.substr(repository.rfind('/') + 1));
+  const std::string name = lower_case(std::string(repository.substr(repository.rfind('/') + 1)));
   std::uint32_t told = kNothing;
-  std::size_t end = name.size();
-  while (end > 0) {
-    std::size_t begin = end;
-    while (begin > 0 && !is_mark(name[begin - 1])) --begin;
-    if (begin == 0) break;  // a name is left before the words
-    const std::string_view word = std::string_view(name).substr(begin, end - begin);
-    const auto* const row = std::ranges::find(kWords, word, &Word::word);
+  std::string_view before = name;
+  // A name is left before the words, so that the first of all is none of them.
+  for (std::size_t mark = before.find_last_of("-_. "); mark != std::string_view::npos;
+       mark = before.find_last_of("-_. ")) {
+    const auto* const row = std::ranges::find(kWords, before.substr(mark + 1), &Word::word);
     if (row == kWords.end()) break;
     told |= row->tells;
-    end = begin - 1;
+    before = before.substr(0, mark);
   }
   const auto* const meaning = std::ranges::find_if(kMeanings, [&](const Meaning& one) {
     return (told & one.all) == one.all && (told & one.none) == kNothing;
@@ -219,7 +197,7 @@ std::optional<FormatTail> format_tail(std::string_view repository) {
   std::string suffix(meaning->suffix);
   if ((told & (kGroups32 | kGroups64)) != kNothing)
     suffix += (told & kGroups32) != kNothing ? "-g32" : "-g64";
-  return FormatTail{name.size() - end, std::move(suffix)};
+  return FormatTail{name.size() - before.size(), std::move(suffix)};
 }
 
 std::span<const RepositorySuffix> tail_suffixes() { return kSuffixes; }

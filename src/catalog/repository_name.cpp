@@ -91,8 +91,6 @@ bool drop_owner(std::string& name) {
 // those.
 const std::vector<std::string> kKept = {"lm_head", "gate", "router", "shared_expert_gate"};
 constexpr std::string_view kPrediction = "mtp";
-constexpr std::string_view kLinearAttention = "re:.*linear_attn.*";
-constexpr std::string_view kFullAttention = "re:.*self_attn.*";
 
 bool has_linear_attention(const domain::Model& model) {
   return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
@@ -291,10 +289,11 @@ std::optional<QuantizedName> quantized_name(std::string_view repository) {
   const std::string_view bare = without_commit(without_gguf(repository));
   auto named = name_with_suffix(bare);
   // Words in an order that no publisher has, of which a suffix is a part: "-FP8-W8A8".
-  const auto tail = format_tail(bare);
-  if (tail && tail->length > (named ? named->suffix->suffix.size() + 1 : 0)) {
+  if (const auto tail = format_tail(bare)) {
     const std::string_view stem = bare.substr(0, bare.size() - tail->length);
-    if (auto same = name_with_suffix(std::string(stem) + tail->suffix)) return same;
+    const bool is_longer = !named || after_owner(stem).size() < named->base.size();
+    if (auto same = is_longer ? name_with_suffix(std::string(stem) + tail->suffix) : std::nullopt)
+      return same;
   }
   if (named) return named;
   // Copies that keep the layers which predict further tokens say so behind the format.

@@ -16,6 +16,10 @@ namespace gpushape::catalog {
 
 inline constexpr std::string_view kAnyOrganization;
 
+/// Modules of all layers with attention of these kinds.
+inline constexpr std::string_view kFullAttention = "re:.*self_attn.*";
+inline constexpr std::string_view kLinearAttention = "re:.*linear_attn.*";
+
 /// Modules by pattern, and what they hold.
 struct ModulePrecision {
   std::string_view pattern;

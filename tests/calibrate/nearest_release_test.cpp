@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,20 +77,22 @@ TEST_SUITE("calibrate") {
   TEST_CASE("a build on the way to a release is of that or of the one before") {
     const auto engine = example::built_in_catalog().engine("vllm");
     REQUIRE(engine);
-    const auto releases = [&](domain::EngineVersion version, bool is_candidate) {
+    const auto releases = [&](domain::EngineVersion version, const std::string& build) {
+      calibrate::EngineStart start;
+      start.engine_version = build;
       std::vector<domain::EngineVersion> found =
-          calibrate::releases_of_build(version, *engine, is_candidate);
+          calibrate::releases_of_build(start, version, *engine);
       CHECK(found.front() == version);
       std::ranges::sort(found);
       return found;
     };
-    CHECK(releases({0, 6, 3}, false).front() == EngineVersion{0, 6, 0});
-    CHECK(releases({0, 6, 3}, false).back() == EngineVersion{0, 6, 3});
+    CHECK(releases({0, 6, 3}, "0.6.3.dev114+g4f95ffee").front() == EngineVersion{0, 6, 0});
+    CHECK(releases({0, 6, 3}, "0.6.3.dev114+g4f95ffee").back() == EngineVersion{0, 6, 3});
     // "0.22.1rc1.dev357" is one of main, which becomes 0.23; nothing came of 0.6.7.
-    CHECK(releases({0, 22, 1}, true).front() == EngineVersion{0, 22, 0});
-    CHECK(releases({0, 22, 1}, true).back() == EngineVersion{0, 23, 0});
-    CHECK(releases({0, 6, 7}, false).front() == EngineVersion{0, 6, 5});
-    CHECK(releases({0, 6, 7}, false).back() == EngineVersion{0, 7, 0});
+    CHECK(releases({0, 22, 1}, "0.22.1rc1.dev357+g74b5964f0").front() == EngineVersion{0, 22, 0});
+    CHECK(releases({0, 22, 1}, "0.22.1rc1.dev357+g74b5964f0").back() == EngineVersion{0, 23, 0});
+    CHECK(releases({0, 6, 7}, "0.6.7.dev220+g84f5d47b").front() == EngineVersion{0, 6, 5});
+    CHECK(releases({0, 6, 7}, "0.6.7.dev220+g84f5d47b").back() == EngineVersion{0, 7, 0});
   }
 
   TEST_CASE(

@@ -41,6 +41,7 @@ TEST_SUITE("catalog") {
              Row{"someone/Qwen3-8B-int4wo-hqq", "qwen3-8b", Quantization::Awq},
              Row{"pytorch/Qwen3-8B-float8dq", "qwen3-8b", Quantization::Fp8Channel},
              Row{"someone/Qwen3-8B-NVFP4-W4A16", "qwen3-8b", Quantization::Nvfp4},
+             Row{"someone/Qwen3-8B-NVFP4-FP8", "qwen3-8b", Quantization::Nvfp4},
              Row{"someone/Qwen3-8B-int8-bnb", "qwen3-8b", Quantization::BnbInt8},
              Row{"someone/Qwen3-8B-int4-AutoRound-sym", "qwen3-8b", Quantization::GptqInt4},
          }) {

@@ -13,6 +13,7 @@
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
+#include "calibrate/logs/unsloth.hpp"
 #include "calibrate/logs/vllm_figures.hpp"
 #include "calibrate/logs/vllm_settings.hpp"
 #include "calibrate/logs/vllm_step.hpp"

@@ -13,6 +13,7 @@
 
 #include "calibrate/log_text.hpp"
 #include "calibrate/logs/start_parts.hpp"
+#include "calibrate/logs/unsloth.hpp"
 #include "calibrate/logs/vllm_kernels.hpp"
 
 namespace gpushape::calibrate::logs {
@@ -28,10 +29,10 @@ void read_drafts(std::string_view line, EngineLog& log) {
   take_count(log.start.draft_tokens, *rest, "num_spec_tokens");
   constexpr std::string_view kStates = "extract_hidden_states";
   const std::string method(value_of_key(*rest, "method").value_or(""));
-  // It proposes nothing: hidden states of some layers stand in the cache, to be written out.
-  if (method == kStates) name_draft(log.start, method);
+  // Nothing is proposed: hidden states of some layers stand in the cache, to be written out.
+  if (method == kStates) return name_draft(log.start, method);
   // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  else if (!method.ends_with("mtp"))
+  if (!method.ends_with("mtp"))
     name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
 }
 
@@ -73,31 +74,6 @@ void read_share_of_graphs(std::string_view line, EngineStart& start) {
   }
 }
 
-/// "Unsloth: vLLM loading … with actual GPU utilization = 59.59%", "Unsloth: Using conservativeness
-/// = 1.0. Chunked prefill tokens = 512. Num Sequences = 160." After an engine that failed:
-/// "Unsloth: Retrying vLLM to process 96 sequences and 256 tokens in tandem." Source: Unsloth's
-/// unsloth_zoo/vllm_utils.py, load_vllm.
-void read_unsloth(std::string_view line, EngineStart& start) {
-  if (!line.contains("Unsloth: ")) return;
-  constexpr double kPercent = 100;
-  if (const auto rest = behind(line, "actual GPU utilization = ")) {
-    if (const auto number = leading_number(*rest)) start.utilization = *number / kPercent;
-    start.is_library = true;
-  }
-  if (const auto rest = behind(line, kUnslothRetry)) {
-    start.is_library = true;
-    start.max_num_seqs = leading_count(*rest);
-    if (const auto tokens = behind(*rest, " sequences and "))
-      start.max_num_batched_tokens = leading_count(*tokens);
-  }
-  if (const auto rest = behind(line, "Num Sequences = ")) start.max_num_seqs = leading_count(*rest);
-  // A model of images gets one sequence, and steps as long as its context: one of Qwen2.5-VL-7B
-  // says 2,048 here and 16,384 where the engine does.
-  const bool has_images = start.max_num_seqs == 1;
-  if (const auto rest = behind(line, "Chunked prefill tokens = "); rest && !has_images)
-    start.max_num_batched_tokens = leading_count(*rest);
-}
-
 /// "Initialized PLE embedding …: …, weight_device=cpu, pinned=True", "Engram table offloaded to
 /// pinned host memory: …", or the variable that asks for it. Source: vLLM vllm/models/qwen4_exp
 /// (nvidia/ngram_embedding.py), deepseek_v4_1/nvidia/engram.py.
@@ -107,28 +83,6 @@ void read_tables(std::string_view line, EngineStart& start) {
   if (line.contains("Engram table offloaded to ")) start.has_tables_elsewhere = true;
   if (const auto value = behind(line, "VLLM_PLE_CPU_OFFLOAD="))
     start.has_tables_elsewhere = !value->starts_with('0');
-}
-
-/// "Unsloth: vLLM Bitsandbytes config using kwargs = {…, 'llm_int8_skip_modules': ['lm_head',
-/// 'model.layers.2.mlp'], …}". Source: unsloth_zoo/vllm_utils.py, patch_vllm_compute_dtype.
-void read_kept_modules(std::string_view line, EngineStart& start) {
-  constexpr std::size_t kMostModules = 1'000;
-  constexpr std::string_view kOfNames =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-  auto rest = behind(line, "'llm_int8_skip_modules': [");
-  if (!rest) return;
-  std::string_view list = rest->substr(0, rest->find(']'));
-  std::vector<std::string> modules;
-  while (!list.empty() && modules.size() < kMostModules) {
-    const std::size_t first = list.find('\'');
-    if (first == std::string_view::npos) break;
-    list.remove_prefix(first + 1);
-    const std::string_view name = list.substr(0, list.find('\''));
-    if (!name.empty() && name.find_first_not_of(kOfNames) == std::string_view::npos)
-      modules.emplace_back(name);
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
-  }
-  start.kept_modules = std::move(modules);
 }
 
 /// vLLM config/lora.py: default of max_lora_rank.
@@ -371,7 +325,6 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     take_share(start, leading_number(*rest));
   read_share_of_graphs(line, start);
   read_unsloth(line, start);
-  read_kept_modules(line, start);
   read_tables(line, start);
   read_kernels(line, start);
   if (const auto rest = behind(line, "Requested memory: ")) {

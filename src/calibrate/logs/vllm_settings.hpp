@@ -27,9 +27,6 @@ void read_vllm_config(std::string_view line, EngineLog& log);
 /// is what they name.
 void read_vllm_arguments(std::string_view line, EngineStart& start, std::string& model);
 
-/// What Unsloth prints when an engine of its own failed, before it makes another.
-inline constexpr std::string_view kUnslothRetry = "Unsloth: Retrying vLLM to process ";
-
 /// Settings that stand in lines of their own.
 void read_vllm_settings(std::string_view line, EngineStart& start);
 

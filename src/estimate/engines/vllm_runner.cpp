@@ -10,7 +10,9 @@ namespace {
 using domain::EngineVersion;
 
 /// From which version on a class has it: https://github.com/vllm-project/vllm/pull/39337, 42665 and
-/// 42667 (not in 0.23).
+/// 42667 (not in 0.23); DeepSeek-V4 and DiffusionGemma by "Using V2 Model Runner" in logs of 0.26.0
+/// (https://github.com/johnpfeiffer/source.johnpfeiffer.github.io) and of a build on the way to
+/// 0.23.
 struct RunnerRow {
   std::string_view architecture;
   EngineVersion since;
@@ -22,6 +24,8 @@ constexpr auto kRunnerRows = std::to_array<RunnerRow>({
     {"DeepseekV2ForCausalLM", {0, 24, 0}},
     {"Qwen2MoeForCausalLM", {0, 24, 0}},
     {"GraniteMoeForCausalLM", {0, 25, 0}},
+    {"DeepseekV4ForCausalLM", {0, 26, 0}},
+    {"DiffusionGemmaForBlockDiffusion", {0, 23, 0}},
 });
 /// Pull requests 44446, 44443 and 53183.
 constexpr EngineVersion kFirst{0, 18, 0};  // behind a switch

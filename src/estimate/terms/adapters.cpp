@@ -2,7 +2,11 @@
 // each as wide as the highest rank, beside every layer that the engine can adapt.
 //
 //   adapters = slots x rank x (inputs + outputs) x dtypeBytes, over all linear layers of the rank
-//              + slots x (rank x (2 vocabulary + 2 hidden) + rows for added tokens) x dtypeBytes
+//              + slots x (rank x tables x (vocabulary + hidden) + rows for added tokens) x
+//              dtypeBytes
+//
+// with a table for the embedding and one for the head, and a third where the head is the
+// embedding's module, which is wrapped twice.
 //
 // Up to 0.7 the slots are made after the engine has read what the weights take, and before it reads
 // what a step takes, so that no reading holds them: they stand beside its share.
