@@ -33,6 +33,7 @@ enum Tells : std::uint32_t {
   kAsymmetric = 1U << 15U,
   kGroups32 = 1U << 16U,
   kGroups64 = 1U << 17U,
+  kGroups128 = 1U << 18U,
 };
 
 struct Word {
@@ -67,6 +68,9 @@ constexpr auto kWords = std::to_array<Word>({
     {"w4a8", kFour | kInteger | kInputsInEight},
     {"4bit", kFour},
     {"4bits", kFour},
+    {"w4", kFour},
+    {"gemm", kNothing},
+    {"gemv", kNothing},
     {"awq", kAwq},
     {"autoawq", kAwq},
     {"gptq", kGptq},
@@ -88,8 +92,9 @@ constexpr auto kWords = std::to_array<Word>({
     {"32g", kGroups32},
     {"g64", kGroups64},
     {"64g", kGroups64},
-    {"g128", kNothing},
-    {"128g", kNothing},
+    {"g128", kGroups128},
+    {"128g", kGroups128},
+    {"qgs128", kGroups128},
     {"sym", kNothing},
     {"static", kNothing},
     {"per", kNothing},
@@ -162,12 +167,16 @@ constexpr RepositorySuffix in_groups(std::string_view suffix, Quantization linea
 constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     in_groups("-awq-g32", Quantization::Awq, 32),
     in_groups("-awq-g64", Quantization::Awq, 64),
+    in_groups("-awq-g128", Quantization::Awq, 128),
     in_groups("-gptq-int4-g32", Quantization::GptqInt4, 32),
     in_groups("-gptq-int4-g64", Quantization::GptqInt4, 64),
+    in_groups("-gptq-int4-g128", Quantization::GptqInt4, 128),
     in_groups("-gptq-int8-g32", Quantization::GptqInt8, 32),
     in_groups("-gptq-int8-g64", Quantization::GptqInt8, 64),
+    in_groups("-gptq-int8-g128", Quantization::GptqInt8, 128),
     in_groups("-w4a16-g32", Quantization::Int4, 32),
     in_groups("-w4a16-g64", Quantization::Int4, 64),
+    in_groups("-w4a16-g128", Quantization::Int4, 128),
     {.suffix = "-nvfp4-fp8",
      .linear = Quantization::Nvfp4,
      .richer = kAllInFp8,
@@ -175,6 +184,10 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
                   {kLinearAttention, Quantization::Fp8Channel}}},
      .source = kMixed},
 });
+
+/// Sizes of groups, as the suffixes above end in them.
+constexpr auto kGroupEndings =
+    std::to_array<Word>({{"-g32", kGroups32}, {"-g64", kGroups64}, {"-g128", kGroups128}});
 
 }  // namespace
 
@@ -195,8 +208,13 @@ std::optional<FormatTail> format_tail(std::string_view repository) {
   });
   if (meaning == kMeanings.end()) return std::nullopt;
   std::string suffix(meaning->suffix);
-  if ((told & (kGroups32 | kGroups64)) != kNothing)
-    suffix += (told & kGroups32) != kNothing ? "-g32" : "-g64";
+  for (const Word& row : kGroupEndings) {
+    if ((told & row.tells) == kNothing) continue;
+    const std::string sized = suffix + std::string(row.word);
+    const bool is_there = std::ranges::any_of(
+        kSuffixes, [&](const RepositorySuffix& other) { return other.suffix == sized; });
+    if (is_there) suffix = sized;
+  }
   return FormatTail{name.size() - before.size(), std::move(suffix)};
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "catalog/repository_name.hpp"
+#include "catalog/publisher_rows.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -50,29 +50,6 @@ constexpr std::string_view kLlmCompressorMixture =
     "lm_head in 16 bits; vLLM 0.20.0 loads 21.86 GiB on an RTX 5090, 23.43 on GB10 with the layer "
     "that drafts (https://github.com/99sono/DockerBuildFiles)";
 
-constexpr std::string_view kAnyBase;
-constexpr int kSmall = 32;
-constexpr int kHalf = 64;
-constexpr int kUsual = 128;
-constexpr std::string_view kSmallProjections = "re:.*linear_attn\\.in_proj_[ab]$";
-
-/// What a row says of the tensors, under the names that it holds for.
-constexpr RepositorySuffix by(std::string_view organization, std::string_view base,
-                              std::string_view suffix, RepositorySuffix recipe,
-                              std::string_view source) {
-  recipe.organization = organization;
-  recipe.base = base;
-  recipe.suffix = suffix;
-  recipe.source = source;
-  return recipe;
-}
-
-/// One that others of the name need not follow.
-constexpr RepositorySuffix opened(RepositorySuffix recipe) {
-  recipe.is_whole = false;
-  return recipe;
-}
-
 // Recipes that several names share.
 constexpr RepositorySuffix kMixtureBesideDense{.linear = Quantization::Int4,
                                                .group = kSmall,
@@ -82,6 +59,8 @@ constexpr RepositorySuffix kAsymmetric{.linear = Quantization::Int4,
                                        .group = kSmall,
                                        .kept = {kSmallProjections},
                                        .zero_points = true};
+constexpr RepositorySuffix kSymmetric{
+    .linear = Quantization::Int4, .group = kSmall, .kept = {kSmallProjections}};
 constexpr RepositorySuffix kExpertsAlone{.linear = Quantization::GptqInt4,
                                          .group = kUsual,
                                          .keeps_attention = true,
@@ -148,6 +127,7 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .keeps_linear_attention = true,
      .kept = {"shared_expert"},
      .zero_points = true,
+     .is_whole = true,
      .source = kSizesOfMixtures},
     {.suffix = "-awq-bf16-int4",
      .organization = "cyankiwi",
@@ -155,13 +135,21 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .group = kSmall,
      .keeps_linear_attention = true,
      .zero_points = true,
+     .is_whole = true,
      .source = kCyankiwiMixed},
     {.suffix = "-awq-bf16-int8",
      .organization = "cyankiwi",
      .linear = Quantization::Int8Weight,
      .group = kSmall,
      .keeps_linear_attention = true,
+     .is_whole = true,
      .source = kHeadersRead},
+    by("cyankiwi", "qwen3.8-27b", "-awq-int4", closed(kAsymmetric), kCyankiwi),
+    by("cyankiwi", "qwen3.6-27b", "-awq-int4", closed(kAsymmetric), kCyankiwi),
+    by("cyankiwi", "qwen3.6-27b", "-awq-4bit", closed(kAsymmetric), kCyankiwi),
+    by("cyankiwi", "omnicoder-9b", "-awq-4bit", closed(kSymmetric), kHeadersRead),
+    by("cyankiwi", "minimax-m2", "-awq-4bit", closed(kSymmetric),
+       "model card of cyankiwi/MiniMax-M2.5-AWQ-4bit: all but routers and lm_head"),
     by("cyankiwi", kAnyBase, "-awq-int4", kAsymmetric, kCyankiwi),
     by("cyankiwi", kAnyBase, "-awq-4bit", kAsymmetric, kCyankiwi),
     {.suffix = "-awq-8bit",
@@ -282,6 +270,7 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
      .mixers = Quantization::Fp8Channel,
      .modules = {{{"lm_head", Quantization::Fp8Channel},
                   {"re:.*layers\\.(5[6-9]|6[0-3])\\.mlp.*", Quantization::Fp8Channel}}},
+     .is_whole = true,
      .source = "what the tensors of unsloth/Qwen3.8-27B-NVFP4 hold "
                "(https://github.com/Neroued/ninfer/issues/70)"},
     {.suffix = "-nvfp4",

@@ -113,7 +113,8 @@ domain::WeightFormat format_of_suffix(const RepositorySuffix& suffix, const doma
   domain::WeightFormat format;
   format.other = base.weights.other;
   format.linear = suffix.linear;
-  format.group = suffix.group;
+  const bool is_dense = !domain::has_experts(base) && !domain::has_recurrent_layers(base);
+  format.group = suffix.group == 0 && is_dense ? suffix.dense_group : suffix.group;
   format.static_activation_scales = suffix.static_activation_scales;
   format.head_quantized = suffix.head_quantized;
   // vLLM's experts of compressed tensors take symmetric groups alone (CompressedTensorsWNA16MoE).

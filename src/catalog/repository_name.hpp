@@ -31,7 +31,8 @@ struct RepositorySuffix {
   std::string_view organization = kAnyOrganization;  ///< lower case
   std::string_view base = {};  ///< what the name begins with, lower case; empty for any
   domain::Quantization linear = domain::Quantization::Bf16;
-  int group = 0;  ///< WeightFormat::group; 0: the usual one, but publishers differ
+  int group = 0;        ///< WeightFormat::group; 0: the usual one, but publishers differ
+  int dense_group = 0;  ///< as `group`, of models without experts and recurrence
   bool static_activation_scales = false;
   std::optional<domain::KvCacheType> kv_cache = std::nullopt;
   bool head_quantized = false;
@@ -54,9 +55,6 @@ struct RepositorySuffix {
 
 /// Rows for one organization or base stand before those for any.
 std::span<const RepositorySuffix> repository_suffixes();
-
-/// Those of single publishers, from config files or from what the tensors of a repository hold.
-std::span<const RepositorySuffix> publisher_recipes();
 
 struct QuantizedName {
   std::string base;  ///< the name without organization and suffix

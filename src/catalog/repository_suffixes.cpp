@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catalog/format_tail.hpp"
+#include "catalog/publisher_rows.hpp"
 #include "catalog/quantization_names.hpp"
 #include "catalog/repository_name.hpp"
 
@@ -25,11 +26,14 @@ constexpr std::string_view kRedHatDynamic =
 constexpr std::string_view kModelOpt =
     "naming of nvidia repositories: ModelOpt, lm_head kept in 16 bits, FP8 KV cache scales";
 constexpr std::string_view kAwq =
-    "naming of AutoAWQ repositories: 4 bits, groups of 128, zero points, lm_head in 16 bits";
+    "naming of AutoAWQ repositories: 4 bits, groups of 128, zero points, lm_head in 16 bits; 120 "
+    "of "
+    "123 config files of such names say 128";
 constexpr std::string_view kGptq =
     "naming of AutoGPTQ repositories: groups of 128, lm_head in 16 bits";
 constexpr std::string_view kAutoRound =
-    "naming of AutoRound repositories: 4 bits in GPTQ packing, groups of 128, lm_head in 16 bits";
+    "naming of AutoRound repositories: 4 bits in GPTQ packing, groups of 128, lm_head in 16 bits; "
+    "33 of 35 config files of such names say 128";
 constexpr std::string_view kBitsAndBytes =
     "naming of bitsandbytes repositories: nf4, double quantized, lm_head in 16 bits";
 constexpr std::string_view kCohere =
@@ -43,7 +47,7 @@ constexpr std::string_view kEetq =
     "bits (transformers' EetqConfig)";
 constexpr std::string_view kIntel =
     "naming of OPEA and Intel repositories: AutoRound, 4 bits in GPTQ packing, groups of 128, "
-    "lm_head in 16 bits";
+    "lm_head in 16 bits; 18 of 19 config files of such names say 128";
 constexpr std::string_view kMx = "naming of repositories in OCP Microscaling formats";
 // mlx.core.quantize: a 16-bit scale and a 16-bit bias for 64 weights, which is as much as a 16-bit
 // scale for 32.
@@ -51,8 +55,6 @@ constexpr std::string_view kMlx =
     "naming of mlx-community repositories: groups of 64 with a 16-bit scale and bias, head "
     "included";
 constexpr int kMlxGroup = 32;
-constexpr int kUsualGroup = 128;
-constexpr int kHalfGroup = 64;
 constexpr std::string_view kNamesNoType =
     "llama.cpp common/arg.cpp: of a repository with files of many types, -hf takes Q4_K_M where "
     "none is named; another one by --quant";
@@ -61,33 +63,27 @@ constexpr std::string_view kUnsloth =
 constexpr std::string_view kWordOfFlag = "the word, as --quant reads it; lm_head kept in 16 bits";
 constexpr std::string_view kGguf = "naming of GGUF files by llama.cpp's block types";
 
-// RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
-// more than Qwen3-32B (4'587'520), Qwen3-32B-quantized.w4a16 one 16-bit scale per 128 inputs.
 constexpr RepositorySuffix of_mlx(std::string_view suffix, Quantization linear,
                                   std::string_view organization = {}) {
-  return {.suffix = suffix,
-          .organization = organization,
-          .linear = linear,
-          .group = kMlxGroup,
-          .head_quantized = true,
-          .source = kMlx};
+  return by(organization, kAnyBase, suffix,
+            {.linear = linear, .group = kMlxGroup, .head_quantized = true}, kMlx);
 }
 
-/// Of the gated delta rule: a row for each head.
-constexpr std::string_view kNarrowProjections = "re:.*linear_attn\\.in_proj_[ab]$";
+// RedHatAI's rows agree with published totals: Qwen3-32B-FP8-dynamic holds one scale per output row
+// more than Qwen3-32B (4'587'520), Qwen3-32B-quantized.w4a16 one 16-bit scale per 128 inputs.
 
 constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-fp8",
      .organization = "qwen",
      .linear = Quantization::Fp8Block,
-     .kept = {kNarrowProjections},
+     .kept = {kSmallProjections},
      .source = "config.json of Qwen/Qwen3-32B-FP8: weight_block_size [128, 128]; projections of "
                "fewer rows than a block stay in 16 bits: Qwen3.8-27B-FP8 loads 28.51 GiB by 0.26.0 "
                "on L40S"},
     {.suffix = "-fp8",
      .organization = "unsloth",
      .linear = Quantization::Fp8Block,
-     .kept = {kNarrowProjections},
+     .kept = {kSmallProjections},
      .source =
          "unsloth's copies of the publishers' FP8 repositories: weight_block_size [128, 128]"},
     {.suffix = "-fp8",
@@ -149,7 +145,7 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-quantized.w4a16",
      .base = "meta-llama-3",
      .linear = Quantization::GptqInt4,
-     .group = kUsualGroup,
+     .group = kUsual,
      .source = "model card of RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16: AutoGPTQ"},
     {.suffix = "-quantized.w8a16",
      .base = "meta-llama-3",
@@ -160,27 +156,23 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-quantized.w4a16",
      .base = "llama-4",
      .linear = Quantization::Int4,
-     .group = kUsualGroup,
+     .group = kUsual,
      .keeps_attention = true,
      .source = "published total of RedHatAI/Llama-4-Scout-17B-16E-Instruct-quantized.w4a16, "
                "19601967392: attention and lm_head kept in 16 bits"},
     {.suffix = "-quantized.w4a16",
      .base = "granite-3.1-2b",
      .linear = Quantization::Int4,
-     .group = kHalfGroup,
+     .group = kHalf,
      .source = "published total of RedHatAI/granite-3.1-2b-instruct-quantized.w4a16, 543603248: "
                "groups of 64, lm_head kept in 16 bits"},
     {.suffix = "-quantized.w4a16",
      .linear = Quantization::Int4,
-     .group = kUsualGroup,
+     .group = kUsual,
      .source = kRedHat},
     {.suffix = "-quantized.w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-quantized.w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-w4a16", .linear = Quantization::Int4, .source = kRedHat},
-    {.suffix = "-w4a16-g128",
-     .linear = Quantization::Int4,
-     .group = kUsualGroup,
-     .source = kRedHat},
     {.suffix = "-w8a8", .linear = Quantization::Int8, .source = kRedHat},
     {.suffix = "-w8a16", .linear = Quantization::Int8Weight, .source = kRedHat},
     {.suffix = "-nvfp4",
@@ -203,63 +195,46 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .organization = "amd",
      .linear = Quantization::Mxfp4,
      .source = kMx},
-    // Publishers who keep to groups of 128.
-    {.suffix = "-awq",
-     .organization = "qwen",
-     .linear = Quantization::Awq,
-     .group = kUsualGroup,
-     .source =
-         "config.json of Qwen/Qwen2-VL-2B-Instruct-AWQ: group_size 128; Qwen2.5-7B loads 5.29 GiB "
-         "(vLLM 0.26.0), 14B 9.3795 (0.13.0)"},
-    {.suffix = "-gptq-int4",
-     .organization = "qwen",
-     .linear = Quantization::GptqInt4,
-     .group = kUsualGroup,
-     .source = "Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4 loads 5.27 GiB (vLLM 0.27.1), as groups of 128"},
-    {.suffix = "-awq-int4",
-     .organization = "hugging-quants",
-     .linear = Quantization::Awq,
-     .group = kUsualGroup,
-     .source = "model card of hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4: AutoAWQ, "
-               "q_group_size 128"},
-    {.suffix = "-gptq-int4",
-     .organization = "hugging-quants",
-     .linear = Quantization::GptqInt4,
-     .group = kUsualGroup,
-     .source = "model card of hugging-quants/Meta-Llama-3.1-8B-Instruct-GPTQ-INT4: group_size 128"},
-    {.suffix = "-awq",
-     .organization = "casperhansen",
-     .linear = Quantization::Awq,
-     .group = kUsualGroup,
-     .source = "the defaults of AutoAWQ, whose author publishes these: q_group_size 128; "
-               "llama-3-70b-instruct-awq loads 18.55 GiB on each of two L40S (vLLM 0.16.0)"},
-    {.suffix = "-awq",
-     .organization = "thebloke",
-     .linear = Quantization::Awq,
-     .group = kUsualGroup,
-     .source = "model cards of TheBloke's AWQ repositories: GS 128"},
-    {.suffix = "-awq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-awq", .linear = Quantization::Awq, .dense_group = kUsual, .source = kAwq},
     {.suffix = "-awq-int4", .linear = Quantization::Awq, .source = kAwq},
-    {.suffix = "-int4-awq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-int4-awq", .linear = Quantization::Awq, .dense_group = kUsual, .source = kAwq},
     {.suffix = "-awq-4bit", .linear = Quantization::Awq, .source = kAwq},
-    {.suffix = "-4bit-awq", .linear = Quantization::Awq, .source = kAwq},
-    {.suffix = "-autoawq", .linear = Quantization::Awq, .source = kAwq},
+    {.suffix = "-4bit-awq", .linear = Quantization::Awq, .dense_group = kUsual, .source = kAwq},
+    {.suffix = "-autoawq", .linear = Quantization::Awq, .dense_group = kUsual, .source = kAwq},
     {.suffix = "-gptq", .linear = Quantization::GptqInt4, .source = kGptq},
     {.suffix = "-gptq-int4", .linear = Quantization::GptqInt4, .source = kGptq},
     {.suffix = "-gptq-4bit", .linear = Quantization::GptqInt4, .source = kGptq},
     {.suffix = "-4bit-gptq", .linear = Quantization::GptqInt4, .source = kGptq},
-    {.suffix = "-autoround-gptq-4bit", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-autoround-gptq-4bit-sym", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-autoround-gptq-4bit-asym", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround-gptq-4bit",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-autoround-gptq-4bit-sym",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-autoround-gptq-4bit-asym",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
     {.suffix = "-gptq-4b-128g",
      .linear = Quantization::GptqInt4,
-     .group = kUsualGroup,
+     .group = kUsual,
      .source = "naming of ISTA-DASLab repositories: 4 bits, groups of 128, lm_head in 16 bits"},
     {.suffix = "-gptq-3bit", .linear = Quantization::GptqInt3, .source = kGptq},
     {.suffix = "-gptq-2bit", .linear = Quantization::GptqInt2, .source = kGptq},
-    {.suffix = "-int4-sym-gptq-inc", .linear = Quantization::GptqInt4, .source = kIntel},
-    {.suffix = "-int4-sym-inc", .linear = Quantization::GptqInt4, .source = kIntel},
-    {.suffix = "-int4-inc", .linear = Quantization::GptqInt4, .source = kIntel},
+    {.suffix = "-int4-sym-gptq-inc",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kIntel},
+    {.suffix = "-int4-sym-inc",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kIntel},
+    {.suffix = "-int4-inc",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kIntel},
     {.suffix = "-gptq-int8", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-gptq-8bit", .linear = Quantization::GptqInt8, .source = kGptq},
     {.suffix = "-8bit-gptq", .linear = Quantization::GptqInt8, .source = kGptq},
@@ -269,20 +244,38 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
     {.suffix = "-int8",
      .linear = Quantization::Int8,
      .source = "naming of 8-bit integer repositories: w8a8, lm_head in 16 bits"},
-    {.suffix = "-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-w4a16-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-autoround-w4a16", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-autoround-w4g128", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-w4a16-autoround",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-autoround-w4a16",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-autoround-w4g128",
+     .linear = Quantization::GptqInt4,
+     .group = kUsual,
+     .source = kAutoRound},
     {.suffix = "-autoround-w4g64",
      .linear = Quantization::GptqInt4,
-     .group = kHalfGroup,
+     .group = kHalf,
      .source = kAutoRound},
     {.suffix = "-autoround-nvfp4",
      .linear = Quantization::Nvfp4,
      .keeps_linear_attention = true,
      .source = "naming of AutoRound repositories: NVFP4, lm_head and linear attention in 16 bits"},
-    {.suffix = "-autoround-int4", .linear = Quantization::GptqInt4, .source = kAutoRound},
-    {.suffix = "-int4-autoround", .linear = Quantization::GptqInt4, .source = kAutoRound},
+    {.suffix = "-autoround-int4",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
+    {.suffix = "-int4-autoround",
+     .linear = Quantization::GptqInt4,
+     .dense_group = kUsual,
+     .source = kAutoRound},
     {.suffix = "-bnb-4bit", .linear = Quantization::BnbNf4Double, .source = kBitsAndBytes},
     {.suffix = "-unsloth-bnb-4bit",
      .linear = Quantization::BnbNf4Double,
@@ -301,11 +294,11 @@ constexpr auto kSuffixes = std::to_array<RepositorySuffix>({
      .organization = "coherelabs",
      .linear = Quantization::BnbNf4,
      .source = kCohere},
-    {.suffix = "-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
-    {.suffix = "-4bit-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
-    {.suffix = "-hqq-4bit", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
-    {.suffix = "-4bit-g64-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
-    {.suffix = "-4bitgs64-hqq", .linear = Quantization::Awq, .group = kHalfGroup, .source = kHqq},
+    {.suffix = "-hqq", .linear = Quantization::Awq, .group = kHalf, .source = kHqq},
+    {.suffix = "-4bit-hqq", .linear = Quantization::Awq, .group = kHalf, .source = kHqq},
+    {.suffix = "-hqq-4bit", .linear = Quantization::Awq, .group = kHalf, .source = kHqq},
+    {.suffix = "-4bit-g64-hqq", .linear = Quantization::Awq, .group = kHalf, .source = kHqq},
+    {.suffix = "-4bitgs64-hqq", .linear = Quantization::Awq, .group = kHalf, .source = kHqq},
     {.suffix = "-eetq", .linear = Quantization::Int8Weight, .source = kEetq},
     {.suffix = "-bnb-8bit",
      .linear = Quantization::BnbInt8,
@@ -367,7 +360,9 @@ bool same_letter(char a, char b) { return a == b || (is_mark(a) && is_mark(b)); 
 /// The recipes of publishers, the rows above, one for every type and mix of GGUF files, and one for
 /// every word of --quant that none has.
 std::vector<RepositorySuffix> all_suffixes() {
-  std::vector<RepositorySuffix> all(publisher_recipes().begin(), publisher_recipes().end());
+  std::vector<RepositorySuffix> all(mixture_recipes().begin(), mixture_recipes().end());
+  all.insert(all.end(), publisher_recipes().begin(), publisher_recipes().end());
+  all.insert(all.end(), publisher_groups().begin(), publisher_groups().end());
   all.insert(all.end(), kSuffixes.begin(), kSuffixes.end());
   all.insert(all.end(), tail_suffixes().begin(), tail_suffixes().end());
   const auto add = [&](const RepositorySuffix& row) {

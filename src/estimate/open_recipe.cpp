@@ -26,9 +26,29 @@ bool is_bitsandbytes(Quantization quantization) {
   return quantization == Quantization::BnbNf4 || quantization == Quantization::BnbNf4Double;
 }
 
+bool has_recurrence(const domain::Model& model) {
+  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
+    return run.layer.attention.kind == domain::LayerKind::Recurrent;
+  });
+}
+
+/// Of layers with experts or recurrence some recipes keep all attention in 16 bits, and the experts
+/// that every token takes.
+bool has_choice_of_layers(const domain::Model& model) {
+  return has_recurrence(model) || domain::has_experts(model);
+}
+
+/// Of 118 GPTQ repositories of dense models below 30B or by others than TheBloke, whose names do
+/// not tell, 109 have groups of 128, three of 32, and six scale whole rows or more of them at once
+/// (config.json and quantize_config.json on the Hub, 2023 to 2026).
+bool may_scale_rows(const domain::Model& model, const WeightsLayout& layout) {
+  return layout.is_as_stored && model.weights.group == 0 &&
+         model.weights.linear == Quantization::GptqInt4 && !has_choice_of_layers(model);
+}
+
 bool has_open_groups(const domain::Model& model, const WeightsLayout& layout) {
   const bool is_told = (layout.is_as_stored && model.weights.group != 0) ||
-                       is_bitsandbytes(layout.scheme.quantization);
+                       is_bitsandbytes(layout.scheme.quantization) || may_scale_rows(model, layout);
   return !is_told && layout.scheme.granularity == domain::ScaleGranularity::Group &&
          layout.scheme.group > kSmallGroup;
 }
@@ -44,18 +64,6 @@ domain::Model with_all_in_few_bits(domain::Model model) {
   std::erase_if(kept, is_of_layers);
   domain::resolve_modules(model);
   return model;
-}
-
-bool has_recurrence(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.attention.kind == domain::LayerKind::Recurrent;
-  });
-}
-
-/// Of layers with experts or recurrence some recipes keep all attention in 16 bits, and the experts
-/// that every token takes.
-bool has_choice_of_layers(const domain::Model& model) {
-  return has_recurrence(model) || domain::has_experts(model);
 }
 
 /// Names under which checkpoints hold the encoders of images.
@@ -97,10 +105,13 @@ bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
   // Blocks of a GGUF file are what their name says.
   if (scheme.is_interleaved) return false;
   if (layout.is_as_stored && model.weights.richer > 0) return true;
+  if (scheme.weight_bits == kByteBits && scheme.granularity == domain::ScaleGranularity::Block)
+    return false;
   if (scheme.weight_bits == kByteBits)
-    return has_recurrence(model) && scheme.granularity != domain::ScaleGranularity::Block;
+    return has_recurrence(model) || has_open_groups(model, layout);
   return scheme.weight_bits <= kFewBits &&
-         (has_choice_of_layers(model) || has_open_groups(model, layout));
+         (has_choice_of_layers(model) || has_open_groups(model, layout) ||
+          may_scale_rows(model, layout));
 }
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
@@ -114,6 +125,11 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
   unpadded.expert_padding = {};
   unpadded.scheme.zero_bits = 0;
   unpadded.scheme.order_bits = 0;
+  if (may_scale_rows(model, layout)) {
+    plainest.weights.group = domain::kWholeRow;
+    unpadded.scheme.granularity = domain::ScaleGranularity::Channel;
+    unpadded.scheme.group = 0;
+  }
   const LoadedWeights least = load_weights(plainest, unpadded, stage);
 
   domain::Model richest = model;

@@ -86,12 +86,54 @@ TEST_SUITE("estimate") {
   // 4.52 (https://huggingface.co/gaunernst/gemma-3-12b-it-qat-autoawq).
   TEST_CASE("the bounds of a dense model's 4-bit weights hold small groups, too") {
     constexpr domain::EngineVersion kVersion{0, 8, 4};
-    const domain::Range open = weights_of_name("someone/gemma-3-12b-it-autoawq", 0, 2, kVersion);
+    const domain::Range open =
+        weights_of_name("someone/gemma-3-12b-it-qat-autoawq", 0, 2, kVersion);
     CHECK(open.expected.gib() < 4.6);
     CHECK(open.high.gib() > 4.81);
     const domain::Range known =
         weights_of_name("gaunernst/gemma-3-12b-it-qat-autoawq", 0, 2, kVersion);
     CHECK(known.expected.gib() == doctest::Approx(4.81).epsilon(0.005));
+  }
+
+  // Of 123 config files of AWQ repositories whose names do not tell 120 have groups of 128. Of GPTQ
+  // some scale whole rows: 6.98 billion values less a 16-bit scale and four bits for 128 of them.
+  TEST_CASE("AWQ of a dense model has groups of 128, GPTQ those or larger") {
+    const domain::Range awq = weights_of_name("someone/Llama-3.1-8B-Instruct-AWQ");
+    CHECK(awq.high.gib() < 1.03 * awq.expected.gib());
+    const domain::Range gptq = weights_of_name("someone/Llama-3.1-8B-Instruct-GPTQ-Int4");
+    CHECK(gptq.high.gib() < 1.03 * gptq.expected.gib());
+    CHECK(gptq.low.gib() < gptq.expected.gib() - 6.98e9 * 16 / 128 / 8 / (1 << 30));
+    // TheBloke's main branches are known: no scale for 128 but for a whole row from 30B on.
+    const domain::Range large = weights_of_name("TheBloke/Llama-2-70B-Chat-GPTQ");
+    CHECK(large.high.gib() < 1.03 * large.expected.gib());
+  }
+
+  // Recipes from model cards; what is printed, by vLLM 0.17.2 on B200, 0.20.2 on eight RTX PRO 6000
+  // and with three layers that draft, 0.20.1 and 0.19 on GB10.
+  TEST_CASE("publishers' recipes of mixtures and hybrids load what is printed") {
+    struct Printed {
+      std::string_view name;
+      double gib;
+      std::int64_t tensor = 1;
+      std::int64_t draft_tokens = 0;
+    };
+    constexpr auto kPrinted = std::to_array<Printed>({
+        {"vrfai/Qwen3.6-27B-FP8", 33.66},
+        {"AxionML/Qwen3.5-27B-NVFP4", 18.48},
+        {"lukealonso/GLM-5.1-NVFP4-MTP", 55.67, 8},
+        {"lukealonso/GLM-5.1-NVFP4-MTP", 56.62, 8, 3},
+        {"chankhavu/Nemotron-Cascade-2-30B-A3B-NVFP4", 18.54},
+        {"Intel/Qwen3.5-122B-A10B-int4-AutoRound", 67.35, 1, 1},
+    });
+    for (const Printed& row : kPrinted) {
+      CAPTURE(row.name);
+      const domain::Range weights = weights_of_name(std::string(row.name), row.draft_tokens,
+                                                    row.tensor, domain::EngineVersion{0, 20, 2});
+      CHECK(weights.expected.gib() == doctest::Approx(row.gib).epsilon(0.012));
+      CHECK(weights.low.gib() <= row.gib + 0.005);
+      CHECK(row.gib <= weights.high.gib() + 0.005);
+      CHECK((weights.high - weights.low).gib() < 0.05 * row.gib);
+    }
   }
 
   // Attention is in one of them, and nobody says how much of the rest: 8.03 billion values, of
