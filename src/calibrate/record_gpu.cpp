@@ -183,6 +183,17 @@ bool is_of_another_size(std::string_view label, const domain::VisibleMemory& gpu
   return device && !has_memory(*device, bracketed_gb(label));
 }
 
+/// Of 30 published starts on such cards that print the total, the four that speak of WSL have all
+/// of it, and of the others one has.
+domain::VisibleMemory under_its_system(domain::VisibleMemory gpu, const EngineStart& start) {
+  if (!gpu.under_linux) return gpu;
+  const Bytes most = gpu.bytes.high;
+  gpu.bytes = start.is_under_wsl ? domain::Range{.low = most, .expected = most, .high = most}
+                                 : *gpu.under_linux;
+  gpu.under_linux.reset();
+  return gpu;
+}
+
 }  // namespace
 
 bool shares_memory(const domain::VisibleMemory& gpu) {
@@ -191,6 +202,7 @@ bool shares_memory(const domain::VisibleMemory& gpu) {
 
 std::optional<domain::VisibleMemory> as_found(std::optional<domain::VisibleMemory> gpu,
                                               const EngineStart& start) {
+  if (gpu) gpu = under_its_system(*std::move(gpu), start);
   if (gpu && start.free_gib) gpu->free_bytes = printed(*start.free_gib);
   return gpu;
 }
@@ -205,6 +217,7 @@ RecordGpu gpu_of(const EngineStart& start, const profiles::Profiles& profiles) {
   if (!gpu.memory) gpu.memory = guest_memory(start.gpu, profiles);
   if (!gpu.memory) gpu.memory = named_memory(start.gpu, profiles);
   gpu.is_named = gpu.memory.has_value();
+  if (gpu.memory) gpu.memory = under_its_system(*std::move(gpu.memory), start);
   if (gpu.memory && !start.gpu_total_gib && is_of_another_size(start.gpu, *gpu.memory, profiles))
     gpu.reason = "a card of that name with another memory, of which the total is not stated";
   if (gpu.memory && shares_memory(*gpu.memory))

@@ -170,6 +170,9 @@ std::optional<Result<domain::Model>> Catalog::find_quantized(std::string_view na
                   : find_entry(fmt::format("{}/{}", name.substr(0, slash), stem));
   if (!base) base = find_entry(stem);
   if (!base) base = find_mirrored(stem);
+  // "…-Uncensored-Multimodal-NVFP4" of a publisher who has a recipe for it.
+  if (const auto unaltered = base ? std::nullopt : unaltered_name(stem))
+    base = find_mirrored(*unaltered);
   if (!base || !*base) return base;
   const RepositorySuffix* suffix = parts->suffix;
   if (slash == std::string_view::npos) {

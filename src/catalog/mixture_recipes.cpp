@@ -25,6 +25,11 @@ constexpr std::string_view kAutoRoundOfHybrids =
     "model cards of Lorbus, webhie, coder3101, j3st3r666, Avuja and Frozenlock: groups of 128, "
     "small projections of linear attention and layers that predict in 16 bits; dbirks' loads 16.84 "
     "GiB by vLLM 0.28";
+constexpr std::string_view kOlderCyankiwi =
+    "cpatonn/Qwen3-30B-A3B-Thinking-2507-AWQ-4bit by 0.10.0 and Qwen3-Coder-30B-A3B-Instruct-"
+    "GPTQ-4bit by 0.12.0 (https://github.com/kyuz0/amd-r9700-vllm-toolboxes) load 15.61 GiB, as "
+    "all "
+    "but routers and lm_head in symmetric groups of 128";
 constexpr std::string_view kAllLinear =
     "model cards of AxionML's repositories: weights of linear layers; Qwen3.5-27B loads 18.48 GiB "
     "on GB10, as with linear attention in four bits";
@@ -190,6 +195,13 @@ constexpr auto kMixtures = std::to_array<RepositorySuffix>({
         .kept = {kSmallProjections, kSharedExperts},
         .is_whole = true},
        kModelCard),
+    by("cpatonn", "qwen3-30b", "-awq-4bit", all_layers(Quantization::Int4, kUsual), kOlderCyankiwi),
+    by("cpatonn", "qwen3-coder-30b", "-awq-4bit", all_layers(Quantization::Int4, kUsual),
+       kOlderCyankiwi),
+    by("cpatonn", "qwen3-30b", "-gptq-4bit", all_layers(Quantization::Int4, kUsual),
+       kOlderCyankiwi),
+    by("cpatonn", "qwen3-coder-30b", "-gptq-4bit", all_layers(Quantization::Int4, kUsual),
+       kOlderCyankiwi),
     by("libertaidai", "qwen3.6-27b", "-w4a16-g128", all_layers(Quantization::GptqInt4, kUsual),
        kModelCard),
     by("btbtyler09", "qwen3.5-122b", "-gptq-4bit", experts_alone(Quantization::GptqInt4, kSmall),

@@ -56,6 +56,9 @@ constexpr auto kOwnerWords = std::to_array<OwnerWord>({
 /// (https://github.com/p-e-w/heretic, https://huggingface.co/blog/mlabonne/abliteration): the words
 /// that their users add to its name, longer ones first.
 constexpr auto kAlterations = std::to_array<std::string_view>({
+    "-aeon-ultimate-uncensored-multimodal",
+    "-aeon-ultimate-uncensored-text",
+    "-aeon-ultimate-uncensored",
     "-absolute-heresy",
     "-heresy",
     "-heretic",

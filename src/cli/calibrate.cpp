@@ -169,6 +169,7 @@ Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
   gpu->bytes = {.low = *total - gib_of(kHalfOfLastDecimal),
                 .expected = *total,
                 .high = *total + gib_of(kHalfOfLastDecimal)};
+  gpu->under_linux.reset();
   return gpu;
 }
 

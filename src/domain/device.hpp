@@ -127,6 +127,7 @@ struct Device {
   std::int64_t nominal_gb = 0;      ///< the number on the box
   std::optional<Bytes> nvml_bytes;  ///< total that nvidia-smi prints
   Range visible_bytes;              ///< total that the CUDA runtime reports on the whole device
+  std::optional<Bytes> under_wsl_bytes;  ///< the same under WSL, where that is more
   std::string visible_source;       ///< the log, or the rule behind a wide interval
   bool error_correcting_outside_memory = false;  ///< ECC costs frame buffer: on and not HBM
   bool high_bandwidth_memory = false;

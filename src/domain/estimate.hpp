@@ -87,6 +87,8 @@ struct VisibleMemory {
   /// Of `bytes`, what processes can take: a vGPU guest counts its reservation in the total. An
   /// engine that asks for utilization x total above this refuses to start. Empty: all of it.
   std::optional<Bytes> takeable_bytes = std::nullopt;
+  /// Of `bytes`, what there is under Linux; the most of them is what WSL shows. Empty: no matter.
+  std::optional<Range> under_linux = std::nullopt;
   /// What a start found free once its context and its communicators stood, where it printed that.
   std::optional<Range> free_bytes = std::nullopt;
 

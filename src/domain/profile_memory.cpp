@@ -53,6 +53,10 @@ VisibleMemory visible_memory(const Device& device, const Profile* profile) {
       .compute_capability = device.compute_capability,
       .multiprocessors = device.multiprocessors};
   if (profile == nullptr) {
+    if (device.under_wsl_bytes) {
+      memory.under_linux = memory.bytes;
+      memory.bytes.high = std::max(memory.bytes.high, *device.under_wsl_bytes);
+    }
     if (device.free_at_start) memory.takeable_bytes = device.free_at_start->low;
     return memory;
   }

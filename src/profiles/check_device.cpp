@@ -69,6 +69,10 @@ class Checker {
     if (device_.nvml_bytes && visible.high > *device_.nvml_bytes) {
       complain("CUDA cannot see more than nvmlMib");
     }
+    if (device_.under_wsl_bytes && (*device_.under_wsl_bytes < visible.high ||
+                                    *device_.under_wsl_bytes > gib(device_.nominal_gb))) {
+      complain("under WSL CUDA sees as much as otherwise, or all of nominalGb");
+    }
     if (device_.free_at_start && device_.free_at_start->high > visible.high) {
       complain("more is free at the start than CUDA sees");
     }
@@ -188,6 +192,7 @@ class Checker {
     need(device_.supports_mig, "mig");
     need(device_.partition_dies > 0, "partitions");
     need(device_.free_at_start.has_value(), "memory.freeAtStartGib");
+    need(device_.under_wsl_bytes.has_value(), "memory.underWslGib");
     if (device_.visible_source.empty()) complain("the CUDA total has no source");
   }
 

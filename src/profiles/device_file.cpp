@@ -63,6 +63,8 @@ class DeviceReader {
     device_.error_correcting_outside_memory = memory.boolean("eccTakesMemory").value_or(false);
     device_.memory_gigabytes_per_second = memory.number("gigabytesPerSecond", kRate);
     const auto visible = read_range(memory, "visibleGib");
+    if (const auto wsl = memory.number("underWslGib", kVisibleGib))
+      device_.under_wsl_bytes = gib_of(*wsl);
     device_.free_at_start = read_range(memory, "freeAtStartGib");
     read_sources(memory, "memory");
     memory.finish();

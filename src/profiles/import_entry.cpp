@@ -186,8 +186,10 @@ void EntryOf::drop_range_above(std::int64_t total_mib) {
                      "driver's: left out, the rule takes its place",
                      high->number()),
          {}, place_of(*visible));
-  drop(memory, "visibleGib");
-  if (Node* sources = child(memory, "source")) drop(*sources, "visibleGib");
+  for (const char* field : {"visibleGib", "underWslGib"}) {
+    drop(memory, field);
+    if (Node* sources = child(memory, "source")) drop(*sources, field);
+  }
 }
 
 void EntryOf::take(const PrintedGpu& gpu, const std::string& driver) {

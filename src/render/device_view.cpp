@@ -123,6 +123,8 @@ void show_facts(Page& page, const domain::Device& device) {
   fact("memory", fmt::format("{} GB by name; a process sees {:.2f} GiB ({:.2f} to {:.2f})",
                              device.nominal_gb, device.visible_bytes.expected.gib(),
                              device.visible_bytes.low.gib(), device.visible_bytes.high.gib()));
+  if (device.under_wsl_bytes)
+    fact("under WSL", fmt::format("{:.2f} GiB", device.under_wsl_bytes->gib()));
   if (device.free_at_start) {
     fact("free at start",
          fmt::format(

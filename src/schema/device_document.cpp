@@ -73,6 +73,7 @@ Node to_node(const domain::Device& device) {
   node.set("nominalGb", device.nominal_gb);
   set_known(node, "nvmlBytes", device.nvml_bytes);
   node.set("visibleBytes", range_node(device.visible_bytes));
+  set_known(node, "underWslBytes", device.under_wsl_bytes);
   if (device.free_at_start) node.set("freeAtStartBytes", range_node(*device.free_at_start));
   set_known(node, "memoryGigabytesPerSecond", device.memory_gigabytes_per_second);
   set_text(node, "computeCapability", device.compute_capability);
