@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/checkpoint_size.hpp"
 #include "domain/modules.hpp"
 
 namespace gpushape::calibrate {
@@ -85,6 +86,10 @@ void take_amd(std::vector<domain::EngineFacts>& rows) {
 
 domain::Model as_started(domain::Model model, const EngineStart& start) {
   if (start.kept_modules) keep_listed(model, *start.kept_modules);
+  if (start.checkpoint_gib) {
+    const bool loads_drafts = start.draft_tokens.value_or(0) > 0 && !start.draft_model;
+    model = of_checkpoint_size(std::move(model), *start.checkpoint_gib, loads_drafts);
+  }
   if (is_loaded_as_text(model, start.architecture)) model.towers.clear();
   for (domain::LayerRun& run : model.layers) {
     if (start.state_bits && run.layer.recurrent)

@@ -289,6 +289,16 @@ void explain_batches(const EngineLog& log, const Surroundings& surroundings,
   }
 }
 
+/// Where the checkpoint's size told what the name leaves open.
+void note_size(const EngineStart& start, const domain::Model& stated, const domain::Model& started,
+               Calibration& calibration) {
+  if (!stated.stored.empty() || started.stored.empty() || !start.checkpoint_gib) return;
+  const bool is_explained = !started.weights.doubt;
+  calibration.notes.push_back(fmt::format(
+      "the checkpoint's {:.2f} GiB tell what its name leaves open{}", *start.checkpoint_gib,
+      is_explained ? "" : ", but for a part that no known recipe explains"));
+}
+
 /// A format that is told by a name, or by that of a mix, is a guess at the publisher's own recipe.
 void explain_recipe(const EngineLog& log, const domain::Model& model,
                     const domain::Estimate& estimate, Calibration& calibration) {
@@ -345,6 +355,7 @@ Result<Calibration> calibrate(const EngineLog& read, const Surroundings& stated)
         log.start.engine_version, domain::to_text(version), release->from));
   ask(log, surroundings, calibration);
   note_log(log, calibration);
+  note_size(log.start, stated.model, surroundings.model, calibration);
   for (const std::string& note : estimate->notes) calibration.notes.push_back(note);
   calibration.measurement = evidence_of(log, surroundings, workload, *estimate, calibration);
   calibration.has_started = log.failure.empty();

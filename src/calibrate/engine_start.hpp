@@ -65,6 +65,7 @@ struct EngineStart {
   std::string quantization;  ///< asked for on the command line, or the checkpoint's
   std::string kv_cache_type;
   std::string value_cache_type;  ///< of llama.cpp, where it is another than that of the keys
+  std::optional<double> checkpoint_gib;  ///< of the model's files, where the engine prints it
   /// Of bitsandbytes: modules that stay in 16 bits, as the engine lists them.
   std::optional<std::vector<std::string>> kept_modules;
   /// Tables of n-grams lie in host memory or on disk, or they do not; empty where nothing says it.

@@ -50,6 +50,14 @@ struct ModuleFormat {
 };
 
 /// How the tensors of a checkpoint are stored.
+/// How much less and more of a checkpoint may be loaded than its recipe says, of itself.
+struct SizeDoubt {
+  double less = 0;
+  double more = 0;
+
+  bool operator==(const SizeDoubt&) const = default;
+};
+
 struct WeightFormat {
   Quantization linear = Quantization::Bf16;  ///< the linear layers of the blocks
   Quantization other =
@@ -67,6 +75,8 @@ struct WeightFormat {
   /// Of a publisher who chooses layers to keep in `other` model by model: how much larger the
   /// checkpoint is at most, of itself.
   double richer = 0;
+  /// Of a checkpoint whose size is known, and which its recipe does not explain.
+  std::optional<SizeDoubt> doubt = std::nullopt;
   /// Mixed precision: of what is not `kept`, the first that matches a module decides.
   std::vector<ModuleFormat> modules;
 

@@ -83,6 +83,10 @@ Bytes shrunk_towers(const domain::Model& model, const WeightsLayout& layout,
   return Bytes(std::llround(away * static_cast<double>(loaded.towers.tensors.count())));
 }
 
+Bytes share_of(const LoadedWeights& loaded, double share) {
+  return Bytes(std::llround(share * static_cast<double>(loaded.tensors.count())));
+}
+
 }  // namespace
 
 // bitsandbytes takes every linear layer that a class hands its settings to, and for the encoders of
@@ -104,7 +108,7 @@ bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
   constexpr int kByteBits = 8;
   // Blocks of a GGUF file are what their name says.
   if (scheme.is_interleaved) return false;
-  if (layout.is_as_stored && model.weights.richer > 0) return true;
+  if (layout.is_as_stored && (model.weights.richer > 0 || model.weights.doubt)) return true;
   if (scheme.weight_bits == kByteBits && scheme.granularity == domain::ScaleGranularity::Block)
     return false;
   if (scheme.weight_bits == kByteBits)
@@ -116,6 +120,8 @@ bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
 
 RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage, const LoadedWeights& loaded) {
+  if (const auto& doubt = model.weights.doubt; doubt && layout.is_as_stored)
+    return {.less = share_of(loaded, doubt->less), .more = share_of(loaded, doubt->more)};
   // Symmetric, so without zero points (the same source), experts as wide as they are, and all
   // layers in the same few bits (https://huggingface.co/CodeMan62/qwen3.8-27B-NVFP4A16).
   domain::Model plainest = with_all_in_few_bits(model);
@@ -141,7 +147,7 @@ RecipeBounds recipe_bounds(const domain::Model& model, const WeightsLayout& layo
   }
   const LoadedWeights most = load_weights(richest, kept, stage);
   const double richer = layout.is_as_stored ? model.weights.richer : 0;
-  const Bytes chosen(std::llround(richer * static_cast<double>(loaded.tensors.count())));
+  const Bytes chosen = share_of(loaded, richer);
   return {.less = std::max(Bytes(0), loaded.tensors - least.tensors) +
                   shrunk_towers(model, layout, loaded),
           .more = std::max(chosen, most.tensors - loaded.tensors)};

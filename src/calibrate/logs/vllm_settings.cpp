@@ -310,6 +310,9 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     start.prints_early_lines = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
+  // Of the model that is served; that of a draft model follows.
+  if (const auto rest = behind(line, "Checkpoint size: "); rest && !start.checkpoint_gib)
+    start.checkpoint_gib = leading_gib(*rest);
   if (line.contains("on V1 engine")) start.is_second_generation = true;
   // worker/worker.py is of the first generation; the second has gpu_worker.py.
   if ((line.contains("[worker.py:") && line.contains("Memory profiling takes ")) ||
