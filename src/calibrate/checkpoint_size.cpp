@@ -19,6 +19,9 @@ namespace {
 /// 0.30 lie within 0.1 %; a hundredth of a GiB is printed, and a header has some kilobytes.
 constexpr double kExplained = 0.004;
 
+/// Further off than any recipe: other files than those of the name.
+constexpr double kOtherFiles = 0.5;
+
 /// What a copy holds beside the layers that it is served with, bytes.
 struct Beside {
   std::int64_t predicting = 0;   ///< layers that predict further tokens
@@ -87,8 +90,10 @@ domain::Model in_known_recipe(const domain::Model& model, Bytes total) {
 
 domain::Model of_checkpoint_size(domain::Model model, double checkpoint_gib, bool loads_drafts) {
   const bool is_open = model.weights.is_told_by_name && model.stored.empty();
-  if (!is_open || checkpoint_gib <= 0) return model;
+  constexpr double kMostGib = 1 << 20;
+  if (!is_open || !(checkpoint_gib > 0 && checkpoint_gib < kMostGib)) return model;
   const Bytes total = gib_of(checkpoint_gib);
+  if (explained(model, total).unexplained > kOtherFiles) return model;
   model = in_known_recipe(model, total);
   const auto [beside, unexplained] = explained(model, total);
   const bool is_explained = unexplained <= kExplained;

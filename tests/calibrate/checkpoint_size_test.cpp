@@ -83,5 +83,10 @@ TEST_SUITE("calibrate") {
       REQUIRE(model);
       CHECK(calibrate::of_checkpoint_size(*model, 3, false) == *model);
     }
+    // Other files than those of the name: the weights alone are 17 GiB.
+    const Result<domain::Model> open = example::built_in_catalog().find_name("Qwen3.8-27B-NVFP4");
+    REQUIRE(open);
+    for (const double size : {0.2, 3.6, 500.0, -1.0, 1e300})
+      CHECK(calibrate::of_checkpoint_size(*open, size, false) == *open);
   }
 }
