@@ -23,6 +23,12 @@ constexpr std::string_view kSkippedModules =
     "llm_int8_skip_modules of the repository's config.json, as it or copies of it show it; the "
     "rest in bitsandbytes nf4, double quantized";
 
+constexpr std::string_view kSizesShown =
+    "what the files of the repository take on the Hub, in which some layers are in 16 bits and the "
+    "rest in bitsandbytes nf4, double quantized; Mistral-Small-24B-Instruct-2501 loads 13.92 GiB "
+    "by "
+    "vLLM 0.7.3 (https://github.com/vllm-project/vllm/issues/13765)";
+
 constexpr RepositorySuffix kUsualAwq{.linear = Quantization::Awq, .group = kUsual};
 constexpr RepositorySuffix kUsualGptq{.linear = Quantization::GptqInt4, .group = kUsual};
 constexpr RepositorySuffix kWholeRowsGptq{.linear = Quantization::GptqInt4,
@@ -37,6 +43,16 @@ constexpr RepositorySuffix skipping(std::string_view base, std::array<std::strin
           .kept = kept,
           .is_whole = true,
           .source = kSkippedModules};
+}
+
+/// Layers that are not public, of a model whose files are.
+constexpr RepositorySuffix as_large(std::string_view base, double gb) {
+  return {.suffix = "-unsloth-bnb-4bit",
+          .base = base,
+          .linear = Quantization::BnbNf4Double,
+          .files_gb = gb,
+          .is_whole = true,
+          .source = kSizesShown};
 }
 
 constexpr auto kGroups = std::to_array<RepositorySuffix>({
@@ -73,13 +89,22 @@ constexpr auto kGroups = std::to_array<RepositorySuffix>({
     skipping("phi-4-mini", {"re:.*layers\\.(1|3|30)\\.mlp.*"}),
     skipping("phi-4",
              {"re:.*layers\\.[123]\\.mlp.*", "re:.*layers\\.(37|39)\\.self_attn\\.o_proj"}),
-    skipping("deepseek-r1-distill-llama-8b", {"re:.*layers\\.(1|31)\\.mlp.*"}),
+    skipping("deepseek-r1-distill-llama-8b", {"re:.*layers\\.1\\.mlp.*"}),
     skipping("deepseek-r1-distill-qwen-7b",
              {"re:.*layers\\.[0-3]\\.(self_attn|mlp).*", "re:.*layers\\.(4|11|24|25|26)\\.mlp.*",
               "re:.*layers\\.27\\.self_attn.*"}),
     skipping("deepseek-r1-distill-llama-70b",
              {"re:.*layers\\.0\\.(self_attn|mlp\\.(gate|up)_proj).*",
               "re:.*layers\\.3\\.mlp\\.gate_proj", "re:.*layers\\.55\\.self_attn\\.o_proj"}),
+    as_large("mistral-small-24b-instruct-2501", 14.9),
+    as_large("gemma-3-27b", 18.11),
+    as_large("deepseek-r1-distill-qwen-1.5b", 1.81),
+    as_large("qwen2.5-7b-unsloth", 7.54),
+    as_large("qwen2.5-14b-instruct-1m", 14.25),
+    as_large("llama-3.2-1b-unsloth", 1.1),
+    as_large("llama-3.2-11b-vision", 7.67),
+    as_large("qwen2-vl-2b-instruct", 1.81),
+    as_large("qwen2-vl-7b-instruct", 6.57),
     skipping("qwen3-4b", {"re:.*layers\\.(0|1|4|6|34)\\.(self_attn|mlp).*",
                           "re:.*layers\\.3\\.mlp.*", "re:.*layers\\.33\\.self_attn.*"}),
 });

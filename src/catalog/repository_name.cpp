@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include "catalog/format_tail.hpp"
@@ -374,6 +375,21 @@ void note_checkpoint(domain::Model& model, const RepositorySuffix& suffix) {
 
 }  // namespace
 
+namespace {
+
+/// Which layers a publisher chose is not public, and what the files take is.
+std::vector<domain::StoredPart> parts_of_files(const RepositorySuffix& suffix) {
+  if (suffix.files_gb == 0) return {};
+  constexpr double kGb = 1e9;
+  return {{.part = domain::TensorPart::Other,
+           .dtype = "files",
+           .tensors = 0,
+           .values = 0,
+           .bytes = std::llround(kGb * suffix.files_gb)}};
+}
+
+}  // namespace
+
 domain::Model requantized(domain::Model base, std::string_view repository,
                           const RepositorySuffix& suffix) {
   base.notes.push_back(fmt::format(
@@ -389,6 +405,7 @@ domain::Model requantized(domain::Model base, std::string_view repository,
   base.weights = format_of_suffix(suffix, base);
   base.checkpoint_kv_cache = suffix.kv_cache;
   base.parameters.stored.reset();
+  base.stored = parts_of_files(suffix);
   domain::resolve_modules(base);
   domain::count_all_parameters(base);
   note_checkpoint(base, suffix);

@@ -49,6 +49,7 @@ struct RepositorySuffix {
   bool is_text_alone = false;   ///< without the base's encoders
   bool has_two_tables = false;  ///< stores the head beside the embedding that the base ties it to
   bool names_no_type = false;   ///< of several files in a repository: `linear` is the usual one
+  double files_gb = 0;          ///< what the repository's files take; 0 where the recipe tells it
   bool is_whole = false;        ///< says all there is to say: the publisher leaves nothing open
   std::string_view source = {};
 };

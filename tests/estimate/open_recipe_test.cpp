@@ -109,7 +109,7 @@ TEST_SUITE("estimate") {
   }
 
   // Recipes from model cards; what is printed, by vLLM 0.17.2 on B200, 0.20.2 on eight RTX PRO 6000
-  // and with three layers that draft, 0.20.1 and 0.19 on GB10.
+  // and with three layers that draft, 0.20.1 and 0.19 on GB10, 0.7.3 on L4.
   TEST_CASE("publishers' recipes of mixtures and hybrids load what is printed") {
     struct Printed {
       std::string_view name;
@@ -122,6 +122,7 @@ TEST_SUITE("estimate") {
         {"AxionML/Qwen3.5-27B-NVFP4", 18.48},
         {"lukealonso/GLM-5.1-NVFP4-MTP", 55.67, 8},
         {"lukealonso/GLM-5.1-NVFP4-MTP", 56.62, 8, 3},
+        {"unsloth/Mistral-Small-24B-Instruct-2501-unsloth-bnb-4bit", 13.92},
         {"chankhavu/Nemotron-Cascade-2-30B-A3B-NVFP4", 18.54},
         {"Intel/Qwen3.5-122B-A10B-int4-AutoRound", 67.35, 1, 1},
     });
