@@ -91,7 +91,8 @@ domain::Model in_known_recipe(const domain::Model& model, Bytes total) {
 domain::Model of_checkpoint_size(domain::Model model, double checkpoint_gib, bool loads_drafts) {
   const bool is_open = model.weights.is_told_by_name && model.stored.empty();
   constexpr double kMostGib = 1 << 20;
-  if (!is_open || !(checkpoint_gib > 0 && checkpoint_gib < kMostGib)) return model;
+  const bool is_size = checkpoint_gib > 0 && checkpoint_gib < kMostGib;
+  if (!is_open || !is_size) return model;
   const Bytes total = gib_of(checkpoint_gib);
   if (explained(model, total).unexplained > kOtherFiles) return model;
   model = in_known_recipe(model, total);

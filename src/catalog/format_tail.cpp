@@ -13,32 +13,31 @@ namespace {
 using domain::Quantization;
 
 /// What a word tells; several make a format.
-enum Tells : std::uint32_t {
-  kNothing = 0,
-  kFp8 = 1U << 0U,
-  kNvfp4 = 1U << 1U,
-  kMxfp4 = 1U << 2U,
-  kMxfp8 = 1U << 3U,
-  kEight = 1U << 4U,
-  kFour = 1U << 5U,
-  kInteger = 1U << 6U,  ///< of which type the bits are
-  kWeightsAlone = 1U << 7U,
-  kInputsInEight = 1U << 8U,
-  kAwq = 1U << 9U,
-  kGptq = 1U << 10U,
-  kBitsAndBytes = 1U << 11U,
-  kHqq = 1U << 12U,
-  kByBlock = 1U << 13U,
-  kByRow = 1U << 14U,
-  kAsymmetric = 1U << 15U,
-  kGroups32 = 1U << 16U,
-  kGroups64 = 1U << 17U,
-  kGroups128 = 1U << 18U,
-};
+using Tells = std::uint32_t;
+constexpr Tells kNothing = 0;
+constexpr Tells kFp8 = 1U << 0U;
+constexpr Tells kNvfp4 = 1U << 1U;
+constexpr Tells kMxfp4 = 1U << 2U;
+constexpr Tells kMxfp8 = 1U << 3U;
+constexpr Tells kEight = 1U << 4U;
+constexpr Tells kFour = 1U << 5U;
+constexpr Tells kInteger = 1U << 6U;  ///< of which type the bits are
+constexpr Tells kWeightsAlone = 1U << 7U;
+constexpr Tells kInputsInEight = 1U << 8U;
+constexpr Tells kAwq = 1U << 9U;
+constexpr Tells kGptq = 1U << 10U;
+constexpr Tells kBitsAndBytes = 1U << 11U;
+constexpr Tells kHqq = 1U << 12U;
+constexpr Tells kByBlock = 1U << 13U;
+constexpr Tells kByRow = 1U << 14U;
+constexpr Tells kAsymmetric = 1U << 15U;
+constexpr Tells kGroups32 = 1U << 16U;
+constexpr Tells kGroups64 = 1U << 17U;
+constexpr Tells kGroups128 = 1U << 18U;
 
 struct Word {
   std::string_view word;
-  std::uint32_t tells = kNothing;
+  Tells tells = kNothing;
 };
 
 // Source: names of repositories on the Hub by llm-compressor, AutoAWQ, GPTQModel, AutoRound,
@@ -120,13 +119,13 @@ constexpr auto kWords = std::to_array<Word>({
 });
 
 struct Meaning {
-  std::uint32_t all = kNothing;   ///< told
-  std::uint32_t none = kNothing;  ///< not told
+  Tells all = kNothing;   ///< told
+  Tells none = kNothing;  ///< not told
   std::string_view suffix;
 };
-constexpr std::uint32_t kOtherFloats = kNvfp4 | kMxfp4 | kMxfp8;
-constexpr std::uint32_t kFloats = kFp8 | kOtherFloats;
-constexpr std::uint32_t kTools = kAwq | kGptq | kBitsAndBytes | kHqq;
+constexpr Tells kOtherFloats = kNvfp4 | kMxfp4 | kMxfp8;
+constexpr Tells kFloats = kFp8 | kOtherFloats;
+constexpr Tells kTools = kAwq | kGptq | kBitsAndBytes | kHqq;
 // The first that fits.
 constexpr auto kMeanings = std::to_array<Meaning>({
     {kNvfp4 | kFp8, kMxfp4 | kMxfp8 | kTools, "-nvfp4-fp8"},
@@ -193,7 +192,7 @@ constexpr auto kGroupEndings =
 
 std::optional<FormatTail> format_tail(std::string_view repository) {
   const std::string name = lower_case(std::string(repository.substr(repository.rfind('/') + 1)));
-  std::uint32_t told = kNothing;
+  Tells told = kNothing;
   std::string_view before = name;
   // A name is left before the words, so that the first of all is none of them.
   for (std::size_t mark = before.find_last_of("-_. "); mark != std::string_view::npos;
