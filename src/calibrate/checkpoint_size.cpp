@@ -15,7 +15,7 @@
 namespace gpushape::calibrate {
 namespace {
 
-/// Of a checkpoint's size: names' recipes come as near where they hold. Fourteen starts of 0.20 to
+/// Of a checkpoint's size: names' recipes come as near where they hold. Twelve starts of 0.20 to
 /// 0.30 lie within 0.1 %; a hundredth of a GiB is printed, and a header has some kilobytes.
 constexpr double kExplained = 0.004;
 
