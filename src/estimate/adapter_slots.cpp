@@ -81,6 +81,13 @@ bool takes_adapter(const domain::Tensor& tensor, AdapterModules modules, bool ha
   return false;
 }
 
+std::int64_t tables_of_slot(const domain::Model& model, const Stage& stage,
+                            const AdapterSlots& slots) {
+  if (!slots.has_vocabulary) return 0;
+  const std::int64_t of_head = slots.has_head_table ? 2 : 1;
+  return (stage.has_embedding ? 1 : 0) + (stage.has_head && model.has_head ? of_head : 0);
+}
+
 AdapterBytes adapter_bytes(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage, const AdapterSlots& slots) {
   AdapterBytes result;

@@ -41,6 +41,11 @@ struct AdapterBytes {
 /// Whether adapters go beside this tensor of a layer.
 bool takes_adapter(const domain::Tensor& tensor, domain::AdapterModules modules, bool has_experts);
 
+/// Tables of all tokens that a slot holds on one stage: of the embedding, of the head, and of a
+/// head that is the embedding once more.
+std::int64_t tables_of_slot(const domain::Model& model, const Stage& stage,
+                            const AdapterSlots& slots);
+
 /// Of the layers of one stage, and of embedding and head where it has them.
 AdapterBytes adapter_bytes(const domain::Model& model, const WeightsLayout& layout,
                            const Stage& stage, const AdapterSlots& slots);

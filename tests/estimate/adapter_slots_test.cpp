@@ -99,6 +99,20 @@ TEST_SUITE("estimate") {
           doctest::Approx(64 * 3 * 154'496 * 32 / 1073741824.0).epsilon(0.01));
   }
 
+  TEST_CASE(
+      "a slot holds a table for the embedding, one for the head, and one more where it is both") {
+    const domain::Model model = example::model(example::llama_8b());  // a head of its own
+    estimate::Stage whole{.layers = 32, .has_embedding = true, .has_head = true};
+    estimate::AdapterSlots slots{.count = 1, .rank = 16};
+    CHECK(estimate::tables_of_slot(model, whole, slots) == 0);
+    slots.has_vocabulary = true;
+    CHECK(estimate::tables_of_slot(model, whole, slots) == 2);
+    slots.has_head_table = true;
+    CHECK(estimate::tables_of_slot(model, whole, slots) == 3);
+    whole.has_head = false;  // the first stage of a pipeline
+    CHECK(estimate::tables_of_slot(model, whole, slots) == 1);
+  }
+
   TEST_CASE("slots grow with their number, and ranks go up to the next width") {
     const auto adapters = [](std::int64_t count, std::int64_t rank) {
       domain::Workload workload = served_with(rank, {0, 19, 0});

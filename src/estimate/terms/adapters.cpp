@@ -50,6 +50,8 @@ void describe_adapters(const Situation& situation, domain::Term& term) {
   }
   if (plan.adapters.has_vocabulary) {
     term.inputs.push_back({"vocabulary", plan.model->vocabulary});
+    term.inputs.push_back(
+        {"tablesOfSlot", tables_of_slot(*plan.model, situation.stage, plan.adapters)});
     term.inputs.push_back({"extraTokens", plan.adapters.extra_tokens});
   }
   term.source = plan.facts.source("adapterRatio");
