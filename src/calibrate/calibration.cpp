@@ -289,14 +289,18 @@ void explain_batches(const EngineLog& log, const Surroundings& surroundings,
   }
 }
 
-/// Where the checkpoint's size told what the name leaves open.
+/// Where the checkpoint's size told what the name leaves open, and whose recipe it is that of.
 void note_size(const EngineStart& start, const domain::Model& stated, const domain::Model& started,
                Calibration& calibration) {
   if (!stated.stored.empty() || started.stored.empty() || !start.checkpoint_gib) return;
-  const bool is_explained = !started.weights.doubt;
-  calibration.notes.push_back(fmt::format(
-      "the checkpoint's {:.2f} GiB tell what its name leaves open{}", *start.checkpoint_gib,
-      is_explained ? "" : ", but for a part that no known recipe explains"));
+  std::string note = fmt::format("the checkpoint's {:.2f} GiB tell what its name leaves open",
+                                 *start.checkpoint_gib);
+  if (started.weights.doubt) {
+    note += ", but for a part that no known recipe explains";
+  } else if (started.sources.size() > stated.sources.size()) {
+    note += fmt::format(": {}", started.sources.back().source);
+  }
+  calibration.notes.push_back(std::move(note));
 }
 
 /// A format that is told by a name, or by that of a mix, is a guess at the publisher's own recipe.

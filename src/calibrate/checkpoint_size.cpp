@@ -1,13 +1,17 @@
 #include "calibrate/checkpoint_size.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "catalog/quantization_methods.hpp"
+#include "catalog/renamed_model.hpp"
 #include "catalog/repository_name.hpp"
 #include "domain/modules.hpp"
 #include "domain/tensors.hpp"
@@ -30,20 +34,6 @@ struct Beside {
   [[nodiscard]] std::int64_t sum() const { return predicting + second_head; }
 };
 
-std::int64_t bytes_of_predicting_layers(const domain::Model& model) {
-  if (!model.multi_token_prediction) return 0;
-  domain::Model without = model;
-  without.multi_token_prediction.reset();
-  return domain::stored_bytes(model) - domain::stored_bytes(without);
-}
-
-std::int64_t bytes_of_tied_head(const domain::Model& model) {
-  constexpr std::int64_t kBitsPerByte = 8;
-  if (!model.tied_embeddings || !model.has_head) return 0;
-  return domain::vocabulary_values(model) * domain::scheme(model.weights.other).weight_bits /
-         kBitsPerByte;
-}
-
 domain::StoredPart part_of(domain::TensorPart part, std::int64_t bytes) {
   return {.part = part, .dtype = "checkpoint size", .tensors = 0, .values = 0, .bytes = bytes};
 }
@@ -57,8 +47,9 @@ struct Explanation {
 /// Nearly all copies keep the layers that predict: the first that explains the size is it, and
 /// where none does, the nearest.
 Explanation explained(const domain::Model& model, Bytes total) {
-  const std::int64_t predicting = bytes_of_predicting_layers(model);
-  const std::int64_t head = bytes_of_tied_head(model);
+  const std::int64_t predicting = domain::stored_prediction_bytes(model);
+  const std::int64_t head =
+      model.tied_embeddings && model.has_head ? domain::stored_table_bytes(model) : 0;
   const std::int64_t rest = total.count() - (domain::stored_bytes(model) - predicting);
   Explanation nearest{.beside = {}, .unexplained = 1};
   for (const Beside& beside : {Beside{predicting, 0}, {0, 0}, {predicting, head}, {0, head}}) {
@@ -70,10 +61,9 @@ Explanation explained(const domain::Model& model, Bytes total) {
   return nearest;
 }
 
-/// In a publisher's recipe for this base and format that explains the size, where the one that the
-/// name tells does not.
-domain::Model in_known_recipe(const domain::Model& model, Bytes total) {
-  if (explained(model, total).unexplained <= kExplained) return model;
+/// In a publisher's recipe for this base and format that explains the size; as it is where none
+/// does.
+domain::Model in_known_recipe(domain::Model model, Bytes total) {
   const std::string base = catalog::lower_case(model.base.value_or(model.id));
   const std::string_view name = std::string_view(base).substr(base.rfind('/') + 1);
   for (const catalog::RepositorySuffix& row : catalog::repository_suffixes()) {
@@ -81,9 +71,27 @@ domain::Model in_known_recipe(const domain::Model& model, Bytes total) {
                            row.linear == model.weights.linear && !row.is_text_alone;
     if (!is_for_it) continue;
     domain::Model other = catalog::requantized(model, model.id, row);
-    if (explained(other, total).unexplained <= kExplained) return other;
+    if (explained(other, total).unexplained > kExplained) continue;
+    // It is read by its size, not by the end of its name.
+    other.notes = std::move(model.notes);
+    if (!row.organization.empty())
+      other.sources.back().source =
+          fmt::format("as copies by {}: {}", row.organization, row.source);
+    return other;
   }
   return model;
+}
+
+/// What no recipe explains is there, and how half of it is laid out is open: of 0.41 GiB of
+/// unsloth/gemma-4-E4B-it-NVFP4 the loaded weights are 0.12 off. So is whether the layers that
+/// predict are among what is stored, unless they are loaded.
+domain::SizeDoubt doubt_of(const Explanation& explanation, std::int64_t predicting, Bytes total) {
+  constexpr double kHalf = 0.5;
+  const double half = kHalf * explanation.unexplained;
+  const double share = static_cast<double>(predicting) / static_cast<double>(total.count());
+  domain::SizeDoubt doubt{.less = half, .more = half};
+  (explanation.beside.predicting > 0 ? doubt.more : doubt.less) += share;
+  return doubt;
 }
 
 }  // namespace
@@ -94,27 +102,23 @@ domain::Model of_checkpoint_size(domain::Model model, double checkpoint_gib, boo
   const bool is_size = checkpoint_gib > 0 && checkpoint_gib < kMostGib;
   if (!is_open || !is_size) return model;
   const Bytes total = gib_of(checkpoint_gib);
-  if (explained(model, total).unexplained > kOtherFiles) return model;
-  model = in_known_recipe(model, total);
-  const auto [beside, unexplained] = explained(model, total);
-  const bool is_explained = unexplained <= kExplained;
+  Explanation explanation = explained(model, total);
+  if (explanation.unexplained > kOtherFiles) return model;
+  if (explanation.unexplained > kExplained) {
+    model = in_known_recipe(std::move(model), total);
+    explanation = explained(model, total);
+  }
+  const Beside& beside = explanation.beside;
   model.stored.push_back(part_of(domain::TensorPart::Other, total.count() - beside.sum()));
   if (beside.predicting > 0)
     model.stored.push_back(part_of(domain::TensorPart::MultiToken, beside.predicting));
   if (beside.second_head > 0)
     model.stored.push_back(part_of(domain::TensorPart::Head, beside.second_head));
-  model.weights.is_told_by_name = !is_explained;
+  model.weights.is_told_by_name = explanation.unexplained > kExplained;
   model.weights.richer = 0;
-  if (is_explained) return model;
-  // What no recipe explains is there, and how half of it is laid out is open: of 0.41 GiB of
-  // unsloth/gemma-4-E4B-it-NVFP4 the loaded weights are 0.12 off. So is whether the layers that
-  // predict are among what is stored, unless they are loaded.
-  constexpr double kHalf = 0.5;
-  const double predicting = loads_drafts ? 0.0
-                                         : static_cast<double>(bytes_of_predicting_layers(model)) /
-                                               static_cast<double>(total.count());
-  model.weights.doubt = {.less = kHalf * unexplained + (beside.predicting > 0 ? 0.0 : predicting),
-                         .more = kHalf * unexplained + (beside.predicting > 0 ? predicting : 0.0)};
+  if (!model.weights.is_told_by_name) return model;
+  const std::int64_t open = loads_drafts ? 0 : domain::stored_prediction_bytes(model);
+  model.weights.doubt = doubt_of(explanation, open, total);
   return model;
 }
 

@@ -183,8 +183,8 @@ bool is_of_another_size(std::string_view label, const domain::VisibleMemory& gpu
   return device && !has_memory(*device, bracketed_gb(label));
 }
 
-/// Of 30 published starts on such cards that print the total, the four that speak of WSL have all
-/// of it, and of the others one has.
+/// Of 29 published starts on such cards that print the total, the four that speak of WSL have all
+/// of it, and of the 25 others two.
 domain::VisibleMemory under_its_system(domain::VisibleMemory gpu, const EngineStart& start) {
   if (!gpu.under_linux) return gpu;
   const Bytes most = gpu.bytes.high;

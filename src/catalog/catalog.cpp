@@ -18,6 +18,7 @@
 #include "catalog/nearest_models.hpp"
 #include "catalog/overlay_files.hpp"
 #include "catalog/packed_entries.hpp"
+#include "catalog/renamed_model.hpp"
 #include "catalog/repository_name.hpp"
 #include "catalog/snapshot.hpp"
 #include "catalog/spelling.hpp"

@@ -171,15 +171,11 @@ class TotalComparison {
 
   /// A copy of a tied head is stored, but not loaded.
   [[nodiscard]] std::int64_t tied_copy() const {
-    if (!has_head_ || !model_.tied_embeddings) return 0;
-    return domain::vocabulary_values(model_) * domain::scheme(model_.weights.other).weight_bits / 8;
+    return has_head_ && model_.tied_embeddings ? domain::stored_table_bytes(model_) : 0;
   }
   /// What the config says for predicting further tokens and the index does not name.
   [[nodiscard]] std::int64_t unlisted() const {
-    if (has_multi_token_ || !model_.multi_token_prediction) return 0;
-    domain::Model without = model_;
-    without.multi_token_prediction.reset();
-    return domain::stored_bytes(model_) - domain::stored_bytes(without);
+    return has_multi_token_ ? 0 : domain::stored_prediction_bytes(model_);
   }
 
   [[nodiscard]] bool is_in_16_bits() const {
@@ -246,9 +242,7 @@ class TotalComparison {
   // Servers load it for speculative decoding only: it stands apart from the rest of the total.
   void count_multi_token() {
     if (!has_multi_token_ || !model_.multi_token_prediction) return;
-    domain::Model without = model_;
-    without.multi_token_prediction.reset();
-    const std::int64_t bytes = domain::stored_bytes(model_) - domain::stored_bytes(without);
+    const std::int64_t bytes = domain::stored_prediction_bytes(model_);
     model_.stored.back().bytes -= bytes;
     model_.stored.push_back({.part = TensorPart::MultiToken,
                              .dtype = "total_size",

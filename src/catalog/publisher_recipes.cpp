@@ -148,7 +148,7 @@ constexpr auto kRecipes = std::to_array<RepositorySuffix>({
     by("cyankiwi", "qwen3.6-27b", "-awq-int4", closed(kAsymmetric), kCyankiwi),
     by("cyankiwi", "qwen3.6-27b", "-awq-4bit", closed(kAsymmetric), kCyankiwi),
     by("cyankiwi", "omnicoder-9b", "-awq-4bit", closed(kSymmetric), kHeadersRead),
-    by("cyankiwi", "minimax-m2", "-awq-4bit", closed(kSymmetric),
+    by("cyankiwi", "minimax-m2.5", "-awq-4bit", closed(kSymmetric),
        "model card of cyankiwi/MiniMax-M2.5-AWQ-4bit: all but routers and lm_head"),
     by("cyankiwi", kAnyBase, "-awq-int4", kAsymmetric, kCyankiwi),
     by("cyankiwi", kAnyBase, "-awq-4bit", kAsymmetric, kCyankiwi),

@@ -62,6 +62,10 @@ struct QuantizedName {
   const RepositorySuffix* suffix = nullptr;
 };
 
+/// Lower case, every mark a hyphen: "GPTQ_int4", "llama 3.1", Ollama's "gemma3:27b". The length
+/// stays.
+std::string folded(std::string_view text);
+
 /// A name by which names are compared: lower case, without owner, every mark a hyphen, without what
 /// mirrors leave out or add ("Meta-Llama-3" is "Llama3", "Llama-2-7b-hf" is "llama2-7b",
 /// "google_gemma-3-4b-it" is "gemma3-4b-it").
@@ -90,19 +94,5 @@ std::string_view without_gguf(std::string_view repository);
 
 /// Nothing where the name has no such suffix.
 std::optional<QuantizedName> quantized_name(std::string_view repository);
-
-/// `base` under the name that was asked for; a note says how it was read.
-domain::Model renamed(domain::Model base, std::string_view repository);
-
-/// `base`, under the name that was asked for, with the context that shorter_name speaks of.
-domain::Model lengthened(domain::Model base, std::string_view repository);
-
-/// `base` under the name of a fine-tune; a note says how it was read.
-domain::Model tuned(domain::Model base, std::string_view repository);
-
-/// `base` in the precision of the suffix, under the name that was asked for; a note says how it was
-/// read.
-domain::Model requantized(domain::Model base, std::string_view repository,
-                          const RepositorySuffix& suffix);
 
 }  // namespace gpushape::catalog

@@ -49,7 +49,6 @@ struct ModuleFormat {
   bool operator==(const ModuleFormat&) const = default;
 };
 
-/// How the tensors of a checkpoint are stored.
 /// How much less and more of a checkpoint may be loaded than its recipe says, of itself.
 struct SizeDoubt {
   double less = 0;
@@ -58,6 +57,7 @@ struct SizeDoubt {
   bool operator==(const SizeDoubt&) const = default;
 };
 
+/// How the tensors of a checkpoint are stored.
 struct WeightFormat {
   Quantization linear = Quantization::Bf16;  ///< the linear layers of the blocks
   Quantization other =
@@ -265,6 +265,13 @@ inline bool is_draft_head(const Model& model) { return is_draft_class(model.arch
 inline bool has_recurrent_layers(const Model& model) {
   return std::ranges::any_of(model.layers,
                              [](const LayerRun& run) { return run.layer.recurrent.has_value(); });
+}
+
+/// Some layers are recurrent in the place of attention.
+inline bool has_linear_attention(const Model& model) {
+  return std::ranges::any_of(model.layers, [](const LayerRun& run) {
+    return run.layer.attention.kind == LayerKind::Recurrent;
+  });
 }
 
 /// Some layers route tokens to experts.

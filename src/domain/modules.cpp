@@ -253,4 +253,15 @@ std::int64_t stored_bytes(const Model& model) {
   return bytes;
 }
 
+std::int64_t stored_prediction_bytes(const Model& model) {
+  if (!model.multi_token_prediction) return 0;
+  Model without = model;
+  without.multi_token_prediction.reset();
+  return stored_bytes(model) - stored_bytes(without);
+}
+
+std::int64_t stored_table_bytes(const Model& model) {
+  return vocabulary_values(model) * scheme(model.weights.other).weight_bits / kBitsPerByte;
+}
+
 }  // namespace gpushape::domain

@@ -68,5 +68,9 @@ std::int64_t stored_bytes(const Tensor& tensor, const WeightScheme& scheme);
 /// Of the whole checkpoint, as architecture and schemes give it: layers, outer tensors, towers in
 /// the type of what is unquantized, and what predicts further tokens.
 std::int64_t stored_bytes(const Model& model);
+/// Of that, what predicts further tokens.
+std::int64_t stored_prediction_bytes(const Model& model);
+/// A table of all tokens: what a tied head takes that is stored once more.
+std::int64_t stored_table_bytes(const Model& model);
 
 }  // namespace gpushape::domain

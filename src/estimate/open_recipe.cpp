@@ -26,21 +26,15 @@ bool is_bitsandbytes(Quantization quantization) {
   return quantization == Quantization::BnbNf4 || quantization == Quantization::BnbNf4Double;
 }
 
-bool has_recurrence(const domain::Model& model) {
-  return std::ranges::any_of(model.layers, [](const domain::LayerRun& run) {
-    return run.layer.attention.kind == domain::LayerKind::Recurrent;
-  });
-}
-
 /// Of layers with experts or recurrence some recipes keep all attention in 16 bits, and the experts
 /// that every token takes.
 bool has_choice_of_layers(const domain::Model& model) {
-  return has_recurrence(model) || domain::has_experts(model);
+  return domain::has_linear_attention(model) || domain::has_experts(model);
 }
 
-/// Of 118 GPTQ repositories of dense models below 30B or by others than TheBloke, whose names do
-/// not tell, 109 have groups of 128, three of 32, and six scale whole rows or more of them at once
-/// (config.json and quantize_config.json on the Hub, 2023 to 2026).
+/// Of 125 GPTQ repositories of dense models whose names do not tell, but for TheBloke's from 30B
+/// on, 112 have groups of 128, five smaller ones, and eight larger ones or whole rows (config.json
+/// and quantize_config.json on the Hub, 2023 to 2026).
 bool may_scale_rows(const domain::Model& model, const WeightsLayout& layout) {
   return layout.is_as_stored && model.weights.group == 0 &&
          model.weights.linear == Quantization::GptqInt4 && !has_choice_of_layers(model);
@@ -112,7 +106,7 @@ bool has_recipes(const domain::Model& model, const WeightsLayout& layout) {
   if (scheme.weight_bits == kByteBits && scheme.granularity == domain::ScaleGranularity::Block)
     return false;
   if (scheme.weight_bits == kByteBits)
-    return has_recurrence(model) || has_open_groups(model, layout);
+    return domain::has_linear_attention(model) || has_open_groups(model, layout);
   return scheme.weight_bits <= kFewBits &&
          (has_choice_of_layers(model) || has_open_groups(model, layout) ||
           may_scale_rows(model, layout));

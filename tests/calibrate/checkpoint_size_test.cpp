@@ -64,6 +64,12 @@ TEST_SUITE("calibrate") {
       CHECK(start.loaded <= weights.high.gib());
       CHECK((weights.high - weights.low).gib() < 0.03 * start.loaded);
     }
+    // Whose recipe it is stands among the sources, and nothing says that the name told it.
+    const domain::Model told = model_of({"Qwen3.8-27B-NVFP4", 21.81, 22.13, 1});
+    CHECK(told.sources.back().source.starts_with("as copies by unsloth: "));
+    const Result<domain::Model> named = example::built_in_catalog().find_name("Qwen3.8-27B-NVFP4");
+    REQUIRE(named);
+    CHECK(told.notes == named->notes);
   }
 
   TEST_CASE("what no recipe explains stays in doubt by half of it") {

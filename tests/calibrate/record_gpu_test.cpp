@@ -36,6 +36,27 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // CUDA totals that starts print: 23.52 and 23.65 GiB under Linux, 23.99 under WSL.
+  TEST_CASE("a GeForce shows less under Linux than under WSL") {
+    const auto total_of = [](bool is_under_wsl, std::optional<double> printed) {
+      EngineStart start;
+      start.gpu = "RTX 4090";
+      start.is_under_wsl = is_under_wsl;
+      start.gpu_total_gib = printed;
+      return calibrate::gpu_of(start, example::built_in_profiles()).memory->bytes;
+    };
+    const domain::Range linux = total_of(false, {});
+    CHECK(linux.low.gib() <= 23.52);
+    CHECK(linux.high.gib() >= 23.65);
+    CHECK(linux.high.gib() < 23.8);
+    const domain::Range wsl = total_of(true, {});
+    CHECK(wsl.low == wsl.high);
+    CHECK(wsl.expected.gib() == doctest::Approx(23.99).epsilon(0.001));
+    // What is printed is neither's guess.
+    CHECK(total_of(true, 23.5).expected == gib_of(23.5));
+    CHECK(total_of(false, 23.9).expected == gib_of(23.9));
+  }
+
   // nvidia-smi shows 32,607 MiB of an RTX 5090 and 24,463 of its laptop's.
   TEST_CASE("a card whose memory in brackets is another's leaves its total open") {
     const auto reason_of = [](const char* words, std::optional<double> total) {

@@ -95,7 +95,7 @@ TEST_SUITE("estimate") {
     CHECK(known.expected.gib() == doctest::Approx(4.81).epsilon(0.005));
   }
 
-  // Of 123 config files of AWQ repositories whose names do not tell 120 have groups of 128. Of GPTQ
+  // Of 117 config files of AWQ repositories whose names do not tell 116 have groups of 128. Of GPTQ
   // some scale whole rows: 6.98 billion values less a 16-bit scale and four bits for 128 of them.
   TEST_CASE("AWQ of a dense model has groups of 128, GPTQ those or larger") {
     const domain::Range awq = weights_of_name("someone/Llama-3.1-8B-Instruct-AWQ");
@@ -109,7 +109,7 @@ TEST_SUITE("estimate") {
   }
 
   // Recipes from model cards; what is printed, by vLLM 0.17.2 on B200, 0.20.2 on eight RTX PRO 6000
-  // and with three layers that draft, 0.20.1 and 0.19 on GB10.
+  // and with three layers that draft, 0.20.1 and 0.19 on GB10, 0.20.2 on four RTX 5060 Ti.
   TEST_CASE("publishers' recipes of mixtures and hybrids load what is printed") {
     struct Printed {
       std::string_view name;
@@ -124,6 +124,7 @@ TEST_SUITE("estimate") {
         {"lukealonso/GLM-5.1-NVFP4-MTP", 56.62, 8, 3},
         {"chankhavu/Nemotron-Cascade-2-30B-A3B-NVFP4", 18.54},
         {"Intel/Qwen3.5-122B-A10B-int4-AutoRound", 67.35, 1, 1},
+        {"AEON-7/Qwen3.6-27B-AEON-Ultimate-Uncensored-Multimodal-NVFP4-MTP", 6.89, 4, 3},
     });
     for (const Printed& row : kPrinted) {
       CAPTURE(row.name);

@@ -157,6 +157,35 @@ TEST_SUITE("estimate") {
     CHECK(estimate_of(model, workload, gpu).settings.max_num_batched_tokens.value < 131072);
   }
 
+  // Qwen3-4B on MI355X by 0.20.2 at 0.45 of 287.98 leaves 119.39 GiB, Nemotron-3-Nano-4B on MI300X
+  // by 0.23.1 at 0.8 of 191.98 143.37 (https://github.com/Yu-amd/Nemotron-on-AMD). Torch's sort of
+  // 1,024 x 151,936 logits would take 5.2 of the former, and its graphs 2.87 of the latter.
+  TEST_CASE("ROCm samples without a sort and takes no graphs off the pool") {
+    struct Row {
+      const char* model;
+      domain::EngineVersion version;
+      double total;
+      double utilization;
+      double pool;
+      std::int64_t context;
+    };
+    for (const Row& row :
+         {Row{"Qwen/Qwen3-4B", {0, 20, 2}, 287.98, 0.45, 119.39, 8192},
+          Row{"nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16", {0, 23, 1}, 191.98, 0.8, 143.37, 8192}}) {
+      CAPTURE(row.model);
+      domain::Workload workload = workload_by(row.version);
+      workload.context_tokens = example::flag(row.context);
+      workload.engine.gpu_memory_utilization = example::flag(row.utilization);
+      domain::VisibleMemory gpu = gpu_of("instinct", "AMD Instinct", gib_of(row.total), "");
+      gpu.vendor = "amd";
+      const domain::Estimate estimate = estimate_of(row.model, workload, gpu);
+      REQUIRE(estimate.capacity);
+      CHECK(estimate.capacity->kv_pool_bytes.expected.gib() ==
+            doctest::Approx(row.pool).epsilon(0.01));
+      CHECK(estimate.capacity->graphs_counted.expected == Bytes(0));
+    }
+  }
+
   // https://github.com/wrbooth/vllm-serve-bench raw/engine-logs, 0.29.0 on an RTX 5090: what is set
   // aside for graphs, and what capturing them takes afterwards.
   TEST_CASE("graphs are captured twice, and take more before the pool is sized") {
