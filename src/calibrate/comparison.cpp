@@ -17,6 +17,7 @@
 #include "calibrate/possible_starts.hpp"
 #include "calibrate/prediction.hpp"
 #include "calibrate/record_gpu.hpp"
+#include "calibrate/started_draft.hpp"
 #include "calibrate/started_model.hpp"
 #include "calibrate/token_causes.hpp"
 #include "calibrate/unstated_ranks.hpp"
@@ -225,10 +226,7 @@ Comparison compare(const EngineStart& stated, const catalog::Catalog& catalog,
     comparison.excluded = first_message(model.error());
     return comparison;
   }
-  if (start.draft_model) {
-    Result<domain::Model> draft = find_started_model(start.draft_model->name.value, catalog);
-    if (draft) start.draft_model->model = std::make_shared<const domain::Model>(*std::move(draft));
-  }
+  find_draft(start, catalog, *model);
   model = as_started(*std::move(model), start);
   engine = as_started(*std::move(engine), start);
   if (const auto reason = obstacle_of(start, Affects::Everything); !reason.empty()) {

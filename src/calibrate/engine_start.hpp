@@ -77,6 +77,9 @@ struct EngineStart {
   bool speaks_of_drafts = false;             ///< they are asked, for however many tokens
   /// A model of its own that proposes tokens; its facts are filled in by whoever looks it up.
   std::optional<domain::DraftModel> draft_model;
+  std::string draft_method;                    ///< "eagle3", "dflash" …, as the start names it
+  std::optional<double> draft_checkpoint_gib;  ///< of the draft's files, where it is printed
+  bool draft_has_own_head = false;              ///< the start says so
   // A tower is left out where nothing that it encodes is let in.
   bool takes_no_images = false;
   bool takes_no_videos = false;

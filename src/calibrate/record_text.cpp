@@ -50,6 +50,18 @@ std::string_view asked_drafts(std::string_view notes) {
   return {};
 }
 
+/// What such a setting says the tokens are drafted by: "method": "eagle3".
+std::string named_method(std::string_view asked) {
+  constexpr auto kBefore = std::to_array<std::string_view>(
+      {R"("method": ")", R"("method":")", "'method': '", "method='", "--spec-method "});
+  asked = asked.substr(0, asked.find('}'));
+  for (const std::string_view before : kBefore) {
+    const auto name = behind(asked, before);
+    if (name) return std::string(name->substr(0, name->find_first_of(R"("' ,;))")));
+  }
+  return {};
+}
+
 /// The model that such a setting names: "model": "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B" of its JSON,
 /// or --spec-model google/gemma-4-E4B-it-assistant.
 std::string named_draft(std::string_view asked) {
@@ -194,6 +206,7 @@ void read_remarks(const Node& record, EngineStart& start) {
   start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos || !asked.empty();
   if (std::string draft = named_draft(asked); !start.draft_model && !draft.empty())
     name_draft(start, std::move(draft));
+  start.draft_method = named_method(asked);
 }
 
 }  // namespace gpushape::calibrate

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibrate/planned_start.hpp"
+#include "calibrate/started_draft.hpp"
 
 namespace gpushape::calibrate {
 namespace {
@@ -91,6 +92,14 @@ void note_log(const EngineLog& log, domain::Calibration& calibration) {
                     log.start.draft_model
                         ? fmt::format("a draft model, '{}',", log.start.draft_model->name.value)
                         : std::string("a draft model")));
+  }
+  if (const auto& draft = log.start.draft_model;
+      draft && draft->model && draft->model->origin == kDraftByMethod) {
+    calibration.notes.push_back(
+        fmt::format("the draft '{}' is none of the catalog: it is taken for what {} trains, one "
+                    "layer in the sizes of the model{}",
+                    draft->name.value, log.start.draft_method,
+                    log.start.draft_checkpoint_gib ? " and a head by the size of its files" : ""));
   }
   if (log.has_warm_cache == true)
     calibration.notes.emplace_back("compiled graphs came from a warm cache");

@@ -31,6 +31,10 @@ constexpr std::string_view kOlderCyankiwi =
     "GPTQ-4bit by 0.12.0 (https://github.com/kyuz0/amd-r9700-vllm-toolboxes) load 15.61 GiB, as "
     "all "
     "but routers and lm_head in symmetric groups of 128";
+constexpr std::string_view kNextCyankiwi =
+    "cpatonn/Qwen3-Next-80B-A3B-Instruct-AWQ-4bit by 0.11.2 and 0.13.0 on two Radeon AI PRO R9700 "
+    "(https://github.com/kyuz0/amd-r9700-vllm-toolboxes) loads 23.50 GiB each, which leaves groups "
+    "of 32 and 16 bits for what is no routed expert";
 constexpr std::string_view kAllLinear =
     "model cards of AxionML's repositories: weights of linear layers; Qwen3.5-27B loads 18.48 GiB "
     "on GB10, as with linear attention in four bits "
@@ -196,6 +200,8 @@ constexpr auto kMixtures = std::to_array<RepositorySuffix>({
        kOlderCyankiwi),
     by("cpatonn", "qwen3-coder-30b", "-gptq-4bit", all_layers(Quantization::Int4, kUsual),
        kOlderCyankiwi),
+    by("cpatonn", "qwen3-next", "-awq-4bit", experts_alone(Quantization::Int4, kSmall),
+       kNextCyankiwi),
     by("libertaidai", "qwen3.6-27b", "-w4a16-g128", all_layers(Quantization::GptqInt4, kUsual),
        kModelCard),
     by("btbtyler09", "qwen3.5-122b", "-gptq-4bit", experts_alone(Quantization::GptqInt4, kSmall),

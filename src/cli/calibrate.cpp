@@ -15,6 +15,7 @@
 #include "calibrate/calibration.hpp"
 #include "calibrate/engine_log.hpp"
 #include "calibrate/prediction.hpp"
+#include "calibrate/started_draft.hpp"
 #include "calibrate/started_model.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/commands.hpp"
@@ -114,14 +115,6 @@ Result<domain::Model> find_model(const EngineLog& log, const Invocation& invocat
   return model;
 }
 
-/// The model that proposes tokens, where the catalog has it; else its memory is not counted.
-void find_draft(EngineLog& log, const catalog::Catalog& catalog) {
-  auto& draft = log.start.draft_model;
-  if (!draft) return;
-  Result<domain::Model> model = calibrate::find_started_model(draft->name.value, catalog);
-  if (model) draft->model = std::make_shared<const domain::Model>(*std::move(model));
-}
-
 /// A log that prints the GPU's total says which GPUs it cannot have been.
 std::string fault_of_gpu(const EngineLog& log, const domain::VisibleMemory& gpu) {
   // Drivers keep 0.3 to 1 GiB more or less of one GPU (totals of profiles/ and of printed logs),
@@ -182,7 +175,6 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
   if (!log) return std::unexpected(log.error());
   Surroundings surroundings;
   surroundings.of_flags = take_flags(invocation, *log);
-  find_draft(*log, catalog);
   Diagnostics faults;
   Result<domain::Model> model = find_model(*log, invocation, catalog, surroundings.model_from);
   if (model && calibrate::is_format_unstated(log->start, *model)) {
@@ -191,6 +183,7 @@ Result<domain::Calibration> calibrate_one(const std::string& file, const Invocat
                     log->start.id, log->start.quantization),
         "name it with --quant, or the quantized repository with --model"));
   } else if (model) {
+    calibrate::find_draft(log->start, catalog, *model);
     surroundings.model = *std::move(model);
   } else {
     std::ranges::move(model.error(), std::back_inserter(faults));

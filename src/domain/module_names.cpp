@@ -15,8 +15,8 @@ namespace {
 // self_attn), Granite 4 and Jamba (mamba), Gemma 4 (router, experts beside mlp).
 constexpr auto kAttentionWords =
     std::to_array<std::string_view>({"self_attn", "attn", "attention", "mixer", "self_attention"});
-constexpr auto kRecurrentWords = std::to_array<std::string_view>(
-    {"linear_attn", "mixer", "mamba", "self_attn", "conv", "linear_attention"});
+constexpr auto kDeltaWords = std::to_array<std::string_view>({"linear_attn", "linear_attention"});
+constexpr auto kStateWords = std::to_array<std::string_view>({"mamba", "mixer"});
 constexpr auto kFeedForwardWords = std::to_array<std::string_view>(
     {"mlp", "feed_forward", "block_sparse_moe", "ffn", "mixer", "moe"});
 constexpr auto kSharedWords = std::to_array<std::string_view>(
@@ -36,7 +36,10 @@ std::span<const std::string_view> synonyms(std::string_view word, TensorPart par
         if (among(kAttentionWords)) return kAttentionWords;
         break;
       case TensorPart::Recurrent:
-        if (among(kRecurrentWords)) return kRecurrentWords;
+        // Beside attention by another name, not another name of it, but for those that are.
+        if (among(kDeltaWords)) return kDeltaWords;
+        if (among(kStateWords)) return kStateWords;
+        if (among(kAttentionWords)) return kAttentionWords;
         break;
       case TensorPart::FeedForward:
       case TensorPart::Expert:

@@ -182,6 +182,37 @@ TEST_SUITE("domain") {
     CHECK(stored_as(model, "mlp.experts.down_proj", 3) == Quantization::Bf16);
   }
 
+  // Tensors of Qwen3-Next's published index: layers.0.linear_attn.*, layers.3.self_attn.*; of Kimi
+  // Linear's and Nemotron-H's every mixer is called self_attn or mixer.
+  TEST_CASE("linear attention beside attention is no part of it, but where both share the word") {
+    Model model = mixture();
+    model.weights.linear = Quantization::Fp8;
+    model.layers[0].layer.attention = {};
+    model.layers[0].layer.recurrent = Recurrent{.kind = RecurrentKind::GatedDelta,
+                                                .key_heads = 2,
+                                                .key_dim = 8,
+                                                .value_heads = 4,
+                                                .value_dim = 8,
+                                                .convolution = 4};
+    model.weights.kept = {"re:.*self_attn.*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "linear_attn.out_proj", 0) == Quantization::Fp8);
+    CHECK(stored_as(model, "self_attn.o_proj", 1) == Quantization::Bf16);
+    model.weights.kept = {"re:.*linear_attn.*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "linear_attn.out_proj", 0) == Quantization::Bf16);
+    CHECK(stored_as(model, "self_attn.o_proj", 1) == Quantization::Fp8);
+
+    model.layers[0].layer.recurrent->kind = RecurrentKind::Kda;
+    model.weights.kept = {"re:.*self_attn.*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "self_attn.o_proj", 0) == Quantization::Bf16);
+    model.layers[0].layer.recurrent->kind = RecurrentKind::Mamba2;
+    model.weights.kept = {"backbone.layers.0.mixer*"};
+    resolve_modules(model);
+    CHECK(stored_as(model, "mamba.out_proj", 0) == Quantization::Bf16);
+  }
+
   TEST_CASE("experts beside a dense network are no part of it") {
     Model model = mixture();
     for (LayerRun& run : model.layers) run.layer.feed_forward.width = 64;  // as Gemma 4 26B-A4B

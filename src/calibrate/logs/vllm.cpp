@@ -116,6 +116,9 @@ constexpr auto kRemarks = std::to_array<Remark>({
      }},
 });
 
+/// From 0.15 on a server draws its name in blocks first, with the version behind it.
+bool is_banner(std::string_view line) { return line.contains("█") && line.contains("  version "); }
+
 /// A server starts again in the same file, or a program makes its next engine.
 bool begins_another(std::string_view line, const State& state) {
   if (state.log.start.data_parallel > 1) return false;
@@ -123,7 +126,9 @@ bool begins_another(std::string_view line, const State& state) {
   // processes print the version when they begin.
   const bool has_loaded = std::ranges::any_of(
       state.ranks, [](const auto& rank) { return rank.second.weights_gib.has_value(); });
-  if (line.contains("vLLM API server version ")) return state.is_up || has_loaded;
+  if (line.contains("vLLM API server version ") || is_banner(line) ||
+      line.contains("non-default args: {"))
+    return state.is_up || has_loaded;
   // Unsloth's notebooks print cells of earlier runs below.
   if (line.contains("Unsloth: vLLM loading ")) return state.is_up || has_loaded;
   if (line.contains(kUnslothRetry)) return state.has_settings;

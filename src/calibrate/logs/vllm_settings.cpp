@@ -32,8 +32,22 @@ void read_drafts(std::string_view line, EngineLog& log) {
   // Nothing is proposed: hidden states of some layers stand in the cache, to be written out.
   if (method == kStates) return name_draft(log.start, method);
   // The model's own prediction layers: "mtp", "deepseek_mtp", "qwen3_next_mtp" …
-  if (!method.ends_with("mtp"))
-    name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
+  if (method.ends_with("mtp")) return;
+  name_draft(log.start, std::string(value_of_key(*rest, "model").value_or("")));
+  log.start.draft_method = method;
+}
+
+/// Of the model that is served, then of what drafts; every rank may print both.
+void read_checkpoint_size(std::string_view line, EngineStart& start) {
+  if (line.contains("Keeping separate lm_head weights")) start.draft_has_own_head = true;
+  const auto rest = behind(line, "Checkpoint size: ");
+  if (!rest) return;
+  const std::optional<double> gib = leading_gib(*rest);
+  if (!start.checkpoint_gib) {
+    start.checkpoint_gib = gib;
+  } else if (start.draft_model && gib != start.checkpoint_gib) {
+    start.draft_checkpoint_gib = gib;
+  }
 }
 
 /// What is not let in: "language_model_only=True", limits of none, "running in text-only mode". A
@@ -310,9 +324,7 @@ void read_vllm_settings(std::string_view line, EngineStart& start) {
     start.prints_early_lines = true;
   if (line.contains("Using PunicaWrapper")) start.has_adapters = true;  // the kernels of LoRA
   if (line.contains("WSL is detected")) start.is_under_wsl = true;
-  // Of the model that is served; that of a draft model follows.
-  if (const auto rest = behind(line, "Checkpoint size: "); rest && !start.checkpoint_gib)
-    start.checkpoint_gib = leading_gib(*rest);
+  read_checkpoint_size(line, start);
   if (line.contains("on V1 engine")) start.is_second_generation = true;
   // worker/worker.py is of the first generation; the second has gpu_worker.py.
   if ((line.contains("[worker.py:") && line.contains("Memory profiling takes ")) ||

@@ -6,42 +6,23 @@
 // nest the layer's in `transformer_layer_config`.
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
+#include "domain/draft_head.hpp"
 
 namespace gpushape::catalog {
-namespace {
-
-constexpr std::int64_t kTargetLayers = 3;  // whose hidden states the draft reads
-
-}  // namespace
-
 void add_eagle3(ConfigParts& parts) {
   domain::Model& model = parts.model();
   model.family = parts.family().model_type();
   if (model.layers.empty()) return;
-  const std::int64_t hidden = model.hidden_size;
   const std::int64_t target =
-      parts.root().integer("target_hidden_size", kHiddenSize).value_or(hidden);
+      parts.root().integer("target_hidden_size", kHiddenSize).value_or(model.hidden_size);
   for (const char* field : {"norm_before_residual", "embed_requires_grad"})
     static_cast<void>(parts.root().boolean(field));
   for (const char* field : {"speculators_config", "speculators_model_type", "speculators_version"})
     static_cast<void>(parts.root().given(field));
-  model.has_head = false;  // that of the whole vocabulary
-  domain::Layer& layer = model.layers.front().layer;
-  const domain::Attention& attention = layer.attention;
-  layer.extra.push_back({.name = "self_attn.qkv_proj.of_embedding",
-                         .rows = (attention.heads + 2 * attention.kv_heads) * attention.head_dim,
-                         .columns = hidden,
-                         .is_linear = true,
-                         .is_dealt_out = true});
-  layer.extra.push_back({.name = "hidden_norm", .rows = hidden});
-  layer.extra.push_back(
-      {.name = "fc", .rows = hidden, .columns = kTargetLayers * target, .is_linear = true});
-  if (parts.root().boolean("norm_before_fc").value_or(false))
-    layer.extra.push_back({.name = "input_norm", .rows = kTargetLayers * target});
-  if (const auto drafted = parts.root().integer("draft_vocab_size", kVocabulary)) {
-    layer.extra.push_back(
-        {.name = "lm_head", .rows = *drafted, .columns = hidden, .is_dealt_out = true});
-  }
+  domain::add_eagle3(model,
+                     {.target_hidden_size = target,
+                      .vocabulary = parts.root().integer("draft_vocab_size", kVocabulary),
+                      .norms_states = parts.root().boolean("norm_before_fc").value_or(false)});
   parts.from_config("layers");
 }
 

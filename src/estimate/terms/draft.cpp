@@ -26,7 +26,10 @@ bool has_draft(const Situation& situation) {
 
 Spread draft_bytes(const Situation& situation) {
   const auto bytes = static_cast<double>(weights_of(situation).allocated.count());
-  return situation.plan->facts.value("weightsRatio") * bytes;
+  const Spread known = situation.plan->facts.value("weightsRatio") * bytes;
+  const auto& doubt = situation.plan->draft.model->weights.doubt;
+  if (!doubt) return known;
+  return scaled(known, {1 - doubt->less, 1, 1 + doubt->more});
 }
 
 void describe_draft(const Situation& situation, domain::Term& term) {
