@@ -13,7 +13,7 @@ using namespace gpushape::catalog::testing;
 
 namespace {
 
-const std::vector<Published> kPublished = {
+const std::vector<Published> kPublishedEncoders = {
     {"jinaai/jina-embeddings-v2-base-en", 137'368'320,
      R"({"architectures": ["JinaBertForMaskedLM"], "model_type": "bert", "hidden_size": 768,
       "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
@@ -131,6 +131,6 @@ const std::vector<Published> kPublished = {
 
 TEST_SUITE("catalog") {
   TEST_CASE("a family of encoders has the parameters of its checkpoint") {
-    check_totals(kPublished);
+    check_totals(kPublishedEncoders);
   }
 }

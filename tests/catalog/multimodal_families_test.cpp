@@ -28,7 +28,7 @@ const std::string kSam =
     R"("sam_vit_b": {"width": 768, "layers": 12, "heads": 12, "global_attn_indexes": [2, 5, 8, 11],
       "downsample_channels": [512, 1024]})";
 
-const std::vector<Published> kPublished = {
+const std::vector<Published> kPublishedMultimodal = {
     // The Hub's safetensors metadata of these.
     {"deepseek-ai/deepseek-vl2-small", 16'148'349'504,
      R"({"model_type": "deepseek_vl_v2", "tile_tag": "2D", "language_config": {"model_type":
@@ -174,7 +174,7 @@ const std::vector<Published> kPublished = {
 
 TEST_SUITE("catalog") {
   TEST_CASE("a family with towers has the parameters of its checkpoint") {
-    check_totals(kPublished);
+    check_totals(kPublishedMultimodal);
   }
 
   // The Hub counts 3,336,106,240 and 3,389,119,360.
@@ -266,7 +266,8 @@ TEST_SUITE("catalog") {
   }
 
   TEST_CASE("experts for images lie beside those for text, which alone are routed to") {
-    const auto row = std::ranges::find(kPublished, "baidu/ERNIE-4.5-VL-28B-A3B-PT", &Published::id);
+    const auto row =
+        std::ranges::find(kPublishedMultimodal, "baidu/ERNIE-4.5-VL-28B-A3B-PT", &Published::id);
     const auto model = model_of(row->config);
     const auto& experts = model.layers.back().layer.feed_forward.experts;
     REQUIRE(experts);

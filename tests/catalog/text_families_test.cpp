@@ -15,7 +15,7 @@ using gpushape::domain::LayerKind;
 
 namespace {
 
-const std::vector<Published> kPublished = {
+const std::vector<Published> kPublishedText = {
     // Its index: 16,061,784,576 bytes, of which 34 x 64 x 4 of inv_freq.
     {"FreedomIntelligence/openPangu-Embedded-7B", (16'061'784'576 - 34 * 64 * 4) / 2,
      R"({"architectures": ["PanguEmbeddedForCausalLM"], "model_type": "PanguEmbedded", "bias": true,
@@ -69,10 +69,12 @@ const std::string kDeberta =
 }  // namespace
 
 TEST_SUITE("catalog") {
-  TEST_CASE("a family of text has the parameters of its checkpoint") { check_totals(kPublished); }
+  TEST_CASE("a family of text has the parameters of its checkpoint") {
+    check_totals(kPublishedText);
+  }
 
   TEST_CASE("LongCat-Flash caches two latents a block, and its mixtures have a dense network too") {
-    const auto model = model_of(kPublished[1].config);
+    const auto model = model_of(kPublishedText[1].config);
     std::int64_t latents = 0;
     std::int64_t mixtures = 0;
     for (const auto& run : model.layers) {

@@ -2,6 +2,8 @@
 // the ranks as the large model is; its layers' cache lies in the same pool, and its step is smaller
 // than the large model's. A head for speculation (EAGLE) works with the large model's embedding.
 // Source: vLLM v1/spec_decode (eagle.py, draft_model.py), spec_decode/spec_decode_worker.py.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "estimate/terms.hpp"
@@ -18,6 +20,23 @@ LoadedWeights weights_of(const Situation& situation) {
   return load_weights(*draft.model, draft.weights, whole);
 }
 
+/// A head that proposes blocks has the matrices of keys and values of all its layers once more, in
+/// one.
+Bytes fused_keys(const Situation& situation) {
+  const PlannedDraft& draft = situation.plan->draft;
+  const bool is_fused = domain::is_block_draft(draft.model->architecture) &&
+                        situation.plan->facts.expected("draftKeysFused") != 0;
+  if (!is_fused) return {};
+  std::int64_t rows = 0;
+  for (const domain::LayerRun& run : draft.model->layers) {
+    const domain::Attention& attention = run.layer.attention;
+    const std::int64_t heads =
+        std::max<std::int64_t>(1, attention.kv_heads / draft.weights.tensor_parallel);
+    rows += run.count * heads * (attention.head_dim + attention.value_head_dim);
+  }
+  return Bytes(rows * draft.model->hidden_size * draft.weights.dtype_bytes);
+}
+
 }  // namespace
 
 bool has_draft(const Situation& situation) {
@@ -25,7 +44,8 @@ bool has_draft(const Situation& situation) {
 }
 
 Spread draft_bytes(const Situation& situation) {
-  const auto bytes = static_cast<double>(weights_of(situation).allocated.count());
+  const auto bytes =
+      static_cast<double>((weights_of(situation).allocated + fused_keys(situation)).count());
   const Spread known = situation.plan->facts.value("weightsRatio") * bytes;
   const auto& doubt = situation.plan->draft.model->weights.doubt;
   if (!doubt) return known;
@@ -44,6 +64,10 @@ void describe_draft(const Situation& situation, domain::Term& term) {
       {"layers", layer_count(*draft.model)},
       {"tensorParallel", draft.weights.tensor_parallel},
   };
+  if (const Bytes fused = fused_keys(situation); fused > Bytes(0)) {
+    term.formula += " + fusedBytes";
+    term.inputs.push_back({"fusedBytes", fused.count()});
+  }
   term.source = situation.plan->facts.source("weightsRatio");
 }
 
