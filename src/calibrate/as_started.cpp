@@ -125,6 +125,7 @@ domain::Engine as_started(domain::Engine engine, const EngineStart& start) {
   give("stateSlots", start.state_slots);
   if (start.keeps_towers_whole) give("towersWhole", 1);
   if (start.is_synchronous) give("stepsInFlight", 1);
+  if (start.keeps_one_table) give("oneCacheTable", 1);
   if (start.has_tables_elsewhere) give("ngramTablesOnHost", *start.has_tables_elsewhere ? 1 : 0);
   const bool has_marlin = start.expert_backend == "marlin";
   if (given.constants.empty() && !has_marlin) return engine;

@@ -79,13 +79,14 @@ struct EngineStart {
   std::optional<domain::DraftModel> draft_model;
   std::string draft_method;                    ///< "eagle3", "dflash" …, as the start names it
   std::optional<double> draft_checkpoint_gib;  ///< of the draft's files, where it is printed
-  bool draft_has_own_head = false;              ///< the start says so
+  bool draft_has_own_head = false;             ///< the start says so
   // A tower is left out where nothing that it encodes is let in.
   bool takes_no_images = false;
   bool takes_no_videos = false;
   std::optional<double> offload_gib;   ///< of weights to the host, of one GPU
   bool keeps_towers_whole = false;     ///< ranks share images, not the towers' layers
   std::optional<bool> prefix_caching;  ///< as the engine settled it
+  bool keeps_one_table = false;        ///< vLLM: layers with windows hold every token, too
   // Of SGLang, where they are given: tokens that layers with a window hold against the others', and
   // states against keys and values.
   std::optional<double> window_share;

@@ -1,5 +1,8 @@
 #include "calibrate/json_text.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "document/json_stream.hpp"
 
 namespace gpushape::calibrate {
@@ -17,11 +20,44 @@ void end_line(std::string& lines) {
   if (!lines.empty() && !lines.ends_with('\n')) lines += '\n';
 }
 
+/// The cell of a notebook, whose program ran before what it printed: files list names by the
+/// alphabet, "outputs" before "source".
+class Cell {
+ public:
+  explicit Cell(std::string& lines) : lines_(lines) {}
+
+  void at_name(std::string_view name, int depth) {
+    if (name == "outputs") {
+      depth_ = depth;
+      outputs_ = lines_.size();
+      source_ = std::string::npos;
+    } else if (name == "source" && depth == depth_) {
+      source_ = lines_.size();
+    }
+  }
+  void at_end(int depth) {
+    if (depth != depth_) return;
+    const auto at = [&](std::size_t place) {
+      return lines_.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    if (source_ != std::string::npos) std::rotate(at(outputs_), at(source_), lines_.end());
+    depth_ = 0;
+  }
+
+ private:
+  std::string& lines_;
+  int depth_ = 0;  ///< of the mapping that has outputs; 0 for none
+  std::size_t outputs_ = 0;
+  std::size_t source_ = std::string::npos;
+};
+
 /// Appends the strings of one document; false where it is broken.
 bool append_strings(std::string_view text, std::string& lines) {
   JsonStream stream(text);
   std::string name;
   bool has_piece = false;
+  int depth = 0;
+  Cell cell(lines);
   for (;;) {
     switch (stream.next()) {
       case JsonStream::Event::End:
@@ -30,6 +66,7 @@ bool append_strings(std::string_view text, std::string& lines) {
         return false;
       case JsonStream::Event::Name:
         name = stream.text();
+        cell.at_name(name, depth);
         break;
       case JsonStream::Event::String:
         if (name == kPiece) {
@@ -41,7 +78,19 @@ bool append_strings(std::string_view text, std::string& lines) {
           end_line(lines);
         }
         break;
-      default:  // what a sequence holds are lines, whatever its name
+      case JsonStream::Event::BeginMapping:
+      case JsonStream::Event::BeginSequence:
+        ++depth;
+        name.clear();  // what a sequence holds are lines, whatever its name
+        break;
+      case JsonStream::Event::EndMapping:
+        cell.at_end(depth);
+        [[fallthrough]];
+      case JsonStream::Event::EndSequence:
+        --depth;
+        name.clear();
+        break;
+      default:
         name.clear();
         break;
     }

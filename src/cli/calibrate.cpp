@@ -146,8 +146,10 @@ Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
   } else if (!log.device_name.empty()) {
     std::string name = log.device_name;
     std::ranges::replace(name, '_', ' ');
+    // A text of several starts may name the GPU of another.
     if (const Result<domain::Device> device = profiles.find(name))
       gpu = *memory_of(*device, Invocation{});
+    if (gpu && !fault_of_gpu(log, *gpu).empty()) gpu.reset();
   }
   const std::optional<Bytes> total = invocation.visible_bytes ? invocation.visible_bytes
                                      : log.start.gpu_total_gib

@@ -12,6 +12,7 @@
 
 #include "calibrate/engine_log.hpp"
 #include "calibrate/log_text.hpp"
+#include "calibrate/logs/program.hpp"
 #include "calibrate/logs/start_parts.hpp"
 #include "calibrate/logs/unsloth.hpp"
 #include "calibrate/logs/vllm_figures.hpp"
@@ -72,6 +73,8 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view rest) { log.graph_estimate_gib = leading_gib(rest); }},
     {"CUDA graph memory profiling is enabled",
      [](EngineLog& log, std::string_view) { log.is_graph_estimate_subtracted = true; }},
+    {"Hybrid KV cache manager is disabled for this hybrid model",
+     [](EngineLog& log, std::string_view) { log.start.keeps_one_table = true; }},
     {"Using V2 Model Runner",
      [](EngineLog& log, std::string_view) { log.start.has_second_runner = true; }},
     {"gpu_model_runner.py:",
@@ -119,6 +122,10 @@ constexpr auto kRemarks = std::to_array<Remark>({
 /// From 0.15 on a server draws its name in blocks first, with the version behind it.
 bool is_banner(std::string_view line) { return line.contains("█") && line.contains("  version "); }
 
+bool lists_settings(std::string_view line) {
+  return line.contains("LLM engine (v") || line.contains("LLM engine with config: ");
+}
+
 /// A server starts again in the same file, or a program makes its next engine.
 bool begins_another(std::string_view line, const State& state) {
   if (state.log.start.data_parallel > 1) return false;
@@ -136,8 +143,7 @@ bool begins_another(std::string_view line, const State& state) {
   // is as good as up when it has counted its blocks, a failed one, too; lines of two services that
   // start side by side are told from it by that count.
   const bool has_counted = state.is_up || (has_loaded && state.log.start.pool_blocks);
-  return has_counted && line.contains("Initializing a") &&
-         (line.contains("LLM engine (v") || line.contains("LLM engine with config: "));
+  return has_counted && line.contains("Initializing a") && lists_settings(line);
 }
 
 /// The model where no list of settings names it: the loader does.
@@ -164,10 +170,20 @@ void read_arguments(std::string_view line, State& state) {
   state.step.is_asked |= state.log.start.max_num_batched_tokens.has_value();
 }
 
+/// What the program told the engine, and the engine does not print.
+void take_program(const ProgramArguments& told, State& state) {
+  EngineStart& start = state.log.start;
+  if (!start.max_num_seqs) start.max_num_seqs = told.max_num_seqs;
+  if (!start.utilization) start.utilization = told.utilization;
+  if (!start.adapter_rank) start.adapter_rank = told.adapter_rank;
+  if (start.max_num_batched_tokens || !told.max_num_batched_tokens) return;
+  start.max_num_batched_tokens = told.max_num_batched_tokens;
+  state.step.is_asked = true;
+}
+
 void read_line(std::string_view line, State& state) {
   if (line.contains("init engine (profile, create kv cache")) state.is_up = true;
-  if (line.contains("LLM engine (v") || line.contains("LLM engine with config: "))
-    read_settings_list(line, state);
+  if (lists_settings(line)) read_settings_list(line, state);
   read_vllm_rank(line, state.said);
   read_step(line, state.step);
   read_loader(line, state.loaded_model);
@@ -267,14 +283,17 @@ Result<EngineLog> read_vllm(std::string_view text, const std::string& file) {
   State state;
   std::optional<State> before;  // stands where the last start printed nothing
   std::vector<std::string> earlier;
+  ProgramReader program;
   for (std::string line; next_line(text, line);) {
     if (is_cut(line)) join_rest(text, line);
+    program.read(line);
     if (begins_another(line, state)) {
       earlier.push_back(model_of(state));
       before = std::move(state);
       state = State{};
     }
     read_line(line, state);
+    if (lists_settings(line)) take_program(program.take(), state);
   }
   EngineLog log = finished_start(state, file);
   const bool was_refused = !log.failure.empty() && !log.ranks.empty();
