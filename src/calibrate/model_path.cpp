@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace gpushape::calibrate {
 namespace {
@@ -49,6 +50,19 @@ std::string with_dots(std::string_view part) {
     name.replace(at, kModelScopeDot.size(), ".");
   }
   return name;
+}
+
+/// Whoever keeps a dot out of a folder's name may write "qwen-2_5-math-1_5B", and that it is local.
+void add_spelled_names(std::string_view folder, std::vector<std::string>& names) {
+  constexpr std::string_view kLocal = "local-";
+  const bool is_local = folder.starts_with(kLocal);
+  if (is_local) folder.remove_prefix(kLocal.size());
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  std::string name(folder);
+  for (std::size_t at = 1; at + 1 < name.size(); ++at) {
+    if (name[at] == '_' && is_digit(name[at - 1]) && is_digit(name[at + 1])) name[at] = '.';
+  }
+  if (is_local || name != folder) names.push_back(std::move(name));
 }
 
 void add_kaggle_names(const std::vector<std::string_view>& parts, std::vector<std::string>& names) {
@@ -122,6 +136,7 @@ std::vector<std::string> names_in_path(std::string_view path) {
   const std::string last = with_dots(parts.back());
   if (parts.size() > 1) names.push_back(std::string(parts[parts.size() - 2]) + "/" + last);
   names.push_back(last);
+  add_spelled_names(last, names);
   if (last.ends_with(kGgufEnd)) add_file_names(last, names);
   return names;
 }

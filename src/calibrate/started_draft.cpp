@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "calibrate/started_model.hpp"
+#include "catalog/quantization_methods.hpp"
 #include "domain/draft_head.hpp"
 
 namespace gpushape::calibrate {
@@ -22,8 +23,15 @@ std::optional<domain::Model> catalogued(const EngineStart& start, const catalog:
   return is_other ? std::nullopt : std::optional(*std::move(model));
 }
 
+/// Those of the third kind may be asked for as "eagle", too, and say in their names what they are.
+std::string_view method_of(const EngineStart& start) {
+  constexpr std::string_view kEagle3 = "eagle3";
+  const bool is_third = catalog::lower_case(start.draft_model->name.value).contains(kEagle3);
+  return start.draft_method == kEagle && is_third ? kEagle3 : start.draft_method;
+}
+
 std::optional<domain::Model> by_method(const EngineStart& start, const domain::Model& target) {
-  std::optional<domain::Model> draft = domain::usual_draft(target, start.draft_method);
+  std::optional<domain::Model> draft = domain::usual_draft(target, method_of(start));
   if (!draft) return std::nullopt;
   if (start.draft_checkpoint_gib) {
     draft = domain::of_stored_size(*draft, gib_of(*start.draft_checkpoint_gib),

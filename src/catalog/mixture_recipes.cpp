@@ -101,6 +101,12 @@ constexpr RepositorySuffix nano(Quantization linear) {
           .is_whole = true};
 }
 
+/// AutoRound's of dense models with linear attention.
+constexpr RepositorySuffix of_hybrid(std::string_view base, std::string_view suffix) {
+  return by(kAnyOrganization, base, suffix, all_layers(Quantization::GptqInt4, kUsual),
+            kAutoRoundOfHybrids);
+}
+
 constexpr RepositorySuffix kAutoRoundWithoutShared{.linear = Quantization::GptqInt4,
                                                    .group = kUsual,
                                                    .kept = {kSmallProjections, kSharedExperts},
@@ -182,12 +188,12 @@ constexpr auto kMixtures = std::to_array<RepositorySuffix>({
     by("olka-fi", "qwen3.5-35b", "-mxfp4", experts_alone(kInMxfp4), kConfigFile),
     by("olka-fi", "qwen3.5-9b", "-mxfp4", without_attention(kInMxfp4), kModelCard),
     // Integers.
-    by(kAnyOrganization, "qwen3.5-27b", "-int4-autoround",
-       all_layers(Quantization::GptqInt4, kUsual), kAutoRoundOfHybrids),
-    by(kAnyOrganization, "qwen3.6-27b", "-int4-autoround",
-       all_layers(Quantization::GptqInt4, kUsual), kAutoRoundOfHybrids),
-    by(kAnyOrganization, "qwen3.8-27b", "-int4-autoround",
-       all_layers(Quantization::GptqInt4, kUsual), kAutoRoundOfHybrids),
+    of_hybrid("qwen3.5-27b", "-int4-autoround"),
+    of_hybrid("qwen3.6-27b", "-int4-autoround"),
+    of_hybrid("qwen3.8-27b", "-int4-autoround"),
+    of_hybrid("qwen3.5-27b", "-w4a16-autoround"),
+    of_hybrid("qwen3.6-27b", "-w4a16-autoround"),
+    of_hybrid("qwen3.8-27b", "-w4a16-autoround"),
     by("intel", "qwen3.5-122b", "-int4-autoround", kAutoRoundWithoutShared,
        "https://forums.developer.nvidia.com/t/"
        "qwen3-5-122b-a10b-nvfp4-quantized-for-dgx-spark-234gb-75gb-runs-on-128gb/361819: shared "

@@ -42,9 +42,7 @@ SizeDoubt doubt_of(const Model& draft, std::int64_t less, std::int64_t more) {
   return {.less = static_cast<double>(less) / loaded, .more = static_cast<double>(more) / loaded};
 }
 
-bool has_dense_network(const Layer& layer) {
-  return layer.feed_forward.width > 0 && !layer.feed_forward.experts;
-}
+bool has_dense_network(const Layer& layer) { return layer.feed_forward.width > 0; }
 
 }  // namespace
 

@@ -32,6 +32,7 @@ TEST_SUITE("calibrate") {
         {"unsloth_Qwen2.5-VL-32B-Instruct-GGUF_BF16_Qwen2.5-VL-32B-Instruct-BF16-00001-of-00002."
          "gguf",
          "Qwen2.5-VL-32B-Instruct-BF16"},
+        {"/assignment5-alignment/models/local-qwen-2_5-math-1_5B", "qwen-2.5-math-1.5B"},
         {"Qwen3-8B", "Qwen3-8B"},
     };
     for (const Row& row : rows) {
