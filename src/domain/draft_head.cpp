@@ -46,6 +46,14 @@ bool has_dense_network(const Layer& layer) { return layer.feed_forward.width > 0
 
 }  // namespace
 
+void add_eagle(Model& draft) {
+  draft.has_head = false;
+  draft.layers.front().layer.extra.push_back({.name = "fc",
+                                              .rows = draft.hidden_size,
+                                              .columns = 2 * draft.hidden_size,
+                                              .is_linear = true});
+}
+
 void add_eagle3(Model& draft, const Eagle3& eagle) {
   const std::int64_t hidden = draft.hidden_size;
   draft.has_head = false;  // that of the whole vocabulary
@@ -79,7 +87,6 @@ std::optional<Model> usual_draft(const Model& target, std::string_view method) {
   draft.vocabulary = target.vocabulary;
   draft.max_context_tokens = target.max_context_tokens;
   draft.rope = target.rope;
-  draft.has_head = false;
   draft.weights.other = target.weights.other;
   draft.weights.linear = target.weights.other;
   const Attention& attention = attending->attention;
@@ -98,10 +105,7 @@ std::optional<Model> usual_draft(const Model& target, std::string_view method) {
     const std::int64_t head = bytes_of_head(draft, std::min(kUsualVocabulary, target.vocabulary));
     draft.weights.doubt = doubt_of(draft, head, stored_table_bytes(draft) - head);
   } else {
-    draft.layers.front().layer.extra.push_back({.name = "fc",
-                                                .rows = draft.hidden_size,
-                                                .columns = 2 * draft.hidden_size,
-                                                .is_linear = true});
+    add_eagle(draft);
   }
   return draft;
 }

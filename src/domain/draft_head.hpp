@@ -11,6 +11,11 @@
 
 namespace gpushape::domain {
 
+/// Adds what EAGLE adds to a decoder layer: the embedding of a token beside the hidden state of the
+/// target's last layer make its input. Embedding and head are the target's.
+/// Source: vLLM and SGLang models/llama_eagle.py.
+void add_eagle(Model& draft);
+
 /// What EAGLE-3 adds to a decoder layer. It reads the embedding of a token beside the hidden states
 /// of three of the target's layers, and predicts out of a vocabulary of its own.
 struct Eagle3 {

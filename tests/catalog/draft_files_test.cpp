@@ -32,6 +32,7 @@ TEST_SUITE("catalog") {
              {"z-lab/Qwen3-8B-DFlash-b16", 2'097'259'104, false, 1e-5},
              {"RedHatAI/Qwen3-32B-speculator.eagle3", 3'121'274'856, true, 3e-4},
              {"Tengyunw/qwen3_8b_eagle3", 799'493'246, false, 1e-3},
+             {"lmsys/sglang-EAGLE-LLaMA3-Instruct-70B", 4'081'078'028, true, 1e-5},
          })) {
       CAPTURE(files.draft);
       const Result<domain::Model> draft = example::built_in_catalog().find_name(files.draft);

@@ -134,6 +134,7 @@ void add_t5gemma_encoder(ConfigParts& parts);
 // florence.cpp
 void add_davit(ConfigParts& parts);
 // eagle.cpp
+void add_eagle(ConfigParts& parts);
 void add_eagle3(ConfigParts& parts);
 // dflash.cpp
 void add_dflash(ConfigParts& parts);

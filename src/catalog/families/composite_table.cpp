@@ -17,6 +17,10 @@ constexpr auto kCompositeFamilies = std::to_array<Family>({
      .decoder = "gemma3_text",
      .add_towers = add_siglip_gemma3,
      .role = Role::Vision},
+    {.model_types = "eagle",
+     .stems = "LlamaForCausalLMEagle EagleLlama EagleLlamaForCausalLM",
+     .decoder = "llama",
+     .add_towers = add_eagle},
     {.model_types = "eagle3",
      .stems =
          "LlamaForCausalLMEagle3 Eagle3Llama Eagle3LlamaForCausalLM Eagle3Speculator Eagle3Draft",

@@ -59,36 +59,51 @@ void add_selector(domain::Model& model, document::Reader& config) {
   }
 }
 
+void complain_of_further_heads(document::Reader& config) {
+  for (const char* field : {"projector_type", "markov_rank", "linear_context"}) {
+    if (config.node(field) == nullptr) continue;
+    config.complain(field,
+                    fmt::format("'{}' is not understood: DFlash's own projection is `fc`", field),
+                    "other drafts under its class (DSpark) have further heads");
+  }
+}
+
+std::int64_t length_of(const document::Node* list) {
+  const bool is_list = list != nullptr && list->is(document::Node::Kind::Sequence);
+  return is_list ? std::ssize(list->items()) : 0;
+}
+
+/// How many layers of the target are read: z-lab's list them apart, those of speculators and others
+/// beside the sizes. 0 where none does.
+std::int64_t read_layers(const ConfigParts& parts, std::optional<document::Reader>& own) {
+  std::int64_t layers = own ? length_of(own->node("target_layer_ids")) : 0;
+  for (const char* field : {"target_layer_ids", "aux_hidden_state_layer_ids"}) {
+    const document::Node* list = parts.root().node(field);
+    if (layers == 0) layers = length_of(list);
+  }
+  return layers;
+}
+
 }  // namespace
 
 void add_dflash(ConfigParts& parts) {
   domain::Model& model = parts.model();
   model.family = parts.family().model_type();
   if (model.layers.empty()) return;
-  document::Reader& config = parts.root().reader();
   std::optional<document::Reader> own = parts.root().mapping("dflash_config");
-  if (!own) {
-    if (!parts.root().given("dflash_config"))
-      config.complain(std::string("config.json has no field 'dflash_config'"),
-                      "it lists the layers of the target model whose hidden states are read");
-    return;
-  }
-  for (const char* field : {"projector_type", "markov_rank", "linear_context"}) {
-    if (own->node(field) == nullptr) continue;
-    own->complain(field,
-                  fmt::format("'{}' is not understood: DFlash's own projection is `fc`", field),
-                  "other drafts under its class (DSpark) have further heads");
-  }
-  const document::Node* read_layers = own->node("target_layer_ids");
-  const bool is_list = read_layers != nullptr && read_layers->is(document::Node::Kind::Sequence);
-  const std::int64_t layers = is_list ? std::ssize(read_layers->items()) : 0;
+  if (own) complain_of_further_heads(*own);
+  const std::int64_t layers = read_layers(parts, own);
   if (layers < 1 || layers > kLayers.most) {
-    own->complain(std::string("dflash_config names no 'target_layer_ids'"),
-                  "it lists the layers of the target model whose hidden states are read");
+    parts.root().reader().complain(
+        std::string("config.json names no 'target_layer_ids'"),
+        "they are the layers of the target model whose hidden states are read");
     return;
   }
-  for (const char* field : {"block_size", "num_target_layers"})
+  for (const char* field : {"block_size", "num_target_layers", "speculators_config",
+                            "speculators_model_type", "speculators_version", "target_hidden_size"})
     static_cast<void>(parts.root().given(field));
+  // DeepSeek-V4 keeps several streams of hidden states.
+  const std::int64_t streams = parts.fields().integer("hc_mult", kExperts).value_or(1);
   model.has_head = false;
   model.role = domain::Role::Llm;
   // The first layer is unlike its kin: it holds what reads the target's hidden states.
@@ -98,14 +113,19 @@ void add_dflash(ConfigParts& parts) {
     --model.layers.front().count;
     model.layers.insert(model.layers.begin(), std::move(first));
   }
-  add_convolutions(model, *own);
+  if (own) add_convolutions(model, *own);
   std::vector<domain::ExtraTensor>& extra = model.layers.front().layer.extra;
   extra.push_back({.name = "fc",
                    .rows = model.hidden_size,
-                   .columns = layers * model.hidden_size,
+                   .columns = layers * streams * model.hidden_size,
                    .is_linear = true});
   extra.push_back({.name = "hidden_norm", .rows = model.hidden_size});
-  add_selector(model, *own);
+  if (own) add_selector(model, *own);
+  const auto drafted = parts.root().integer("draft_vocab_size", kVocabulary);
+  if (drafted && *drafted < model.vocabulary) {
+    extra.push_back(
+        {.name = "lm_head", .rows = *drafted, .columns = model.hidden_size, .is_dealt_out = true});
+  }
   parts.from_config("layers");
 }
 

@@ -1,14 +1,26 @@
-// EAGLE-3 (arXiv 2503.01840): a draft of one decoder layer, which reads the embedding of a token
-// beside the hidden states that three layers of the target model had for it, and predicts out of a
-// smaller vocabulary. It works with the target's embedding, and with its head where the
-// config names no vocabulary of the draft. Sources: vLLM model_executor/models/
-// llama_eagle3.py, SGLang models/llama_eagle3.py, and configs of the speculators library, which
-// nest the layer's in `transformer_layer_config`.
+// EAGLE (arXiv 2401.15077): a draft of one decoder layer, which reads the embedding of a token
+// beside the last hidden state that the target model had, and works with the target's embedding and
+// head. EAGLE-3 (arXiv 2503.01840): a draft of one decoder layer, which reads the embedding of a
+// token beside the hidden states that three layers of the target model had for it, and predicts out
+// of a smaller vocabulary. It works with the target's embedding, and with its head where the config
+// names no vocabulary of the draft. Sources: vLLM model_executor/models/ llama_eagle3.py, SGLang
+// models/llama_eagle3.py, and configs of the speculators library, which nest the layer's in
+// `transformer_layer_config`.
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
 #include "domain/draft_head.hpp"
 
 namespace gpushape::catalog {
+
+void add_eagle(ConfigParts& parts) {
+  domain::Model& model = parts.model();
+  model.family = parts.family().model_type();
+  if (model.layers.empty()) return;
+  static_cast<void>(parts.root().boolean("bias"));  // of `fc`, which no published head has
+  domain::add_eagle(model);
+  parts.from_config("layers");
+}
+
 void add_eagle3(ConfigParts& parts) {
   domain::Model& model = parts.model();
   model.family = parts.family().model_type();
