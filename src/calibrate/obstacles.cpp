@@ -18,6 +18,7 @@ struct Obstacle {
 };
 constexpr std::string_view kOffloaded = "offloaded";
 constexpr std::string_view kIntelKernels = "vLLM's kernels for GPUs of Intel are not modelled";
+constexpr std::string_view kUnknownDraft = "the draft model is not named";
 constexpr std::string_view kSleeps = "sleep mode allocates past the caching allocator";
 constexpr auto kObstacles = std::to_array<Obstacle>({
     {"Ascend", "NPUs are not modelled", Affects::Everything},
@@ -29,10 +30,11 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
      Affects::Everything},
     {"speculative decoding configured; log", "the draft model's settings are not stated",
      Affects::Pool},
-    {"drafter loaded too", "the draft model is not named", Affects::Everything},
-    {"DFlash drafter", "the draft model is not named", Affects::Everything},
-    {"'dflash'", "the draft model is not named", Affects::Everything},
-    {"\"dflash\"", "the draft model is not named", Affects::Everything},
+    {"drafter loaded too", kUnknownDraft, Affects::Everything},
+    {"DFlash drafter", kUnknownDraft, Affects::Everything},
+    {"Eagle3 draft", kUnknownDraft, Affects::Everything},
+    {"'dflash'", kUnknownDraft, Affects::Everything},
+    {"\"dflash\"", kUnknownDraft, Affects::Everything},
     {kOffloaded, "weights are partly in host memory", Affects::Everything},
     {"partial offload", "weights are partly in host memory", Affects::Everything},
     {"offload: ", "weights are partly in host memory", Affects::Everything},
@@ -54,7 +56,9 @@ constexpr auto kObstacles = std::to_array<Obstacle>({
 }  // namespace
 
 std::string_view obstacle_of(const EngineStart& start, Affects affects) {
+  const bool knows_draft = start.draft_model && start.draft_model->model;
   const auto row = std::ranges::find_if(kObstacles, [&](const Obstacle& obstacle) {
+    if (knows_draft && obstacle.reason == kUnknownDraft) return false;
     const bool is_table = start.has_tables_elsewhere.value_or(false) && obstacle.word == kOffloaded;
     const bool is_said = start.notes.contains(obstacle.word) || start.gpu.contains(obstacle.word);
     return obstacle.affects == affects && !is_table && is_said;

@@ -35,6 +35,14 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 constexpr auto kDraftSettings = std::to_array<std::string_view>(
     {"speculative-config", "speculative_config", "--spec-model", "--spec-method"});
 
+/// "=None", ": null", "\": null": a setting that is not there.
+bool is_none(std::string_view value) {
+  const std::size_t word = value.find_first_not_of("\"'=: ");
+  if (word == std::string_view::npos) return false;
+  value.remove_prefix(word);
+  return value.starts_with("None") || value.starts_with("null");
+}
+
 /// What follows the first setting that asks for drafts of a model, with the setting itself; empty
 /// where none does: tokens may also be looked up in the prompt (ngram).
 std::string_view asked_drafts(std::string_view notes) {
@@ -43,8 +51,7 @@ std::string_view asked_drafts(std::string_view notes) {
     if (at == std::string_view::npos) continue;
     constexpr std::size_t kShort = 120;
     const std::string_view value = notes.substr(at + setting.size(), kShort);
-    const bool is_denied = value.starts_with("=None") || value.starts_with(": None") ||
-                           notes.substr(0, at).ends_with("no ");
+    const bool is_denied = is_none(value) || notes.substr(0, at).ends_with("no ");
     if (!is_denied && !value.contains("ngram")) return notes.substr(at);
   }
   return {};
@@ -71,6 +78,28 @@ std::string named_draft(std::string_view asked) {
   for (const std::string_view before : kBefore) {
     const auto name = behind(asked, before);
     if (name) return std::string(name->substr(0, name->find_first_of(R"("' ,;))")));
+  }
+  return {};
+}
+
+/// A repository of a draft that remarks name, by what such repositories are called: "DFlash drafter
+/// z-lab/gemma-4-26B-A4B-it-DFlash".
+std::string drafting_repository(std::string_view notes) {
+  constexpr auto kWords = std::to_array<std::string_view>({"dflash", "eagle3", "speculator"});
+  constexpr std::string_view kEnds = " \t\r\n\"'`,;()[]{}=";
+  while (!notes.empty()) {
+    const std::size_t end = std::min(notes.find_first_of(kEnds), notes.size());
+    const std::string_view word = notes.substr(0, end);
+    notes.remove_prefix(std::min(end + 1, notes.size()));
+    const std::size_t slash = word.find('/');
+    const bool is_repository = slash != std::string_view::npos && slash > 0 &&
+                               slash == word.rfind('/') && !word.contains(':') &&
+                               !word.ends_with(".log");
+    if (!is_repository) continue;
+    const std::string name = catalog::lower_case(std::string(word.substr(slash + 1)));
+    const bool drafts =
+        std::ranges::any_of(kWords, [&](std::string_view each) { return name.contains(each); });
+    if (drafts) return std::string(word);
   }
   return {};
 }
@@ -205,6 +234,8 @@ void read_remarks(const Node& record, EngineStart& start) {
   const std::string_view asked = asked_drafts(text);
   start.speaks_of_drafts = mention_of_drafts(text) != std::string_view::npos || !asked.empty();
   if (std::string draft = named_draft(asked); !start.draft_model && !draft.empty())
+    name_draft(start, std::move(draft));
+  if (std::string draft = drafting_repository(text); !start.draft_model && !draft.empty())
     name_draft(start, std::move(draft));
   start.draft_method = named_method(asked);
 }

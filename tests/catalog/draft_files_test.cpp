@@ -29,6 +29,7 @@ TEST_SUITE("catalog") {
     for (const Files& files : std::to_array<Files>({
              {"z-lab/Qwen3.8-27B-DFlash2", 3'848'808'960},
              {"z-lab/Qwen3.5-4B-DFlash", 2 * 634'425'856LL},
+             {"poolside/Laguna-S-2.1-DFlash", 2 * 1'114'977'792LL},
              {"z-lab/Qwen3-8B-DFlash-b16", 2'097'259'104, false, 1e-5},
              {"RedHatAI/Qwen3-32B-speculator.eagle3", 3'121'274'856, true, 3e-4},
              {"Tengyunw/qwen3_8b_eagle3", 799'493'246, false, 1e-3},

@@ -78,6 +78,17 @@ void read_llama4(ConfigParts& parts) {
   read_rotary_dim(parts, dense.attention.head_dim);
 }
 
+namespace {
+
+/// The drafts of these models are dense, and say so or do not speak of experts.
+bool has_no_experts(const ConfigParts& parts) {
+  const bool is_draft = parts.root().given("dflash_config");
+  return is_draft &&
+         parts.fields().integer("num_experts", {.least = 0, .most = 0}).value_or(0) == 0;
+}
+
+}  // namespace
+
 void read_laguna(ConfigParts& parts) {
   read_outer(parts);
   const std::int64_t count = read_layer_count(parts);
@@ -99,9 +110,13 @@ void read_laguna(ConfigParts& parts) {
   }
   const std::vector<std::int64_t> heads =
       layer_numbers(parts, "num_attention_heads_per_layer", count);
-  const std::vector<bool> mixtures = mixture_layers(parts, count);
+  const bool is_dense = has_no_experts(parts);
+  const std::vector<bool> mixtures = is_dense
+                                         ? std::vector<bool>(static_cast<std::size_t>(count), false)
+                                         : mixture_layers(parts, count);
   domain::FeedForward mixed;
-  mixed.experts = read_experts(parts, {.has_shared_width = true, .correction_bias = true});
+  if (!is_dense)
+    mixed.experts = read_experts(parts, {.has_shared_width = true, .correction_bias = true});
   domain::FeedForward dense;
   if (std::ranges::find(mixtures, false) != mixtures.end()) dense = read_feed_forward(parts);
   const std::optional<std::int64_t> window = read_window(parts);
