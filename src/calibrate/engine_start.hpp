@@ -28,6 +28,7 @@ struct EngineStart {
   std::string architecture;  ///< the class that the engine took, where the log says so
   std::string gpu;           ///< label, "A100-80GB"
   std::string vendor;        ///< "amd" where the log says so; empty where the GPU's name tells it
+  std::string compute_capability;  ///< "9.0", where kernels say it that run on no other
   std::optional<double> gpu_total_gib;
   std::int64_t tensor_parallel = 1;
   bool is_parallelism_stated = true;

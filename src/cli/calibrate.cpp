@@ -159,6 +159,7 @@ Result<std::optional<domain::VisibleMemory>> find_gpu(const EngineLog& log,
   if (!gpu) {
     gpu = stated_memory(*total);
     if (!log.start.vendor.empty()) gpu->vendor = log.start.vendor;
+    gpu->compute_capability = log.start.compute_capability;
   }
   constexpr double kHalfOfLastDecimal = 0.005;  // GiB; the log prints two
   gpu->bytes = {.low = *total - gib_of(kHalfOfLastDecimal),

@@ -101,7 +101,7 @@ void ProgramReader::read_arguments(std::string_view text) {
   if (const std::size_t at = text.find(kShare); at != std::string_view::npos) {
     const std::string_view rest = without_blanks(text.substr(at + kShare.size()));
     const auto share = rest.starts_with('=') ? value_of(rest.substr(1)) : std::nullopt;
-    if (share && *share > 0 && *share <= 1) arguments_.utilization = *share;
+    if (share && *share > 0 && *share <= 1) arguments_.utilization = share;
   }
 }
 

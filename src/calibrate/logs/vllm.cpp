@@ -75,6 +75,9 @@ constexpr auto kRemarks = std::to_array<Remark>({
      [](EngineLog& log, std::string_view) { log.is_graph_estimate_subtracted = true; }},
     {"Hybrid KV cache manager is disabled for this hybrid model",
      [](EngineLog& log, std::string_view) { log.start.keeps_one_table = true; }},
+    // Its kernels are Hopper's alone: https://github.com/Dao-AILab/flash-attention, hopper/.
+    {"Using FlashAttention version 3",
+     [](EngineLog& log, std::string_view) { log.start.compute_capability = "9.0"; }},
     {"Using V2 Model Runner",
      [](EngineLog& log, std::string_view) { log.start.has_second_runner = true; }},
     {"gpu_model_runner.py:",
