@@ -52,9 +52,10 @@ bool holds(std::string_view words, std::string_view word) {
 std::span<const Family> families() {
   static const std::vector<Family> kAll = [] {
     std::vector<Family> all;
-    for (const auto table : {decoders(), more_dense(), gemmas(), gpts(), nested_decoders(),
-                             mixtures(), hybrids(), composites(), qwen_kin(), sound_composites(),
-                             encoders(), bert_kin(), sound_encoders(), encoder_decoders()})
+    for (const auto table :
+         {decoders(), more_dense(), gemmas(), gpts(), nested_decoders(), mixtures(), hybrids(),
+          drafts(), composites(), qwen_kin(), sound_composites(), encoders(), bert_kin(),
+          sound_encoders(), encoder_decoders()})
       all.insert(all.end(), table.begin(), table.end());
     return all;
   }();

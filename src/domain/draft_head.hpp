@@ -31,8 +31,8 @@ void add_eagle3(Model& draft, const Eagle3& eagle);
 /// it: one decoder layer in the target's sizes, in 16 bits; of EAGLE-3 with a vocabulary of 32,000.
 /// Nothing for other methods, and for targets without a dense network or with latent attention,
 /// whose heads have sizes of their own.
-/// Sources: the published heads of Llama-3.1-8B, Qwen3-8B and 14B (yuhuili, RedHatAI); SpecForge
-/// and speculators, draft_vocab_size 32000.
+/// Sources: the published heads of Llama-3.1-8B (yuhuili), Qwen3-8B and 32B (RedHatAI), and files
+/// of RedHatAI's head of gemma-4-26B-A4B as large as this one.
 std::optional<Model> usual_draft(const Model& target, std::string_view method);
 
 /// Such a head whose files take `stored`: what they hold beside the layer is an embedding, which is

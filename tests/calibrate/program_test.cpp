@@ -109,4 +109,20 @@ TEST_SUITE("calibrate") {
     CHECK(calibration.tokens->most >= 1'035'776);
     CHECK(calibration.tokens->most - calibration.tokens->least < 1000);
   }
+
+  // Of starts of gpt-oss-20b by 0.26.0 on a GPU that the log does not name
+  // (https://github.com/chiatzenw-cur/lossy-spec-decode-repetition) and on GPUs that it does.
+  TEST_CASE("kernels of one generation alone tell the compute capability") {
+    const auto capability = [](const std::string& version) {
+      return example::read_lines(
+                 "(EngineCore pid=1) INFO 08-01 10:00:00 [flash_attn.py:670] Using FlashAttention "
+                 "version " +
+                 version +
+                 "\n(EngineCore pid=1) INFO 08-01 10:00:09 [gpu_model_runner.py:4959] Model "
+                 "loading took 13.03 GiB memory and 3.262702 seconds\n")
+          .start.compute_capability;
+    };
+    CHECK(capability("3") == "9.0");
+    CHECK(capability("2").empty());
+  }
 }

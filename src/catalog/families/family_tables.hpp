@@ -43,6 +43,7 @@ std::span<const Family> gpts();
 std::span<const Family> nested_decoders();
 std::span<const Family> mixtures();
 std::span<const Family> hybrids();
+std::span<const Family> drafts();
 std::span<const Family> composites();
 std::span<const Family> qwen_kin();
 std::span<const Family> sound_composites();
