@@ -98,6 +98,11 @@ void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
       {"batchedTokens", whole(step.tokens)},
       {"hiddenSize", whole(step.hidden)},
   };
+  const double rejection = plan.facts.expected("rejectionBytesPerLogit");
+  if (checks_drafts(plan) && rejection > 0) {
+    term.formula += " + maxNumSeqs x vocabulary x rejectionBytesPerLogit";
+    term.inputs.push_back({"rejectionBytesPerLogit", rejection});
+  }
   term.source = plan.facts.source("samplerBytesPerLogit");
   describe_experts_kept(peak, term);
 }

@@ -22,6 +22,9 @@ struct Step {
 
 Step largest_step(const Situation& situation);
 
+/// A draft model's proposals are checked while the engine profiles itself.
+bool checks_drafts(const Plan& plan);
+
 /// The sampler's copies of the logits; zero on stages without a head.
 Spread sampler_peak(const Step& step);
 /// Versions that sample with FlashInfer where it is installed, and with torch where it is not, need

@@ -3,17 +3,25 @@
 //   sampler = S V (dtypeBytes + samplerBytesPerLogit) + min(S, scratchRows) V scratchBytes
 //             + (T + 2 S) h dtypeBytes
 //
+// where a draft model proposes tokens with S V rejectionBytesPerLogit more: the drafts of all
+// sequences are checked once as well. Of models whose own layers predict no start shows it.
+//
 // The last part are the hidden states of the whole step, which the profiler holds, and those that
 // it samples from.
 #include "estimate/terms/activation.hpp"
 
 namespace gpushape::estimate::terms {
 
+bool checks_drafts(const Plan& plan) {
+  return plan.draft.model != nullptr && plan.cache.draft_tokens > 0;
+}
+
 Spread sampler_peak(const Step& step) {
   const Plan& plan = *step.situation->plan;
   if (!step.situation->stage.has_head || !plan.model->has_head) return {};
   const double logits = step.sequences * step.vocabulary;
-  const Spread copies = plan.facts.value("samplerBytesPerLogit") + certain(step.dtype);
+  Spread copies = plan.facts.value("samplerBytesPerLogit") + certain(step.dtype);
+  if (checks_drafts(plan)) copies += plan.facts.value("rejectionBytesPerLogit");
   const double scratch_bytes = plan.facts.expected("samplerScratchBytes");
   const Spread& rows = plan.multiprocessors;
   const Spread scratch =
