@@ -27,10 +27,9 @@ constexpr std::string_view kAutoRoundOfHybrids =
     "GiB by vLLM 0.28";
 constexpr std::string_view kOlderCyankiwi =
     "cpatonn/Qwen3-30B-A3B-Thinking-2507-AWQ-4bit by 0.10.0 (https://github.com/ljg6861/anton_new) "
-    "and Qwen3-Coder-30B-A3B-Instruct-"
-    "GPTQ-4bit by 0.12.0 (https://github.com/kyuz0/amd-r9700-vllm-toolboxes) load 15.61 GiB, as "
-    "all "
-    "but routers and lm_head in symmetric groups of 128";
+    "and Qwen3-Coder-30B-A3B-Instruct-GPTQ-4bit by 0.12.0 "
+    "(https://github.com/kyuz0/amd-r9700-vllm-toolboxes) load 15.61 GiB, as all but routers and "
+    "lm_head in symmetric groups of 128";
 constexpr std::string_view kNextCyankiwi =
     "cpatonn/Qwen3-Next-80B-A3B-Instruct-AWQ-4bit by 0.11.2 and 0.13.0 on two Radeon AI PRO R9700 "
     "(https://github.com/kyuz0/amd-r9700-vllm-toolboxes) loads 23.50 GiB each, which leaves groups "

@@ -15,11 +15,6 @@ constexpr std::int64_t kReadLayers = 3;  // of the target, whose hidden states E
 constexpr std::int64_t kUsualVocabulary = 32'000;
 constexpr std::string_view kHead = "lm_head";
 
-ExtraTensor head_of(std::int64_t vocabulary, std::int64_t hidden_size) {
-  return {
-      .name = std::string(kHead), .rows = vocabulary, .columns = hidden_size, .is_dealt_out = true};
-}
-
 const Layer* first_layer_with(const Model& model, bool (*has)(const Layer&)) {
   const auto run =
       std::ranges::find_if(model.layers, [&](const LayerRun& each) { return has(each.layer); });
@@ -46,6 +41,13 @@ bool has_dense_network(const Layer& layer) { return layer.feed_forward.width > 0
 
 }  // namespace
 
+void add_own_head(Model& draft, std::int64_t vocabulary) {
+  draft.layers.front().layer.extra.push_back({.name = std::string(kHead),
+                                              .rows = vocabulary,
+                                              .columns = draft.hidden_size,
+                                              .is_dealt_out = true});
+}
+
 void add_eagle(Model& draft) {
   draft.has_head = false;
   draft.layers.front().layer.extra.push_back({.name = "fc",
@@ -71,7 +73,7 @@ void add_eagle3(Model& draft, const Eagle3& eagle) {
                          .is_linear = true});
   if (eagle.norms_states)
     layer.extra.push_back({.name = "input_norm", .rows = kReadLayers * eagle.target_hidden_size});
-  if (eagle.vocabulary) layer.extra.push_back(head_of(*eagle.vocabulary, hidden));
+  if (eagle.vocabulary) add_own_head(draft, *eagle.vocabulary);
 }
 
 std::optional<Model> usual_draft(const Model& target, std::string_view method) {
@@ -125,8 +127,7 @@ std::optional<Model> of_stored_size(const Model& draft, Bytes stored, bool has_o
   headless.weights.doubt.reset();
   if (rest < kSame || (is_whole && !has_own_head)) return headless;
   const double rows = rest * static_cast<double>(headless.vocabulary);
-  extra.push_back(
-      head_of(is_whole ? headless.vocabulary : std::llround(rows), headless.hidden_size));
+  add_own_head(headless, is_whole ? headless.vocabulary : std::llround(rows));
   return headless;
 }
 

@@ -11,6 +11,9 @@
 
 namespace gpushape::domain {
 
+/// Adds a head of `vocabulary` tokens of its own to a draft that reads its target's embedding.
+void add_own_head(Model& draft, std::int64_t vocabulary);
+
 /// Adds what EAGLE adds to a decoder layer: the embedding of a token beside the hidden state of the
 /// target's last layer make its input. Embedding and head are the target's.
 /// Source: vLLM and SGLang models/llama_eagle.py.

@@ -336,4 +336,18 @@ TEST_SUITE("calibrate") {
                  R"("engine_extra": {"flags": "VLLM_USE_V2_MODEL_RUNNER=0; --dtype a"})") == false);
     CHECK_FALSE(runner("0.28.0", R"("notes": "eager")").has_value());
   }
+
+  TEST_CASE("remarks name the repository of a draft") {
+    const auto draft = [](const std::string& notes) {
+      const EngineStart start = start_noted(notes);
+      return start.draft_model ? start.draft_model->name.value : std::string();
+    };
+    CHECK(draft("DFlash drafter z-lab/gemma-4-26B-A4B-it-DFlash, 7 tokens") ==
+          "z-lab/gemma-4-26B-A4B-it-DFlash");
+    CHECK(draft("draft RedHatAI/Qwen3-8B-speculator.eagle3; one GPU") ==
+          "RedHatAI/Qwen3-8B-speculator.eagle3");
+    CHECK(draft("from results/x/gemma_dflash_server.log and https://a.b/eagle3").empty());
+    CHECK(draft("speculative_config: null").empty());
+    CHECK_FALSE(start_noted("speculative_config: null").speaks_of_drafts);
+  }
 }

@@ -6,9 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "calibrate/as_started.hpp"
 #include "calibrate/engine_log.hpp"
@@ -98,6 +101,31 @@ TEST_SUITE("calibrate") {
     }
   }
 
+  // 15.39 GiB by 0.21.0 (https://github.com/dhayanesh/spec-decoding-bench); keys and values of the
+  // eight layers once more are 8 x 2 x 512 x 2,880 values, 0.044 GiB of them.
+  TEST_CASE("a draft of blocks holds its keys and values once more") {
+    const auto& catalog = example::built_in_catalog();
+    const Result<domain::Model> model = catalog.find_name("openai/gpt-oss-20b");
+    REQUIRE(model);
+    EngineStart start = start_of({"openai/gpt-oss-20b", "z-lab/gpt-oss-20b-DFlash", "dflash"});
+    calibrate::find_draft(start, catalog, *model);
+    const auto draft = [&](const domain::EngineVersion& version) {
+      const Result<domain::Estimate> estimate =
+          estimate::estimate_memory(*model, calibrate::workload_of(start, *model, version),
+                                    *catalog.engine("vllm"), std::nullopt);
+      REQUIRE(estimate);
+      return *estimate;
+    };
+    const domain::Estimate now = draft({0, 21, 0});
+    CHECK(calibrate::loaded_bytes(now).expected.gib() == doctest::Approx(15.39).epsilon(0.003));
+    const auto term = std::ranges::find(now.terms, "draft", &domain::Term::name);
+    REQUIRE(term != now.terms.end());
+    const auto fused = std::ranges::find(term->inputs, "fusedBytes", &domain::Input::name);
+    REQUIRE(fused != term->inputs.end());
+    CHECK(std::get<std::int64_t>(fused->value) == 8 * 2 * 512 * 2880 * 2);
+    CHECK(term->source.contains("qwen3_dflash.py"));
+  }
+
   // The start of 0.20.0 above leaves 2.2 GiB less than without a draft, beside what it loads.
   TEST_CASE("drafts of all sequences are checked while the first runner profiles itself") {
     const auto& catalog = example::built_in_catalog();
@@ -168,6 +196,14 @@ TEST_SUITE("calibrate") {
     CHECK(log->start.checkpoint_gib == 8.79);
     CHECK(log->start.draft_checkpoint_gib == 2.82);
     CHECK(log->start.draft_method == "eagle3");
+    CHECK_FALSE(log->start.draft_has_own_head);
+    const auto own = calibrate::read_engine_log(
+        server("0.88", "2.82") +
+            "INFO 07-01 14:26:21 [llm_base_proposer.py:1474] Detected EAGLE model with distinct "
+            "lm_head weights. Keeping separate lm_head weights from the target model.\n",
+        "own.log");
+    REQUIRE(own);
+    CHECK(own->start.draft_has_own_head);
     CHECK(log->earlier_models.size() == 1);
   }
 }

@@ -160,6 +160,27 @@ TEST_SUITE("estimate") {
   // Qwen3-4B on MI355X by 0.20.2 at 0.45 of 287.98 leaves 119.39 GiB, Nemotron-3-Nano-4B on MI300X
   // by 0.23.1 at 0.8 of 191.98 143.37 (https://github.com/Yu-amd/Nemotron-on-AMD). Torch's sort of
   // 1,024 x 151,936 logits would take 5.2 of the former, and its graphs 2.87 of the latter.
+  // Servers of 0.25.1 on GB10 compile for 2,048 tokens a step where nobody says how many
+  // (https://github.com/sostrowsk/dgx-spark-local-llm); 8,192 is what 70 GiB elsewhere take.
+  TEST_CASE("a GPU that shares its memory takes the batch of a small one") {
+    const auto batch = [](const domain::VisibleMemory& gpu) {
+      return estimate_of("Qwen/Qwen3-8B", workload_by({0, 25, 1}), gpu)
+          .settings.max_num_batched_tokens.value;
+    };
+    CHECK(batch(gpu_of("gb10", "NVIDIA GB10", gib_of(121.69), "12.1")) == 2048);
+    CHECK(batch(gpu_of("h100-sxm-80", "NVIDIA H100 80GB HBM3", gib_of(79.19), "9.0")) == 8192);
+  }
+
+  // Nemotron-3.5-Lightning prints 17.81 GiB on a Jetson AGX Orin, by Marlin as before Blackwell,
+  // whose widths are to 64: its 1,856 stay; padded to 128 it would be 18.24.
+  TEST_CASE("NVFP4 before Blackwell has the widths of Marlin") {
+    const domain::Estimate estimate =
+        estimate_of("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-NVFP4", workload_by({0, 27, 0}),
+                    gpu_of("h100-sxm-80", "NVIDIA H100 80GB HBM3", gib_of(79.19), "9.0"));
+    CHECK(domain::part_bytes(estimate, domain::Part::Weights).expected.gib() ==
+          doctest::Approx(17.81).epsilon(0.005));
+  }
+
   TEST_CASE("ROCm samples without a sort and takes no graphs off the pool") {
     struct Row {
       const char* model;

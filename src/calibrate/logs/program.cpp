@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <limits>
 
 #include "calibrate/log_text.hpp"
 
@@ -48,23 +47,37 @@ std::optional<std::string_view> behind_call(std::string_view line) {
   return std::nullopt;
 }
 
-void put(std::optional<std::int64_t>& count, double value) {
-  if (value >= 1 && value < kMostCount && std::floor(value) == value)
-    count = static_cast<std::int64_t>(value);
+void put(std::optional<std::int64_t>& count, std::optional<double> value) {
+  if (value && *value >= 1 && *value < kMostCount && std::floor(*value) == *value)
+    count = static_cast<std::int64_t>(*value);
+}
+
+/// Behind the "=" of a keyword argument.
+std::optional<std::string_view> behind_key(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos || (at > 0 && is_part_of_name(text[at - 1])))
+    return std::nullopt;
+  const std::string_view rest = without_blanks(text.substr(at + key.size()));
+  if (!rest.starts_with('=') || rest.starts_with("==")) return std::nullopt;
+  return rest.substr(1);
 }
 
 }  // namespace
+
+ProgramReader::Variables::const_iterator ProgramReader::variable(std::string_view name) const {
+  return std::ranges::find(variables_, name,
+                           [](const auto& each) { return std::string_view(each.first); });
+}
 
 std::optional<double> ProgramReader::value_of(std::string_view text) const {
   text = without_blanks(text);
   const std::string_view name = name_at_front(text);
   if (name.empty()) return std::nullopt;
   if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) return leading_number(text);
-  const auto variable = std::ranges::find(
-      variables_, name, [](const auto& each) { return std::string_view(each.first); });
+  const auto known = variable(name);
   const std::string_view rest = without_blanks(text.substr(name.size()));
   const bool is_alone = rest.empty() || std::string_view(",)#\r").contains(rest.front());
-  return variable != variables_.end() && is_alone ? std::optional(variable->second) : std::nullopt;
+  return known != variables_.end() && is_alone ? std::optional(known->second) : std::nullopt;
 }
 
 /// "lora_rank = 64 # Larger rank = smarter, but slower".
@@ -73,36 +86,24 @@ void ProgramReader::read_assignment(std::string_view line) {
   const std::string_view rest = without_blanks(line.substr(name.size()));
   const bool is_assignment = !name.empty() && rest.starts_with('=') && !rest.starts_with("==");
   if (!is_assignment) return;
-  const auto known = std::ranges::find(
-      variables_, name, [](const auto& each) { return std::string_view(each.first); });
+  const auto known = variable(name);
   const std::string_view value = without_blanks(rest.substr(1));
   const bool is_number = !value.empty() && std::isdigit(static_cast<unsigned char>(value.front()));
   const std::optional<double> number = is_number ? leading_number(value) : std::nullopt;
-  if (known != variables_.end()) {
-    if (number) known->second = *number;
-    if (!number) variables_.erase(known);
-  } else if (number && variables_.size() < kMostVariables) {
-    variables_.emplace_back(name, *number);
-  }
+  if (known != variables_.end()) variables_.erase(known);
+  if (number && variables_.size() < kMostVariables) variables_.emplace_back(name, *number);
 }
 
 void ProgramReader::read_arguments(std::string_view text) {
-  const auto take_count = [&](std::string_view key, std::optional<std::int64_t>& count) {
-    const std::size_t at = text.find(key);
-    if (at == std::string_view::npos || (at > 0 && is_part_of_name(text[at - 1]))) return;
-    const std::string_view rest = without_blanks(text.substr(at + key.size()));
-    if (!rest.starts_with('=') || rest.starts_with("==")) return;
-    if (const auto value = value_of(rest.substr(1))) put(count, *value);
+  const auto number = [&](std::string_view key) {
+    const auto rest = behind_key(text, key);
+    return rest ? value_of(*rest) : std::nullopt;
   };
-  take_count("max_num_seqs", arguments_.max_num_seqs);
-  take_count("max_num_batched_tokens", arguments_.max_num_batched_tokens);
-  take_count("max_lora_rank", arguments_.adapter_rank);
-  constexpr std::string_view kShare = "gpu_memory_utilization";
-  if (const std::size_t at = text.find(kShare); at != std::string_view::npos) {
-    const std::string_view rest = without_blanks(text.substr(at + kShare.size()));
-    const auto share = rest.starts_with('=') ? value_of(rest.substr(1)) : std::nullopt;
-    if (share && *share > 0 && *share <= 1) arguments_.utilization = share;
-  }
+  put(arguments_.max_num_seqs, number("max_num_seqs"));
+  put(arguments_.max_num_batched_tokens, number("max_num_batched_tokens"));
+  put(arguments_.adapter_rank, number("max_lora_rank"));
+  const std::optional<double> share = number("gpu_memory_utilization");
+  if (share && *share > 0 && *share <= 1) arguments_.utilization = share;
 }
 
 void ProgramReader::read(std::string_view line) {

@@ -27,12 +27,15 @@ class ProgramReader {
   ProgramArguments take() { return std::exchange(arguments_, {}); }
 
  private:
+  using Variables = std::vector<std::pair<std::string, double>>;
+
+  [[nodiscard]] Variables::const_iterator variable(std::string_view name) const;
   [[nodiscard]] std::optional<double> value_of(std::string_view text) const;
   void read_assignment(std::string_view line);
   void read_arguments(std::string_view text);
 
-  std::vector<std::pair<std::string, double>> variables_;  ///< plain numbers, the last of a name
-  int depth_ = 0;                                          ///< of brackets within the call
+  Variables variables_;  ///< plain numbers, the last of a name
+  int depth_ = 0;        ///< of brackets within the call
   ProgramArguments arguments_;
 };
 

@@ -15,6 +15,7 @@
 #include "catalog/families/composite.hpp"
 #include "catalog/families/config_parts.hpp"
 #include "document/reader.hpp"
+#include "domain/draft_head.hpp"
 
 namespace gpushape::catalog {
 namespace {
@@ -85,9 +86,9 @@ std::int64_t read_layers(const ConfigParts& parts, std::optional<document::Reade
 }
 
 /// The cache holds every token of Laguna's drafts, whatever their window: 35.64 GiB of vLLM 0.25.1
-/// hold 1,018,134 tokens of Laguna-S-2.1 and its draft, 37,590 bytes each at the longest context,
+/// hold 1,018,134 tokens of Laguna-S-2.1 and its draft, 37,587 bytes each at the longest context,
 /// of which six full layers of the draft are 12,288
-/// (https://github.com/sostrowsk/dgx-spark-local-llm laguna-int4-start.log).
+/// (https://github.com/sostrowsk/dgx-spark-local-llm laguna-int4-pinned.log).
 void keep_everything(domain::Model& model) {
   for (domain::LayerRun& run : model.layers) {
     run.layer.attention.kind = domain::LayerKind::Full;
@@ -105,9 +106,10 @@ void add_dflash(ConfigParts& parts) {
   if (own) complain_of_further_heads(*own);
   const std::int64_t layers = read_layers(parts, own);
   if (layers < 1 || layers > kLayers.most) {
-    parts.root().reader().complain(
-        std::string("config.json names no 'target_layer_ids'"),
-        "they are the layers of the target model whose hidden states are read");
+    (own ? *own : parts.root().reader())
+        .complain(
+            fmt::format("{} names no 'target_layer_ids'", own ? "dflash_config" : "config.json"),
+            "they are the layers of the target model whose hidden states are read");
     return;
   }
   for (const char* field : {"block_size", "num_target_layers", "speculators_config",
@@ -137,10 +139,7 @@ void add_dflash(ConfigParts& parts) {
   }
   if (own) add_selector(model, *own);
   const auto drafted = parts.root().integer("draft_vocab_size", kVocabulary);
-  if (drafted && *drafted < model.vocabulary) {
-    extra.push_back(
-        {.name = "lm_head", .rows = *drafted, .columns = model.hidden_size, .is_dealt_out = true});
-  }
+  if (drafted && *drafted < model.vocabulary) domain::add_own_head(model, *drafted);
   parts.from_config("layers");
 }
 

@@ -84,7 +84,8 @@ namespace {
 bool has_no_experts(const ConfigParts& parts) {
   const bool is_draft = parts.root().given("dflash_config");
   return is_draft &&
-         parts.fields().integer("num_experts", {.least = 0, .most = 0}).value_or(0) == 0;
+         parts.fields().integer("num_experts", {.least = 0, .most = kExperts.most}).value_or(0) ==
+             0;
 }
 
 }  // namespace

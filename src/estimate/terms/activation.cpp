@@ -98,12 +98,13 @@ void describe_sampler(const Peak& peak, const Plan& plan, domain::Term& term) {
       {"batchedTokens", whole(step.tokens)},
       {"hiddenSize", whole(step.hidden)},
   };
+  term.source = plan.facts.source("samplerBytesPerLogit");
   const double rejection = plan.facts.expected("rejectionBytesPerLogit");
   if (checks_drafts(plan) && rejection > 0) {
     term.formula += " + maxNumSeqs x vocabulary x rejectionBytesPerLogit";
     term.inputs.push_back({"rejectionBytesPerLogit", rejection});
+    term.source += "; " + plan.facts.source("rejectionBytesPerLogit");
   }
-  term.source = plan.facts.source("samplerBytesPerLogit");
   describe_experts_kept(peak, term);
 }
 

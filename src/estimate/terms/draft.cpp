@@ -2,11 +2,11 @@
 // the ranks as the large model is; its layers' cache lies in the same pool, and its step is smaller
 // than the large model's. A head for speculation (EAGLE) works with the large model's embedding.
 // Source: vLLM v1/spec_decode (eagle.py, draft_model.py), spec_decode/spec_decode_worker.py.
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "estimate/terms.hpp"
+#include "estimate/weights_layout.hpp"
 
 namespace gpushape::estimate::terms {
 namespace {
@@ -30,9 +30,8 @@ Bytes fused_keys(const Situation& situation) {
   std::int64_t rows = 0;
   for (const domain::LayerRun& run : draft.model->layers) {
     const domain::Attention& attention = run.layer.attention;
-    const std::int64_t heads =
-        std::max<std::int64_t>(1, attention.kv_heads / draft.weights.tensor_parallel);
-    rows += run.count * heads * (attention.head_dim + attention.value_head_dim);
+    rows += run.count * kv_heads_on_rank(attention, draft.weights.tensor_parallel) *
+            (attention.head_dim + attention.value_head_dim);
   }
   return Bytes(rows * draft.model->hidden_size * draft.weights.dtype_bytes);
 }
@@ -64,11 +63,12 @@ void describe_draft(const Situation& situation, domain::Term& term) {
       {"layers", layer_count(*draft.model)},
       {"tensorParallel", draft.weights.tensor_parallel},
   };
+  term.source = situation.plan->facts.source("weightsRatio");
   if (const Bytes fused = fused_keys(situation); fused > Bytes(0)) {
     term.formula += " + fusedBytes";
     term.inputs.push_back({"fusedBytes", fused.count()});
+    term.source += "; " + situation.plan->facts.source("draftKeysFused");
   }
-  term.source = situation.plan->facts.source("weightsRatio");
 }
 
 }  // namespace gpushape::estimate::terms
